@@ -36,17 +36,17 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serves the built-in realm or a fixture (the same as no command at all)
+    /// Serves the built-in organization or a fixture (the default command)
     Serve(Box<serve::Serve>),
-    /// Serves on a free port while a command runs, which finds it in CHATDOUBLE_URL
+    /// Serves on a free port while a command runs, which finds the server in CHATDOUBLE_URL
     Exec(Box<exec::Exec>),
     /// Ends a command when the `exec` that started it is gone
     #[cfg(unix)]
     #[command(hide = true)]
     Guard(exec::guard::Guard),
-    /// Says by its exit status whether a server can answer: 0, or 1
+    /// Reports by its exit status whether a server can answer: 0 if it can, else 1
     Health(health::Health),
-    /// Shows live what is asked of a world and what happens in it
+    /// Shows a world's requests and events live
     Watch(watch::Watch),
     /// Lists what each feature level changed
     Levels(levels::Levels),

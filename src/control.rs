@@ -78,7 +78,7 @@ pub struct Defaults {
     pub feature_level: i64,
     /// Names on the wire.
     pub dialect: Arc<Dialect>,
-    /// What all chance follows from.
+    /// The seed of its random generator.
     pub seed: u64,
     /// How long a world may go without a request before it is ended.
     pub world_ttl: Option<Span>,

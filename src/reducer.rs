@@ -44,11 +44,11 @@ pub const NOT_KEPT: &[(&str, &str)] = &[
     ("queue_id", "names the queue, not the state"),
     ("last_event_id", "is a place in the queue, not state"),
     ("server_timestamp", "is the time of the reply"),
-    ("presences", "events tell only when somebody comes back; the rest is fetched every minute by POST presence"),
+    ("presences", "events report only when a user comes back; the rest is fetched every minute by POST presence"),
     ("presence_last_update_id", "no event carries it"),
-    ("*.stream_weekly_traffic", "is an average over time that no event tells of"),
+    ("*.stream_weekly_traffic", "is an average over time that no event carries"),
     ("*.is_recently_active", "follows from time"),
-    ("*.first_message_id", "nobody hears of messages of channels that they are not subscribed to"),
+    ("*.first_message_id", "users get no events of messages in channels that they are not subscribed to"),
 ];
 
 /// Something that the client knows it does not know any more, until it registers again.

@@ -60,7 +60,7 @@ pub struct Options {
     pub feature_level: i64,
     /// Names on the wire.
     pub dialect: Dialect,
-    /// What all chance follows from.
+    /// The seed of its random generator.
     pub seed: u64,
     /// Which web pages may call the API.
     pub cors_origin: String,

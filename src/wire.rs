@@ -217,25 +217,25 @@ lists! {
         changed: Some((Kind::NavigationViewUpdate, Changed::Part("fragment", "data"))),
         removed: Some((Kind::NavigationViewRemove, "fragment")),
     };
-    /// Drafts that are kept on the server.
+    /// Drafts stored on the server.
     DRAFTS = "drafts", Kept::ByElement {
         id: "id",
         added: (Kind::DraftsAdd, "drafts"),
         changed: Some((Kind::DraftsUpdate, Changed::Element("draft"))),
         removed: Some((Kind::DraftsRemove, "draft_id")),
     };
-    /// Users that the user has muted, with the time.
+    /// Users that the user has muted, with the time of muting.
     MUTED_USERS = "muted_users" since 48, Kept::Whole(Kind::MutedUsers, "muted_users");
-    /// Hints that the user has not seen yet.
+    /// One-time notices that the user has not seen yet.
     ONBOARDING_STEPS = "onboarding_steps", Kept::Whole(Kind::OnboardingSteps, "onboarding_steps");
-    /// Messages that are to be sent.
+    /// Messages to be sent later.
     SCHEDULED_MESSAGES = "scheduled_messages" since 179, Kept::ByElement {
         id: "scheduled_message_id",
         added: (Kind::ScheduledMessagesAdd, "scheduled_messages"),
         changed: Some((Kind::ScheduledMessagesUpdate, Changed::Element("scheduled_message"))),
         removed: Some((Kind::ScheduledMessagesRemove, "scheduled_message_id")),
     };
-    /// Reminders that are to come.
+    /// Pending reminders.
     REMINDERS = "reminders" since 399, Kept::ByElement {
         id: "reminder_id",
         added: (Kind::RemindersAdd, "reminders"),
@@ -244,7 +244,7 @@ lists! {
     };
     /// Muted topics, for clients that do not know `user_topics`.
     MUTED_TOPICS = "muted_topics", Kept::Whole(Kind::MutedTopics, "muted_topics");
-    /// Channel folders, archived ones included.
+    /// Channel folders, including archived ones.
     CHANNEL_FOLDERS = "channel_folders" since 389, Kept::ByElement {
         id: "id",
         added: (Kind::ChannelFolderAdd, "channel_folder"),
@@ -253,18 +253,18 @@ lists! {
     };
     /// Linkifiers in the order in which they apply.
     LINKIFIERS = "realm_linkifiers" since 54 [ordered], Kept::Whole(Kind::RealmLinkifiers, "realm_linkifiers");
-    /// Linkifiers as lists of pattern, address and ID; empty for clients that know `realm_linkifiers`.
+    /// Linkifiers as lists of pattern, URL and ID; empty for clients that know `realm_linkifiers`.
     FILTERS = "realm_filters", Kept::Whole(Kind::RealmFilters, "realm_filters");
     /// Code playgrounds by language.
     PLAYGROUNDS = "realm_playgrounds" since 49, Kept::Whole(Kind::RealmPlaygrounds, "realm_playgrounds");
-    /// Domains from which addresses are accepted.
+    /// Domains whose addresses are accepted.
     DOMAINS = "realm_domains", Kept::ByElement {
         id: "domain",
         added: (Kind::RealmDomainsAdd, "realm_domain"),
         changed: Some((Kind::RealmDomainsChange, Changed::Element("realm_domain"))),
         removed: Some((Kind::RealmDomainsRemove, "domain")),
     };
-    /// Profile fields in their order.
+    /// Profile fields, in order.
     PROFILE_FIELDS = "custom_profile_fields" [ordered], Kept::Whole(Kind::CustomProfileFields, "fields");
     /// IDs of the channels that new users are subscribed to.
     DEFAULT_CHANNELS = "realm_default_streams", Kept::Whole(Kind::DefaultStreams, "default_streams");

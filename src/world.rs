@@ -194,7 +194,7 @@ impl World {
         &self.real_time
     }
 
-    /// How its clock begins.
+    /// How its clock starts.
     #[doc(hidden)]
     pub fn clock(&self) -> Clock {
         *self.clock.lock()

@@ -27,7 +27,7 @@ pub struct AlertWordsReply {
 parameters! {
     /// Which words.
     pub struct AlertWordsParams {
-        /// Trimmed; blank ones are left out.
+        /// Trimmed; blank words are left out.
         alert_words: Vec<String>,
     }
 }
@@ -45,7 +45,7 @@ impl Read for GetAlertWords {
 }
 
 operation! {
-    /// Adds alert words; those that the caller has, whatever the case, stay as they are.
+    /// Adds alert words; words that the caller already has, regardless of case, stay as they are.
     pub AddAlertWords = POST "/users/me/alert_words", for User;
     params from AlertWordsParams;
     reply AlertWordsReply;
@@ -71,7 +71,7 @@ impl Write for AddAlertWords {
 }
 
 operation! {
-    /// Removes alert words, whatever the case; those that the caller does not have are passed over.
+    /// Removes alert words, regardless of case; words that the caller does not have are ignored.
     pub RemoveAlertWords = DELETE "/users/me/alert_words", for User;
     params from AlertWordsParams;
     reply AlertWordsReply;

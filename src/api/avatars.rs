@@ -50,7 +50,7 @@ impl Write for UploadAvatar {
 }
 
 operation! {
-    /// Takes the caller's picture away: the one found by a hash of the address replaces it.
+    /// Removes the caller's picture; the provider's picture for a hash of the address replaces it.
     pub RemoveAvatar = DELETE "/users/me/avatar", for User;
     params from AvatarParams;
     reply AvatarReply;

@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 pub const MAX_STORAGE_CHARACTERS: usize = 10_000_000;
 
 operation! {
-    /// Stores texts in the calling bot's storage, overwriting those of the same keys.
+    /// Stores texts in the calling bot's storage, overwriting values of the same keys.
     pub UpdateBotStorage = PUT "/bot_storage", for Bot;
     params {
-        /// Texts by key; those of other keys stay.
+        /// Texts by key; values of other keys stay.
         storage: BTreeMap<String, String>,
     }
     errors [BotsOnly, BadValue, StorageFull];
@@ -47,7 +47,7 @@ fn check_size(storage: &OrdMap<String, String>, new: &BTreeMap<String, String>) 
 }
 
 operation! {
-    /// Gives what the calling bot has stored.
+    /// Returns the contents of the calling bot's storage.
     pub GetBotStorage = GET "/bot_storage", for Bot;
     params from BotStorageKeysParams;
     reply BotStorageReply;
@@ -82,7 +82,7 @@ impl Read for GetBotStorage {
 }
 
 operation! {
-    /// Removes texts from the calling bot's storage; nothing when a key does not exist.
+    /// Removes texts from the calling bot's storage; removes nothing if a key does not exist.
     pub RemoveBotStorage = DELETE "/bot_storage", for Bot;
     params from BotStorageKeysParams;
     errors [BotsOnly, StorageKeyNotFound];

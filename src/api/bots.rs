@@ -74,7 +74,7 @@ parameters! {
 }
 
 operation! {
-    /// Gives a bot's API key to its owner and to administrators.
+    /// Returns a bot's API key, for its owner and administrators.
     pub GetBotApiKey = GET "/bots/{bot_id}/api_key", for HumanNotGuest, since 474;
     params from BotParams;
     reply NewApiKeyReply;
@@ -89,7 +89,7 @@ impl Read for GetBotApiKey {
 }
 
 operation! {
-    /// Gives a bot a new API key; the old one fails from now on. For its owner and administrators.
+    /// Gives a bot a new API key; the old one no longer works. For its owner and administrators.
     pub RegenerateBotApiKey = POST "/bots/{bot_id}/api_key/regenerate", for HumanNotGuest;
     params from BotParams;
     reply NewApiKeyReply;

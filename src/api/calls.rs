@@ -25,12 +25,12 @@ pub struct CallReply {
 }
 
 operation! {
-    /// Gives the address of a new call; the same meeting at the same moment has the same.
+    /// Returns the URL of a new call; the same meeting at the same moment has the same URL.
     pub CreateBigBlueButtonCall = GET "/calls/bigbluebutton/create", for User;
     params {
-        /// What it is called.
+        /// Its name.
         meeting_name: String,
-        /// Whether cameras stay off; the caller alone may change that.
+        /// Whether cameras stay off; only the caller may change that.
         voice_only: bool = false,
     }
     reply CallReply;
@@ -53,7 +53,7 @@ impl Read for CreateBigBlueButtonCall {
 }
 
 operation! {
-    /// Gives the address of the caller's room for calls, which stays the same.
+    /// Returns the URL of the caller's room for calls, which stays the same.
     pub CreateConstructorGroupsCall = POST "/calls/constructorgroups/create", for User, since 460;
     reply CallReply;
 }
@@ -66,7 +66,7 @@ impl Read for CreateConstructorGroupsCall {
 }
 
 operation! {
-    /// Gives the address of a new call, where `video_chat_provider` is 5.
+    /// Returns the URL of a new call, if `video_chat_provider` is 5.
     pub CreateZoomCall = POST "/calls/zoom/create", for User;
     params {
         /// Whether cameras are on at first.

@@ -34,7 +34,7 @@ operation! {
     /// Lists the channel folders.
     pub GetFolders = GET "/channel_folders", for User, since 389;
     params {
-        /// Archived ones too.
+        /// Include archived folders.
         include_archived: bool = false,
     }
     reply FoldersReply;
@@ -55,12 +55,12 @@ impl Read for GetFolders {
 }
 
 operation! {
-    /// Makes a channel folder.
+    /// Creates a channel folder.
     pub CreateFolder = POST "/channel_folders/create", for Administrator, since 389;
     params {
         /// Markdown.
         description: MaxLength<MAX_DESCRIPTION_LENGTH>,
-        /// Not blank; unique among the folders that are not archived.
+        /// Not blank; unique among folders that are not archived.
         name: MaxLength<MAX_NAME_LENGTH>,
     }
     reply FolderIdReply;
@@ -113,16 +113,16 @@ fn check_name(realm: &Realm, name: &str) -> Result<(), Error> {
 }
 
 operation! {
-    /// Renames, describes, archives or brings back a channel folder.
+    /// Renames, describes, archives or unarchives a channel folder.
     pub EditFolder = PATCH "/channel_folders/{channel_folder_id}", for Administrator, since 389;
     params {
         /// The folder.
         @path channel_folder_id: FolderId,
         /// Markdown.
         description: Option<MaxLength<MAX_DESCRIPTION_LENGTH>>,
-        /// Hides it from choice; only an empty folder can be archived.
+        /// Whether it is archived; only an empty folder can be.
         is_archived: Option<bool>,
-        /// Not blank; unique among the folders that are not archived.
+        /// Not blank; unique among folders that are not archived.
         name: Option<MaxLength<MAX_NAME_LENGTH>>,
     }
     errors [BadValue, InvalidFolder, FolderNameEmpty, FolderNameInvalidCharacter, FolderNameTaken, FolderNotEmpty];
@@ -175,10 +175,10 @@ fn put(tx: &mut Tx, folder: &Folder, data: FolderChange) {
 }
 
 operation! {
-    /// Puts the channel folders into an order.
+    /// Reorders the channel folders.
     pub ReorderFolders = PATCH "/channel_folders", for Administrator, since 414;
     params {
-        /// All folders, archived ones too; unknown ones are left out.
+        /// All folders, including archived ones; unknown IDs are left out.
         order: Vec<FolderId>,
     }
     errors [InvalidFolderOrder];

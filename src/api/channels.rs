@@ -24,21 +24,21 @@ operation! {
     /// Lists channels that the caller can see.
     pub GetChannels = GET "/streams", for User;
     params {
-        /// All public ones, web-public ones too; guests get none by this.
+        /// All public channels, including web-public ones; adds none for guests.
         include_public: bool = true,
-        /// All web-public ones.
+        /// All web-public channels.
         include_web_public: bool = false,
-        /// Those to which the caller is subscribed.
+        /// Channels to which the caller is subscribed.
         include_subscribed: bool = true,
         /// Leave archived channels out.
         exclude_archived: bool = true,
-        /// All whose settings the caller can see.
+        /// All channels whose settings the caller can see.
         include_all | "include_all_active": bool = false,
-        /// Tell of each whether new users get it.
+        /// Include for each whether it is a default channel.
         include_default: bool = false,
-        /// Those to which a bot's owner is subscribed.
+        /// Channels to which a bot's owner is subscribed.
         include_owner_subscribed: bool = false,
-        /// All whose messages the caller can read.
+        /// All channels whose messages the caller can read.
         include_can_access_content: bool = false,
     }
     reply ChannelsReply;
@@ -93,7 +93,7 @@ fn is_listed(realm: &Realm, caller: &User, channel: &Channel, params: &GetChanne
 }
 
 operation! {
-    /// Gives a channel; archived ones too.
+    /// Returns a channel, also an archived one.
     pub GetChannel = GET "/streams/{stream_id}", for User, since 132;
     params from ChannelParams;
     reply ChannelReply;
@@ -123,10 +123,11 @@ impl Read for GetChannel {
 }
 
 operation! {
-    /// Gives the ID of the channel with a name, of those that the caller can read; archived ones are not found.
+    /// Returns the ID of the channel with a name, among the channels that the caller can read; archived channels are
+    /// not found.
     pub GetChannelId = GET "/get_stream_id", for User;
     params {
-        /// Its name, whatever the case.
+        /// Its name, regardless of case.
         stream: String,
     }
     reply ChannelIdReply;
@@ -151,7 +152,7 @@ impl Read for GetChannelId {
 }
 
 operation! {
-    /// Gives the subscribers of a channel; of archived ones too.
+    /// Returns the subscribers of a channel, also of an archived one.
     pub GetSubscribers = GET "/streams/{stream_id}/members", for User;
     params from ChannelParams;
     reply SubscribersReply;
@@ -176,12 +177,12 @@ impl Read for GetSubscribers {
 const EMAIL_FOR_POSTERS_SINCE: i64 = 448;
 
 operation! {
-    /// Gives the address by which mail reaches a channel.
+    /// Returns the email address of a channel.
     pub GetChannelEmail = GET "/streams/{stream_id}/email_address", for User, since 226;
     params {
         /// The channel.
         @path stream_id: ChannelId,
-        /// The caller, a bot of theirs, or the notification bot, which it is by default.
+        /// The caller, a bot of the caller, or the notification bot (the default).
         sender_id: Option<UserId>,
     }
     reply ChannelEmailReply;

@@ -13,8 +13,8 @@ use serde_json::json;
 const DEVICES_GO_SINCE: i64 = 492;
 
 operation! {
-    /// Gives the caller a new API key; the old one fails from now on and devices and push tokens are gone, event queues
-    /// live on.
+    /// Gives the caller a new API key; the old one no longer works, devices and push tokens are removed, event queues
+    /// stay.
     pub RegenerateOwnApiKey = POST "/users/me/api_key/regenerate", for User;
     reply NewApiKeyReply;
     events [DeviceRemove];

@@ -50,7 +50,7 @@ operation! {
 parameters! {
     /// The emoji's name. Its picture is the one file of a multipart body, under any name.
     pub struct CustomEmojiParams {
-        /// Lower-case letters, digits, dashes and underscores; spaces become underscores.
+        /// Lowercase letters, digits, dashes and underscores; spaces become underscores.
         @path emoji_name: String,
     }
 }
@@ -114,7 +114,7 @@ fn emit(tx: &mut Tx, change: impl EventData) {
 }
 
 operation! {
-    /// Deactivates a custom emoji; what carries it already keeps it.
+    /// Deactivates a custom emoji; messages and reactions that use it keep it.
     pub DeactivateCustomEmoji = DELETE "/realm/emoji/{emoji_name}", for User;
     params from CustomEmojiParams;
     errors [NoSuchCustomEmoji, NotEmojiAuthor];

@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 operation! {
-    /// Registers a device of the caller, without anything to push with yet.
+    /// Registers a device of the caller, without a push key or token yet.
     pub RegisterDevice = POST "/register_client_device", for User, since 468;
     reply DeviceIdReply;
     events [DeviceAdd];

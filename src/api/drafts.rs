@@ -158,10 +158,10 @@ impl Read for GetDrafts {
 }
 
 operation! {
-    /// Keeps drafts for the caller.
+    /// Stores drafts for the caller.
     pub CreateDrafts = POST "/drafts", for User, since 87;
     params {
-        /// As objects of `type`, `to`, `topic`, `content` and perhaps `timestamp`.
+        /// Objects with `type`, `to`, `topic`, `content` and optionally `timestamp`.
         drafts: Vec<DraftInput>,
     }
     reply DraftIdsReply;
@@ -215,7 +215,7 @@ operation! {
     params {
         /// The draft.
         @path draft_id: DraftId,
-        /// The whole of it.
+        /// The whole draft.
         draft: DraftInput,
     }
     errors [

@@ -23,13 +23,13 @@ operation! {
     /// Waits for events of a queue.
     pub GetEvents = GET "/events", for User;
     params {
-        /// The queue. Without one and with `dont_block`, a queue is made.
+        /// The queue. Without one and with `dont_block`, a queue is created.
         queue_id: Option<String>,
-        /// The highest event that was received: it and all before it are forgotten.
+        /// The ID of the newest event received: it and all earlier events are acknowledged.
         last_event_id: Option<i64>,
-        /// Answer at once, perhaps with nothing.
+        /// Reply immediately, even without events.
         dont_block: bool = false,
-        /// The types of events of a queue that is made; all when left out.
+        /// The types of events of a created queue; all by default.
         event_types: Option<Vec<String>>,
     }
     reply EventsReply<'static>;
@@ -199,7 +199,7 @@ fn pending<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
 }
 
 operation! {
-    /// Ends an event queue.
+    /// Deletes an event queue.
     pub DeleteQueue = DELETE "/events", for User;
     params {
         /// The queue.

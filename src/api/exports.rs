@@ -69,10 +69,10 @@ impl Read for GetExports {
 }
 
 operation! {
-    /// Begins an export of the organization's data, which takes ten seconds.
+    /// Starts an export of the organization's data, which takes ten seconds.
     pub ExportOrganization = POST "/export/realm", for Administrator;
     params {
-        /// 1 or `public`: what is public; 2 or `full_with_consent`: also the private messages of those who consent.
+        /// 1 or `public`: public data; 2 or `full_with_consent`: also the private messages of users who consent.
         export_type: ExportType = ExportType(ExportKind::Public) => "1",
     }
     reply ExportReply;
@@ -100,7 +100,7 @@ impl Write for ExportOrganization {
 }
 
 operation! {
-    /// Tells who lets private messages be exported.
+    /// Lists which users consent to exports of their private messages.
     pub GetExportConsents = GET "/export/realm/consents", for Administrator, since 295;
     reply ConsentsReply;
 }
@@ -136,7 +136,7 @@ impl Read for GetExportConsents {
 }
 
 operation! {
-    /// Deletes an export that is ready; it stays in the list.
+    /// Deletes a finished export; it stays in the list.
     pub DeleteExport = DELETE "/export/realm/{export_id}", for Administrator;
     params {
         /// The export.

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 const CHANGED_ALONE_SINCE: i64 = 155;
 
 operation! {
-    /// Sets or takes away a personal flag of messages.
+    /// Adds or removes a personal flag of messages.
     pub UpdateFlags = POST "/messages/flags", for User;
     params {
         /// The messages.
@@ -120,7 +120,7 @@ operation! {
     params {
         /// The channel.
         stream_id: ChannelId,
-        /// The topic, whatever the case; the empty one may be named by its display name.
+        /// The topic, regardless of case; the empty topic may be given by its display name.
         topic_name: String,
     }
     errors [InvalidChannelId, NoSuchTopic];

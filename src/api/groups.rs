@@ -23,10 +23,10 @@ use serde::Serialize;
 use std::sync::Arc;
 
 operation! {
-    /// Lists the user groups, those that the server keeps by role included.
+    /// Lists the user groups, including the system groups.
     pub GetGroups = GET "/user_groups", for NotGuest;
     params {
-        /// Deactivated ones too.
+        /// Include deactivated groups.
         include_deactivated_groups: bool = false,
     }
     reply GroupsReply;
@@ -51,12 +51,12 @@ impl Read for GetGroups {
 const LISTED_ONCE_SINCE: i64 = 248;
 
 operation! {
-    /// Lists the members of a user group, those of its subgroups included.
+    /// Lists the members of a user group, including those of its subgroups.
     pub GetGroupMembers = GET "/user_groups/{user_group_id}/members", for HumanNotGuest, since 127;
     params {
         /// The group.
         @path user_group_id: GroupId,
-        /// Without those of subgroups.
+        /// Leave out members of subgroups.
         direct_member_only: bool = false,
     }
     reply GroupMembersReply;
@@ -89,7 +89,7 @@ impl Read for GetGroupMembers {
 }
 
 operation! {
-    /// Tells whether a user is in a user group.
+    /// Returns whether a user is in a user group.
     pub IsGroupMember = GET "/user_groups/{user_group_id}/members/{user_id}", for HumanNotGuest, since 127;
     params {
         /// The group.
@@ -132,7 +132,7 @@ operation! {
     params {
         /// The group.
         @path user_group_id: GroupId,
-        /// Without those of subgroups.
+        /// Leave out members of subgroups.
         direct_subgroup_only: bool = false,
     }
     reply SubgroupsReply;

@@ -23,21 +23,22 @@ use serde::Serialize;
 use terms::InviteSpec;
 
 operation! {
-    /// Makes a link by which anybody may join.
+    /// Creates a link with which anyone may join.
     pub CreateInviteLink = POST "/invites/multiuse", for HumanNotGuest;
     params {
-        /// How long the link is in force; null for ever, 10 days by default.
+        /// How long the link is valid; null for no expiry, 10 days by default.
         invite_expires_in_minutes: Option<Nullable<i64>>,
-        /// Their role, equal or stricter than the caller's.
+        /// The role of new users, at most the caller's.
         invite_as: RoleNumber = RoleNumber::MEMBER => "400",
-        /// Channels that they are subscribed to: default ones, or those to which the caller may add subscribers.
+        /// Channels that new users are subscribed to: default channels, or those to which the caller may add
+        /// subscribers.
         stream_ids: Vec<ChannelId> = Vec::new() => "[]",
-        /// The default channels too.
+        /// Subscribe to the default channels too.
         include_realm_default_subscriptions: bool = false,
-        /// Groups that they are put into; the caller must be allowed to add users to them.
+        /// Groups that new users are added to; the caller must be allowed to add users to them.
         group_ids: Vec<GroupId> = Vec::new() => "[]",
-        /// Markdown that replaces the organization's welcome text; "" sends none. Dropped unless an administrator
-        /// gives it.
+        /// Markdown that replaces the organization's welcome message; "" sends none. Ignored unless the caller is an
+        /// administrator.
         welcome_message_custom_text: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
     }
     reply InviteLinkReply;
@@ -86,7 +87,7 @@ fn link_url(call: &Call<'_>, key: &str) -> String {
 }
 
 operation! {
-    /// Lists the invitations that are in force.
+    /// Lists the valid invitations.
     pub GetInvites = GET "/invites", for HumanNotGuest;
     reply InvitesReply;
 }

@@ -26,26 +26,26 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 operation! {
-    /// Sends a message to a topic of a channel, or to people.
+    /// Sends a message to a topic of a channel, or to users.
     pub SendMessage = POST "/messages", for AnyAccount;
     params {
         /// `channel` (or `stream`), `direct` (or `private`).
         type_ as "type": MessageType,
-        /// A channel's name or ID; users' IDs or addresses, one or a list. Bots may leave it out that have a channel
-        /// by default, and send there.
+        /// A channel's name or ID; users' IDs or addresses, one or a list. Bots with a default channel may leave it
+        /// out to send there.
         to: Expected<recipients::Recipients>,
-        /// Needed for channels; cut at 60 code points. "" is the general topic.
+        /// Required for channels; cut at 60 code points. "" is the general topic.
         topic | "subject": Option<String>,
         /// Markdown; cut at 10,000 code points.
         content: Expected<String>,
-        /// A form with choices, as JSON text of `widget_type` (`zform`) and `extra_data`. Real servers take it from
-        /// bots without documenting it.
+        /// A form with choices, as JSON text of `widget_type` (`zform`) and `extra_data`. Real servers accept it
+        /// from bots, undocumented.
         widget_content: Option<String>,
         /// The client's own name for the message.
         local_id: Option<String>,
         /// The sending client's queue: its copy of the event gets `local_message_id`.
         queue_id: Option<String>,
-        /// Whether the sender has read it; by default when a client for people sends it.
+        /// Whether the sender has read it; by default true for clients for human users.
         read_by_sender: Option<bool>,
     }
     reply SendMessageReply;
@@ -106,7 +106,7 @@ impl Write for SendMessage {
 }
 
 operation! {
-    /// Gives a message.
+    /// Returns a message.
     pub GetMessage = GET "/messages/{message_id}", for UserOrVisitor;
     params {
         /// The message.
@@ -169,7 +169,7 @@ fn check_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(
 }
 
 operation! {
-    /// Renders a text as a message of the caller's would be.
+    /// Renders text as a message of the caller.
     pub RenderMessage = POST "/messages/render", for User;
     params {
         /// Markdown.

@@ -11,7 +11,7 @@ use crate::record::events::FlagUpdate;
 parameters! {
     /// The user to mute or unmute.
     pub struct MutedUserParams {
-        /// The user; bots and deactivated ones too.
+        /// The user; may be a bot or deactivated.
         @path muted_user_id: UserId,
     }
 }

@@ -42,9 +42,9 @@ operation! {
     params {
         /// Identifies the view.
         fragment: AnyLabel,
-        /// Shown in the sidebar rather than inside the menu.
+        /// Whether it is shown in the sidebar rather than in the menu.
         is_pinned: bool,
-        /// Of custom views, which need one.
+        /// The name of a custom view, which requires one.
         name: Option<NullableText<AnyLabel>>,
     }
     errors [BadValue, BuiltInViewNamed, CustomViewUnnamed, NavigationViewExists];
@@ -79,9 +79,9 @@ operation! {
     params {
         /// The view; slashes may be percent-encoded or not.
         @path fragment: String,
-        /// Shown in the sidebar rather than inside the menu.
+        /// Whether it is shown in the sidebar rather than in the menu.
         is_pinned: Option<bool>,
-        /// Of custom views.
+        /// The name of a custom view.
         name: Option<NullableText<AnyLabel>>,
     }
     errors [BadValue, NoSuchNavigationView, BuiltInViewNamed, NavigationViewExists];

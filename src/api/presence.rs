@@ -18,20 +18,20 @@ use serde_json::{Map, Value};
 /// Days of history that are given when a client does not say.
 pub const DEFAULT_HISTORY_DAYS: i64 = 14;
 operation! {
-    /// Reports that the caller is there, and gives who else is.
+    /// Reports the caller's presence, and returns that of other users.
     pub UpdatePresence = POST "/users/me/presence", for Human;
     params {
         /// `active` or `idle`.
         status: String,
         /// Reply with nothing.
         ping_only: bool = false,
-        /// Whether the user did something since the last report; of no effect here.
+        /// Whether the user did something since the last report; without effect here.
         new_user_input: bool = false,
         /// The modern form, keyed by user ID; deprecated.
         slim_presence: bool = false,
-        /// The `presence_last_update_id` of an earlier reply: only what changed since, in the modern form.
+        /// The `presence_last_update_id` of an earlier reply: returns only later changes, in the modern form.
         last_update_id: Option<i64>,
-        /// Days of history when everything is asked for; 14 when absent, 0 gives none.
+        /// Days of history without `last_update_id`; 14 when absent, 0 returns none.
         history_limit_days: Option<NonNegative>,
     }
     reply UpdatePresenceReply;
@@ -84,10 +84,10 @@ impl Write for UpdatePresence {
 }
 
 operation! {
-    /// Gives a user's presence.
+    /// Returns a user's presence.
     pub GetUserPresence = GET "/users/{user_id_or_email}/presence", for User;
     params {
-        /// The user's ID or address: the real one, where the caller may see it, or the dummy.
+        /// The user's ID or address: the real one, where the caller may see it, or the dummy address.
         @path user_id_or_email: String,
     }
     reply UserPresenceReply;
@@ -164,7 +164,7 @@ fn find<'realm>(realm: &'realm Realm, call: &Call<'_>, who: &str) -> Option<&'re
 }
 
 operation! {
-    /// Gives the presence of all users.
+    /// Returns the presence of all users.
     pub GetRealmPresence = GET "/realm/presence", for User;
     reply RealmPresenceReply;
 }

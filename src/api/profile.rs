@@ -22,7 +22,7 @@ operation! {
     /// Changes the caller's custom profile fields.
     pub ChangeProfile = PATCH "/users/me/profile_data", for Human;
     params {
-        /// The fields' new values.
+        /// The new values of the fields.
         data: Vec<ProfileEntry>,
     }
     errors [BadValue, FieldNotFound, FieldLocked, NotAChoice, InvalidUserId, FieldUserDeactivated, FieldUserIsBot];
@@ -41,7 +41,7 @@ impl Write for ChangeProfile {
 }
 
 operation! {
-    /// Takes away values of the caller's custom profile fields.
+    /// Removes values of the caller's custom profile fields.
     pub RemoveProfile = DELETE "/users/me/profile_data", for Human;
     params {
         /// The fields.

@@ -49,7 +49,7 @@ impl Read for GetProfileFields {
 }
 
 operation! {
-    /// Makes a custom profile field.
+    /// Creates a custom profile field.
     pub CreateProfileField = POST "/realm/profile_fields", for Administrator;
     params {
         /// Label, at most 40 characters, unique.
@@ -62,11 +62,11 @@ operation! {
         field_type: i64,
         /// Shown in the summary of a profile.
         display_in_profile_summary: bool = false,
-        /// Must be filled in.
+        /// Users must fill it in.
         required: bool = false,
-        /// Users may fill it in themselves.
+        /// Users may edit their own value.
         editable_by_user: bool = true,
-        /// People may be found by it.
+        /// Users can be found by it.
         use_for_user_matching: bool = false,
     }
     reply ProfileFieldIdReply;
@@ -127,7 +127,7 @@ impl Write for CreateProfileField {
 }
 
 operation! {
-    /// Orders the custom profile fields.
+    /// Reorders the custom profile fields.
     pub OrderProfileFields = PATCH "/realm/profile_fields", for Administrator;
     params {
         /// All fields.
@@ -164,15 +164,15 @@ operation! {
         name: Option<String>,
         /// At most 80 characters.
         hint: Option<String>,
-        /// Choices by key, or an external account's site. Values that are no choices any more are taken away.
+        /// Choices by key, or an external account's site. Users' values that are no longer choices are removed.
         field_data: Option<FieldData>,
         /// Shown in the summary of a profile.
         display_in_profile_summary: Option<bool>,
-        /// Must be filled in.
+        /// Users must fill it in.
         required: Option<bool>,
-        /// Users may fill it in themselves.
+        /// Users may edit their own value.
         editable_by_user: Option<bool>,
-        /// People may be found by it.
+        /// Users can be found by it.
         use_for_user_matching: Option<bool>,
     }
     errors [

@@ -18,7 +18,7 @@ use crate::realm::tx::Tx;
 use serde_json::json;
 
 operation! {
-    /// Sends a test notification to the caller's devices that are registered for encrypted ones.
+    /// Sends a test notification to the caller's devices that are registered for encrypted notifications.
     pub TestEncryptedPush = POST "/mobile_push/e2ee/test_notification", for Human, since 420;
     params {
         /// The device; all of the caller's by default.
@@ -50,7 +50,7 @@ impl Write for TestEncryptedPush {
 }
 
 operation! {
-    /// Sends a test notification to the caller's tokens of the older kind; deprecated.
+    /// Sends a test notification to the caller's legacy tokens; deprecated.
     pub TestPush = POST "/mobile_push/test_notification", for Human, since 217;
     params {
         /// The device's token; all of the caller's by default.

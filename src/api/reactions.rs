@@ -65,11 +65,11 @@ operation! {
     params {
         /// The message.
         @path message_id: MessageId,
-        /// The emoji's name; of no effect next to a code.
+        /// The emoji's name; without effect if a code is given.
         emoji_name: Option<String>,
         /// Its code.
         emoji_code: Option<String>,
-        /// Its namespace: `unicode_emoji` when absent next to a code; follows from the name otherwise.
+        /// Its namespace; when absent, `unicode_emoji` if a code is given, otherwise it follows from the name.
         reaction_type: Option<String>,
     }
     errors [InvalidMessage, ReactionUnnamed, UnknownEmoji, ReactionDoesNotExist];

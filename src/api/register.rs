@@ -28,7 +28,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 operation! {
-    /// Registers an event queue and gives the state from which its events go on.
+    /// Registers an event queue and returns the state that its events continue from.
     pub Register = POST "/register", for UserOrVisitor;
     params {
         /// Content of messages as HTML.
@@ -37,23 +37,23 @@ operation! {
         client_gravatar: Option<bool>,
         /// Presence by user ID in the modern form.
         slim_presence: bool = false,
-        /// Messages of all public channels; where it is left out, those that a bot gets by default.
+        /// Messages of all public channels; by default what is configured for a bot.
         all_public_streams: Option<bool> = None => "false",
         /// `true`, `false` or `partial`.
         include_subscribers: options::IncludeSubscribersText = options::IncludeSubscribersText(IncludeSubscribers::No) => "false",
         /// What the client understands.
         client_capabilities: RawCapabilities = RawCapabilities::default() => "{}",
-        /// Types of events for the queue; all when absent, unknown ones are ignored.
+        /// Types of events for the queue; all when absent, unknown types are ignored.
         event_types: Option<Vec<String>>,
-        /// Types of events whose state is wanted now; as `event_types` when absent.
+        /// Types of events whose state the reply has; as `event_types` when absent.
         fetch_event_types: Option<Vec<String>>,
-        /// Only messages that fit: pairs of operator and operand; where there is none, those that a bot gets by default.
+        /// Only matching messages: pairs of operator and operand; by default what is configured for a bot.
         narrow: EventNarrow = EventNarrow::default() => "[]",
         /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
         queue_lifespan_secs: Option<i64>,
-        /// Seconds without a poll after which the queue is collected, or "mobile".
+        /// Seconds without a poll after which the queue expires, or "mobile".
         idle_queue_timeout: Option<Nullable<IdleTimeout>>,
-        /// Presence no older than this; 0 for none.
+        /// Presence no older than this many days; 0 for none.
         presence_history_limit_days: NonNegative = NonNegative(14) => "14",
     }
     reply RegisterReply;

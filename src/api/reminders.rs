@@ -51,12 +51,12 @@ impl Read for GetReminders {
 }
 
 operation! {
-    /// Has the notification bot send a message to the caller later on.
+    /// Schedules a message from the notification bot to the caller.
     pub CreateReminder = POST "/reminders", for User, since 381;
     params {
-        /// The message; without it, the reminder is of its note alone.
+        /// The message; without it, the reminder has only its note.
         message_id: Option<MessageId>,
-        /// UNIX seconds, later than now; without it, in an hour.
+        /// UNIX seconds, later than now; by default in an hour.
         scheduled_delivery_timestamp: Option<i64>,
         /// Shown in the message that the notification bot sends; at most 1,000 code points.
         note: Option<String>,

@@ -72,7 +72,7 @@ pub fn records_of(realm: &Realm, user: UserId) -> Vec<ScheduledMessageRecord> {
 }
 
 operation! {
-    /// Lists the caller's scheduled messages, those that could not be sent included.
+    /// Lists the caller's scheduled messages, including those that could not be sent.
     pub GetScheduledMessages = GET "/scheduled_messages", for User, since 173;
     reply ScheduledMessagesReply;
 }
@@ -91,20 +91,20 @@ impl Read for GetScheduledMessages {
 }
 
 operation! {
-    /// Schedules a message to be sent later; all checks of sending apply at once.
+    /// Schedules a message to be sent later; all checks of sending apply immediately.
     pub ScheduleMessage = POST "/scheduled_messages", for User, since 179;
     params {
         /// `channel` (or `stream`), `direct` (or `private`).
         type_ as "type": MessageType,
         /// A channel's ID, or a list of users' IDs.
         to: To,
-        /// Needed for channels.
+        /// Required for channels.
         topic: Option<String>,
         /// Markdown; cut at 10,000 code points.
         content: String,
         /// UNIX seconds, later than now.
         scheduled_delivery_timestamp: i64,
-        /// Whether the sender has read it once it is sent; by default when a client for people schedules it.
+        /// Whether the sender has read it once it is sent; by default true for clients for human users.
         read_by_sender: Option<bool>,
     }
     reply ScheduledMessageIdReply;
@@ -209,7 +209,7 @@ fn checked(
 }
 
 operation! {
-    /// Removes one of the caller's scheduled messages, or forgets that one was sent.
+    /// Removes one of the caller's scheduled messages, also one that was sent.
     pub RemoveScheduledMessage = DELETE "/scheduled_messages/{scheduled_message_id}", for User, since 173;
     params {
         /// The scheduled message; the caller's own.

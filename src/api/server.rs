@@ -18,7 +18,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 operation! {
-    /// Gives what anybody may know of the server and its organization.
+    /// Returns the public data of the server and its organization.
     pub GetServerSettings = GET "/server_settings", for Anyone;
     reply ServerSettings;
     is short;
@@ -68,7 +68,7 @@ pub struct ServerSettings {
 pub struct ExternalMethod {
     /// Unique machine name.
     pub name: String,
-    /// Name for people.
+    /// Display name.
     pub display_name: String,
     /// URL relative to the server's, or null.
     pub display_icon: Option<String>,
@@ -168,7 +168,7 @@ fn description(organization: &Organization) -> String {
 }
 
 operation! {
-    /// Gives the API key of any account, as development servers do, and opens a session.
+    /// Returns the API key of any account, as development servers do, and opens a session.
     pub DevFetchApiKey = POST "/dev_fetch_api_key", for Anyone;
     params {
         /// The account's address; bots have one too.
@@ -202,7 +202,7 @@ impl Write for DevFetchApiKey {
 }
 
 operation! {
-    /// Lists the people whose API keys POST /dev_fetch_api_key gives.
+    /// Lists the users whose API keys POST /dev_fetch_api_key returns.
     pub DevListUsers = GET "/dev_list_users", for Anyone;
     reply DevUsersReply;
     errors [KeysForbidden, DevAuthDisabled];
@@ -244,7 +244,7 @@ impl Read for DevListUsers {
 }
 
 operation! {
-    /// Gives an account's API key for its password.
+    /// Returns an account's API key for its password.
     pub FetchApiKey = POST "/fetch_api_key", for Anyone;
     params {
         /// The account's address.

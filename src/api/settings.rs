@@ -63,7 +63,8 @@ const EVENTS: &[EventKind] = &[
 ];
 
 operation! {
-    /// Changes the caller's settings, name, password, time zone and who sees the address, or others' settings.
+    /// Changes the caller's settings, name, password, time zone and visibility of the address, or other users'
+    /// settings.
     pub ChangeSettings = PATCH "/settings", for Human;
     params from SettingsParams;
     errors in ERRORS;

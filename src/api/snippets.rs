@@ -47,7 +47,7 @@ operation! {
     params {
         /// Markdown.
         content: Content,
-        /// What it goes by.
+        /// The title.
         title: Title,
     }
     reply SnippetIdReply;
@@ -84,7 +84,7 @@ operation! {
         @path saved_snippet_id: SnippetId,
         /// Markdown.
         content: Option<Content>,
-        /// What it goes by.
+        /// The title.
         title: Option<Title>,
     }
     errors [BadValue, NoSuchSnippet];

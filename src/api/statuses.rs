@@ -21,10 +21,10 @@ use serde::Serialize;
 pub const MAX_STATUS_TEXT_LENGTH: usize = 60;
 
 operation! {
-    /// Gives a user's status.
+    /// Returns a user's status.
     pub GetStatus = GET "/users/{user_id}/status", for User, since 262;
     params {
-        /// The user; an active person.
+        /// The user; an active human user.
         @path user_id: UserId,
     }
     reply StatusReply;
@@ -51,9 +51,9 @@ operation! {
     params {
         /// Switches the setting `presence_enabled` off or on; deprecated.
         away: Option<bool>,
-        /// At most 60 code points; "" takes the text away.
+        /// At most 60 code points; "" removes the text.
         status_text: Option<String>,
-        /// The emoji's name; "" takes the emoji away.
+        /// The emoji's name; "" removes the emoji.
         emoji_name: Option<String>,
         /// The emoji's code; follows from the name when absent.
         emoji_code: Option<String>,
@@ -83,11 +83,11 @@ operation! {
     /// Changes a user's status; for administrators.
     pub UpdateStatus = POST "/users/{user_id}/status", for User, since 407;
     params {
-        /// The user; an active person.
+        /// The user; an active human user.
         @path user_id: UserId,
-        /// At most 60 code points; "" takes the text away.
+        /// At most 60 code points; "" removes the text.
         status_text: Option<String>,
-        /// The emoji's name; "" takes the emoji away.
+        /// The emoji's name; "" removes the emoji.
         emoji_name: Option<String>,
         /// The emoji's code; follows from the name when absent.
         emoji_code: Option<String>,

@@ -29,7 +29,7 @@ operation! {
     /// Lists the caller's subscriptions.
     pub GetSubscriptions = GET "/users/me/subscriptions", for User;
     params {
-        /// With those who are subscribed.
+        /// Include the subscribers.
         include_subscribers: IncludeWord = IncludeWord::No => "false",
     }
     reply SubscriptionsReply;
@@ -84,9 +84,9 @@ operation! {
     /// Subscribes the caller to some channels and unsubscribes them from others.
     pub ChangeSubscriptions = PATCH "/users/me/subscriptions", for User;
     params {
-        /// Names of channels to leave, afterwards.
+        /// Names of channels to unsubscribe from, after the others are added.
         delete: Vec<String> = Vec::new() => "[]",
-        /// Channels to be subscribed to, made if need be.
+        /// Channels to subscribe to, created if necessary.
         add: Vec<ChannelToSubscribe> = Vec::new() => "[]",
     }
     reply ChangeSubscriptionsReply;
@@ -136,7 +136,7 @@ impl Write for ChangeSubscriptions {
 }
 
 operation! {
-    /// Tells whether a user is subscribed to a channel.
+    /// Returns whether a user is subscribed to a channel.
     pub GetSubscriptionStatus = GET "/users/{user_id}/subscriptions/{stream_id}", for User, since 12;
     params {
         /// The user.
@@ -167,7 +167,7 @@ impl Read for GetSubscriptionStatus {
 }
 
 operation! {
-    /// Lists the channels to which a user is subscribed, as far as the caller can see that.
+    /// Lists the channels to which a user is subscribed, as far as the caller can see them.
     pub GetUserChannels = GET "/users/{user_id}/channels", for User, since 440;
     params {
         /// The user.

@@ -19,12 +19,12 @@ use serde::Serialize;
 use std::cmp::Reverse;
 
 operation! {
-    /// Lists the topics of a channel, archived ones included, as far as the caller can read them.
+    /// Lists the topics of a channel, also of an archived one, as far as the caller can read them.
     pub GetTopics = GET "/users/me/{stream_id}/topics", for User;
     params {
         /// The channel.
         @path stream_id: ChannelId,
-        /// Give the empty topic's name as it is instead of `realm_empty_topic_display_name`.
+        /// Return the empty topic's name as it is instead of `realm_empty_topic_display_name`.
         allow_empty_topic_name: bool = false,
     }
     reply TopicsReply;
@@ -80,7 +80,7 @@ operation! {
         stream_id: ChannelId,
         /// The topic; it need not exist.
         topic: TopicName,
-        /// 0 as its channel, 1 muted, 2 unmuted, 3 followed.
+        /// 0 inherited from the channel, 1 muted, 2 unmuted, 3 followed.
         visibility_policy: PolicyNumber,
     }
     errors [InvalidValueBecause, InvalidChannelId];

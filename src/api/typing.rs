@@ -45,12 +45,12 @@ words! {
 }
 
 operation! {
-    /// Tells others that the caller is writing a message.
+    /// Notifies others that the caller is typing a message.
     pub SetTyping = POST "/typing", for User;
     params {
         /// What kind of message.
         r#type as "type": TypingType = TypingType::Direct => "direct",
-        /// Whether it begins or ends.
+        /// Whether typing starts or stops.
         op: TypingOp,
         /// Recipients of a direct message; the caller may be among them.
         to: Option<Vec<UserId>>,
@@ -171,12 +171,12 @@ fn subscribers(realm: &Realm, channel: ChannelId) -> Option<Audience> {
 }
 
 operation! {
-    /// Tells others that the caller is editing a message.
+    /// Notifies others that the caller is editing a message.
     pub SetEditTyping = POST "/messages/{message_id}/typing", for User, since MESSAGE_IN_PATH_SINCE;
     params {
         /// The message; the caller's own.
         @path message_id: MessageId,
-        /// Whether editing begins or ends.
+        /// Whether editing starts or stops.
         op: TypingOp,
     }
     errors in EDIT_ERRORS;
@@ -204,12 +204,12 @@ impl Write for SetEditTyping {
 }
 
 operation! {
-    /// The older address of POST /messages/{message_id}/typing.
+    /// The legacy path of POST /messages/{message_id}/typing.
     pub SetFormerEditTyping = POST "/message_edit_typing", for User, since 351, until MESSAGE_IN_PATH_SINCE;
     params {
         /// The message; the caller's own.
         message_id: MessageId,
-        /// Whether editing begins or ends.
+        /// Whether editing starts or stops.
         op: TypingOp,
     }
     errors in EDIT_ERRORS;

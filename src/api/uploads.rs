@@ -144,12 +144,12 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
 }
 
 operation! {
-    /// Gives an address at which a file can be read without credentials for a minute.
+    /// Returns a URL at which a file can be read without credentials for a minute.
     pub GetTemporaryAddress = GET "/user_uploads/{realm_id_str}/{*filename}", for User, since 1;
     params {
         /// The organization's number.
         @path realm_id_str: i64,
-        /// The rest of the file's address, slashes included.
+        /// The rest of the file's URL, including slashes.
         @path filename: String,
     }
     reply TemporaryAddressReply;

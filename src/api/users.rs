@@ -24,11 +24,11 @@ operation! {
     /// Lists the organization's users.
     pub GetUsers = GET "/users", for UserOrVisitor;
     params {
-        /// With the custom profile fields.
+        /// Include custom profile fields.
         include_custom_profile_fields: bool = false,
-        /// The client computes the provider's picture addresses itself.
+        /// The client computes the provider's picture URLs itself.
         client_gravatar: bool = true,
-        /// Only these; unknown ones are left out.
+        /// Only these users; unknown IDs are left out.
         user_ids: Option<Vec<UserId>>,
     }
     reply MembersReply;
@@ -68,14 +68,14 @@ impl Read for GetUsers {
 }
 
 operation! {
-    /// Gives a user by ID; bots and deactivated users too.
+    /// Returns a user by ID, including bots and deactivated users.
     pub GetUser = GET "/users/{user_id}", for User, since 1;
     params {
         /// The user.
         @path user_id: UserId,
-        /// With the custom profile fields.
+        /// Include custom profile fields.
         include_custom_profile_fields: bool = false,
-        /// The client computes the provider's picture addresses itself.
+        /// The client computes the provider's picture URLs itself.
         client_gravatar: bool = true,
     }
     reply UserReply;
@@ -103,14 +103,14 @@ impl Read for GetUser {
 }
 
 operation! {
-    /// Gives a user by real or dummy address.
+    /// Returns a user by real or dummy address.
     pub GetUserByEmail = GET "/users/{email}", for User, since 39;
     params {
         /// The real address, where the caller may see it, or the dummy `user<user_id>@<realm_host>`.
         @path email: String,
-        /// With the custom profile fields.
+        /// Include custom profile fields.
         include_custom_profile_fields: bool = false,
-        /// The client computes the provider's picture addresses itself.
+        /// The client computes the provider's picture URLs itself.
         client_gravatar: bool = true,
     }
     reply UserReply;
@@ -151,7 +151,7 @@ fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: UserVi
 }
 
 operation! {
-    /// Gives the caller.
+    /// Returns the caller.
     pub GetOwnUser = GET "/users/me", for User;
     reply OwnUserReply;
     is short;

@@ -36,7 +36,7 @@ pub struct Exec {
     #[command(flatten)]
     serve: Serve,
 
-    /// Command to run, with CHATDOUBLE_URL set, and CHATDOUBLE_CONTROL_TOKEN and CHATDOUBLE_TLS_CA where there are such
+    /// Command to run, with CHATDOUBLE_URL set, and CHATDOUBLE_CONTROL_TOKEN and CHATDOUBLE_TLS_CA if they apply
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }

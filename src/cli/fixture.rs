@@ -12,19 +12,19 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub enum Fixture {
-    /// Checks files: silent when all is well, else every fault as FILE: $.path: reason
+    /// Checks files: silent if they are valid, else prints every fault as FILE: $.path: reason
     Check {
         /// Fixture files
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Makes a large organization of a realistic shape; the same numbers give the same bytes
+    /// Generates a large organization of a realistic shape; the same numbers give the same bytes
     Generate(Generate),
 }
 
 #[derive(Debug, Args)]
 pub struct Generate {
-    /// People besides the cast and the system's bots
+    /// Human users in addition to the cast and the system bots
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(..=MOST))]
     users: u64,
 
@@ -36,7 +36,7 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(..=MOST))]
     messages: u64,
 
-    /// All that is random follows from it
+    /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 

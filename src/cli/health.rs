@@ -18,7 +18,7 @@ pub struct Health {
     #[arg(value_name = "URL", env = "CHATDOUBLE_URL", value_parser = origin)]
     url: Option<String>,
 
-    /// Port on this machine, where no URL is given
+    /// Port on this machine, if no URL is given
     #[arg(long, env = "CHATDOUBLE_PORT", value_name = "PORT", default_value_t = super::serve::PORT)]
     port: u16,
 

@@ -8,11 +8,11 @@ use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct Levels {
-    /// Only changes that a client meets on the way from one level to another: above FROM, up to TO
+    /// Only changes between two levels: above FROM, up to TO
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     between: Option<Vec<i64>>,
 
-    /// One JSON document instead of a table
+    /// Print one JSON document instead of a table
     #[arg(long)]
     json: bool,
 }

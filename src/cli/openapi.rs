@@ -13,11 +13,11 @@ pub struct Openapi {
     #[arg(long, conflicts_with = "dialect")]
     control: bool,
 
-    /// Names that the document has: neutral, zulip, or a file that maps neutral names to a vendor's
+    /// Names in the document: neutral, zulip, or a file that maps neutral names to a vendor's
     #[arg(long, value_name = "NAME|FILE", default_value = "neutral")]
     dialect: String,
 
-    /// Feature level that the document is of [default: the newest]
+    /// Feature level of the document [default: the newest]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..), conflicts_with = "control")]
     feature_level: Option<i64>,
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub enum Scenario {
-    /// Plays scenarios, each in a fresh world whose clock is frozen at 2026-01-01T00:00:00Z
+    /// Plays scenarios, each in a new world whose clock is frozen at 2026-01-01T00:00:00Z
     Run(Run),
 }
 
@@ -22,22 +22,22 @@ pub struct Run {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Server to play against; without it one is started for the purpose
+    /// Server to play against; by default one is started
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
-    /// JSON file that says who is who on a server without /control: {"mel": {"email": "…", "api_key": "…"}, …}
+    /// JSON file with the accounts of a server without /control: {"mel": {"email": "…", "api_key": "…"}, …}
     #[arg(long, value_name = "FILE", requires = "url")]
     accounts: Option<PathBuf>,
 
-    /// Token that the server's /control asks for
+    /// Token that the server's /control requires
     #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     control_token: Option<String>,
 
     #[command(flatten)]
     trusting: Trusting,
 
-    /// Rewrites what is expected, where it differs, to what came
+    /// Rewrite expected replies that differ to the actual ones
     #[arg(long)]
     update: bool,
 }

@@ -13,11 +13,11 @@ use tokio_rustls::rustls::ClientConfig;
 /// How a server speaks TLS.
 #[derive(Debug, Args)]
 pub struct Secure {
-    /// HTTPS in place of HTTP, with a certificate that is made at start-up
+    /// HTTPS instead of HTTP, with a certificate made at start-up
     #[arg(long, env = "CHATDOUBLE_TLS", value_parser = BoolishValueParser::new())]
     tls: bool,
 
-    /// HTTPS in place of HTTP, with this certificate (PEM) and those that lead to the one that clients trust
+    /// HTTPS instead of HTTP, with this certificate (PEM) and its chain up to one that clients trust
     #[arg(long, env = "CHATDOUBLE_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
 
@@ -25,12 +25,13 @@ pub struct Secure {
     #[arg(long, env = "CHATDOUBLE_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// File to write the certificate to that clients have to trust (PEM), complete before the ready line is printed
+    /// File to which to write the certificate that clients have to trust (PEM), complete before the ready line is
+    /// printed
     #[arg(long, env = "CHATDOUBLE_TLS_CA_FILE", value_name = "FILE")]
     tls_ca_file: Option<PathBuf>,
 
-    /// Further name or address that the certificate made at start-up is valid for; several: repeated, in the variable with
-    /// commas
+    /// Further name or address for which the certificate made at start-up is valid; repeat the option for several, or
+    /// separate them by commas in the variable
     #[arg(long, env = "CHATDOUBLE_TLS_NAME", value_name = "NAME", value_delimiter = ',', value_parser = tls_name)]
     tls_name: Vec<String>,
 }
@@ -102,7 +103,7 @@ pub fn with_remedy(reason: String) -> String {
 /// Authorities that a client trusts.
 #[derive(Debug, Args)]
 pub struct Trusting {
-    /// File of certificates (PEM) that are trusted besides those of this machine
+    /// File of certificates (PEM) to trust in addition to those of this machine
     #[arg(long, env = "CHATDOUBLE_TLS_CA", value_name = "FILE")]
     tls_ca: Option<PathBuf>,
 }

@@ -34,11 +34,11 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_HOST", value_name = "HOST")]
     host: Option<String>,
 
-    /// Port to listen on; 0 takes a free one [default: 9991; with exec a free one]
+    /// Port to listen on; 0 for a free one [default: 9991; with exec a free one]
     #[arg(long, env = "CHATDOUBLE_PORT", value_name = "PORT")]
     port: Option<u16>,
 
-    /// File to write the port to, complete before the ready line is printed
+    /// File to which to write the port, complete before the ready line is printed
     #[arg(long, env = "CHATDOUBLE_PORT_FILE", value_name = "FILE")]
     port_file: Option<PathBuf>,
 
@@ -46,7 +46,7 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_FIXTURE", value_name = "NAME|FILE", default_value = "default")]
     fixture: String,
 
-    /// real; frozen: is frozen at the time of starting; an instant (RFC 3339): is frozen there
+    /// real; frozen (at the start time); or an instant (RFC 3339) at which it is frozen
     #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", default_value = "real", value_parser = InitialClock::parse)]
     clock: InitialClock,
 
@@ -58,11 +58,11 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_DIALECT", value_name = "NAME|FILE", default_value = "neutral")]
     dialect: String,
 
-    /// All that is random follows from it
+    /// Seed of everything random
     #[arg(long, env = "CHATDOUBLE_SEED", value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Token that /control asks for; obligatory when the host is not loopback
+    /// Token that /control requires; mandatory if the host is not loopback
     #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     control_token: Option<String>,
 
@@ -70,36 +70,37 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_CORS_ORIGIN", value_name = "ORIGIN", default_value = "*", value_parser = origin)]
     cors_origin: String,
 
-    /// Name by which the server is called, at which it gives keys of development servers; several: repeated, in the
-    /// variable with commas
+    /// Host name of the server, at which it gives out keys as development servers do; repeat the option for several, or
+    /// separate them by commas in the variable
     #[arg(long, env = "CHATDOUBLE_HOST_NAME", value_name = "NAME", value_delimiter = ',', value_parser = host_name)]
     host_name: Vec<String>,
 
-    /// No world at the root: it answers only server_settings, as a server of many organizations does
+    /// No world at the root, which answers only server_settings, like a server of many organizations
     #[arg(long, env = "CHATDOUBLE_NO_ROOT_WORLD", value_parser = BoolishValueParser::new())]
     no_root_world: bool,
 
-    /// End, as by SIGTERM, when standard input is closed: no server outlives the program that started it
+    /// End, as by SIGTERM, when standard input is closed, so that no server outlives the program that started it
     #[arg(long, env = "CHATDOUBLE_EXIT_WITH_STDIN", value_parser = BoolishValueParser::new())]
     exit_with_stdin: bool,
 
-    /// End, as by SIGTERM, when the process with this number has ended: for servers that several processes of a test run share
+    /// End, as by SIGTERM, when the process with this number has ended; for servers that several processes of a test
+    /// run share
     #[cfg(unix)]
     #[arg(long, env = "CHATDOUBLE_EXIT_WITH_PROCESS", value_name = "PID", value_parser = ending::process::pid)]
     exit_with_process: Option<ending::process::Pid>,
 
-    /// Ends worlds that got no request for so long, unless they are made with a time of their own: seconds, or 1d2h30m
+    /// Delete worlds that got no request for this long, unless they have their own time: seconds, or 1d2h30m
     #[arg(long, env = "CHATDOUBLE_WORLD_TTL", value_name = "SECONDS", value_parser = world_ttl)]
     world_ttl: Option<Span>,
 
-    /// Where outgoing webhooks are posted to: addresses of this machine alone, or all
+    /// Where outgoing webhooks may post: only addresses of this machine, or all
     #[arg(long, env = "CHATDOUBLE_WEBHOOKS", value_name = "WHERE", value_enum, default_value = "loopback")]
     webhooks: Webhooks,
 
     #[command(flatten)]
     pub secure: Secure,
 
-    /// What is logged on standard error: off, error, warn, info, debug or trace
+    /// Level of the log on standard error: off, error, warn, info, debug or trace
     #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
     log: LevelFilter,
 }
@@ -245,7 +246,8 @@ impl Serve {
         }
     }
 
-    /// Writes the files that were asked for. To whoever waits for that of the port, the program is ready then, for signals
+    /// Writes the files that were asked for. To whoever waits for that of the port, the program is ready then, for
+    /// signals
     /// too.
     pub fn tell_place(&self, server: &Server) -> Result<(), CliError> {
         self.secure.tell_trusted(server)?;

@@ -25,7 +25,7 @@ pub(super) fn fault(error: &Error, command: &Command, arguments: &[OsString]) ->
     match meant(error) {
         Some(meant) => format!("{text}; did you mean '{meant}'?"),
         None if named == Some("exec") && is_plain_word(error) => {
-            format!("{text}; -- stands before the command: chatdouble exec -- COMMAND")
+            format!("{text}; put -- before the command: chatdouble exec -- COMMAND")
         }
         None => text,
     }

@@ -37,7 +37,7 @@ pub struct Watch {
     )]
     world: Target,
 
-    /// Token that the server's /control asks for
+    /// Token that the server's /control requires
     #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
     control_token: Option<String>,
 
@@ -47,7 +47,7 @@ pub struct Watch {
     #[command(flatten)]
     filter: Filter,
 
-    /// Prints the frames as they come, one JSON object per line
+    /// Print the frames as they come, one JSON object per line
     #[arg(long)]
     json: bool,
 }

@@ -46,16 +46,16 @@ export async function move(world, body) {
   world.setClock(reply);
   world.onMoved?.(body);
   const { fired } = reply;
-  const told = fired
+  const items = fired
     .slice(0, 4)
     .map((item) => said(item, world))
     .join(", ");
   const text =
     body.running !== undefined
       ? body.running
-        ? "The clock goes with real time"
-        : "The clock stands still"
-      : `${moment(reply.now, zoneNow())}. ${fired.length ? `${plural(fired.length, "thing")} fell due: ${told}${fired.length > 4 ? " …" : ""}` : "Nothing fell due"}`;
+        ? "The clock runs with real time"
+        : "The clock is frozen"
+      : `${moment(reply.now, zoneNow())}. ${fired.length ? `${plural(fired.length, "thing")} fell due: ${items}${fired.length > 4 ? " …" : ""}` : "Nothing fell due"}`;
   toasts.show(text, "", fired.length ? [["See it in Live", pathOf(world.name, "live")]] : []);
   return reply;
 }
@@ -106,7 +106,7 @@ function Time({ world }) {
       html`
         <${Dialog} title="World time" submit="Go there" onClose=${() => setAsks(false)} onSubmit=${submit}>
           <p class="soft small">
-            Everything that falls due on the way happens at its own time. The clock can't go back: restore a snapshot
+            Everything that falls due in between happens at its own time. The clock can't go back: restore a snapshot
             instead.
           </p>
           <input type="hidden" name="was" defaultValue=${localText(now, zone)} />
@@ -157,7 +157,7 @@ function Agenda({ world, onClose }) {
         items.length === 0
           ? html`
               <p class="soft">
-                Nothing is due. Reminders, scheduled messages, expiring invitations and idle queues stand here.
+                Nothing is due. Reminders, scheduled messages, expiring invitations and idle queues are listed here.
               </p>
             `
           : html`
@@ -217,7 +217,7 @@ export function Bar({ world }) {
   const reset = async () => {
     if (!(await attempt(() => world.call("POST", "/reset", {})))) return;
     world.entries = [];
-    toasts.show("The world is as it was when it was made");
+    toasts.show("The world is reset to its initial state");
     show(null);
     world.load();
   };
@@ -299,7 +299,7 @@ export function Bar({ world }) {
         html`
           <${Dialog} title=${`Reset ${world.name}?`} submit="Reset" onClose=${() => show(null)} onSubmit=${reset}>
             <p>
-              Data and clock go back to how the world was made. Queues end, faults and journal are emptied, snapshots
+              Data and clock go back to the world's initial state. Queues end, faults and journal are emptied, snapshots
               stay.
             </p>
           <//>

@@ -86,7 +86,7 @@ class Names {
   }
 }
 
-/** What an observer must be told of by an event, with as little as says it. */
+/** What an event must have for an observer, as briefly as possible. */
 function expectation(event, names) {
   const said = (id) => {
     const name = names.message(id);

@@ -23,7 +23,7 @@ export function onRoute(listener) {
   };
 }
 
-/** Follows links of the console without loading the page anew. */
+/** Follows links of the console without loading the page again. */
 export function followLinks() {
   addEventListener("click", (event) => {
     const link = event.target.closest?.('a[href^="/console"]');

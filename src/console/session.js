@@ -64,7 +64,7 @@ export class Session extends Store {
         this.state = error.code === "BAD_EVENT_QUEUE_ID" ? "queue lost, registering again" : error.message;
         this.#note({ type: "client", text: this.state });
         this.changed();
-        // What a client does that is refused for good: it waits to be told otherwise.
+        // As clients do after a permanent refusal: wait before the next try.
         await new Promise((done) => setTimeout(done, isRefused && error.code !== "BAD_EVENT_QUEUE_ID" ? 5000 : 600));
       }
       this.changed();

@@ -1,11 +1,11 @@
 // The state that views show: the worlds, and one world from a snapshot over control and its watch socket.
 import { control, watch, worldPath } from "./control.js";
 
-/** So many entries are kept, as in the world's journal. */
+/** The number of entries that are kept, as in the world's journal. */
 const ENTRIES_MAX = 10_000;
-/** How often lists are read that the watch socket does not tell of: faults and snapshots that others make. */
+/** How often lists are read that have no frames on the watch socket: faults and snapshots that others make. */
 const LOOK_MS = 3_000;
-/** So many frames are told in a second; of more, the newest requests are read this much later. */
+/** The most frames that are broadcast in a second; if there are more, the newest requests are read this much later. */
 const FRAMES_PER_SECOND = 300;
 const CATCH_UP_MS = 3_000;
 /** The shortest time between two looks of a page, in milliseconds: under a flood it leaves the processor to the server. */
@@ -15,23 +15,23 @@ const CAUGHT_UP = 300;
 export class Store {
   #listeners = new Set();
   #due = false;
-  #told = 0;
+  #notified = 0;
 
   subscribe(listener) {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells those who show it: with the next frame, or a while after it told them last, however much happens. */
+  /** Notifies the listeners: with the next frame, or a while after the last time, however much happens. */
   changed() {
     if (this.#due) return;
     this.#due = true;
     const tell = () => {
       this.#due = false;
-      this.#told = performance.now();
+      this.#notified = performance.now();
       for (const listener of [...this.#listeners]) listener();
     };
-    const early = this.#told + SHOWN_EVERY_MS - performance.now();
+    const early = this.#notified + SHOWN_EVERY_MS - performance.now();
     // Pages in the background get no frames.
     if (document.hidden) setTimeout(tell, 250);
     else if (early > 0) setTimeout(() => requestAnimationFrame(tell), early);
@@ -207,10 +207,10 @@ export class World extends Store {
         pushes: pushes.pushes,
       });
       const known = new Map(this.entries.map((entry) => [entry.key, entry]));
-      const told = journal.entries.map((entry) => known.get(`r${entry.id}`) ?? this.request(entry, true));
-      const oldest = told[0]?.frame.id ?? 0;
+      const listed = journal.entries.map((entry) => known.get(`r${entry.id}`) ?? this.request(entry, true));
+      const oldest = listed[0]?.frame.id ?? 0;
       this.entries = [
-        ...told,
+        ...listed,
         ...this.entries.filter(
           (entry) => entry.kind !== "request" || (entry.frame.id >= oldest && !known.has(entry.key)),
         ),

@@ -36,13 +36,13 @@ pub enum Call {
     Openapi,
     /// Lists worlds.
     Worlds,
-    /// Makes a world.
+    /// Creates a world.
     CreateWorld,
     /// Ends worlds by the beginning of their names.
     DeleteWorlds,
     /// One world's row.
     World,
-    /// Ends a world.
+    /// Deletes a world.
     DeleteWorld,
     /// A call for one world.
     Of(OfWorld),

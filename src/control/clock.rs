@@ -17,20 +17,20 @@ use std::sync::Arc;
 /// The furthest that a clock can be moved.
 const FURTHEST: Span = Span::days(36_525);
 
-/// What is asked of the clock: exactly one.
+/// A change of the clock: exactly one.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ClockChange")]
 pub struct Change {
-    /// Goes on by so much.
+    /// Advances by this time.
     advance_seconds: Option<Seconds>,
-    /// Goes on to this time.
+    /// Advances to this time.
     set: Option<Instant>,
-    /// Goes on to what falls due next.
+    /// Advances to the next item of the agenda.
     to_next: Option<bool>,
     /// Runs with real time, or is frozen.
     running: Option<bool>,
-    /// How long clients that are between two polls are waited for, in real time; 1,000 when left out.
+    /// How long to wait for clients that are between two polls, in real time; 1,000 by default.
     wait_for_clients_ms: Option<u64>,
 }
 

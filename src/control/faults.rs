@@ -14,19 +14,19 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// A rule as it is sent.
+/// A fault.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FaultRule")]
 pub struct Sent {
     #[serde(rename = "match")]
-    /// Which requests it is for; all when left out.
+    /// The requests that it applies to; all by default.
     matching: Option<SentMatch>,
-    /// Requests that pass first.
+    /// Number of requests that pass first.
     after: Option<u64>,
-    /// The chance that it fires, from 0 to 1.
+    /// The probability that it fires, from 0 to 1.
     probability: Option<f64>,
-    /// How often it fires, from 1.
+    /// How many times it fires, from 1.
     times: Option<u64>,
     /// Exactly one effect, by its name.
     effect: Map<String, Value>,
@@ -40,7 +40,7 @@ struct SentMatch {
     method: Option<String>,
     /// Path of an operation with its placeholders, or of a kind of files such as /static/*.
     path: Option<String>,
-    /// Who calls: an address or its handle.
+    /// The caller: an address or its handle.
     user: Option<String>,
     /// Parameters that must be among those sent, as text.
     #[serde(default)]
@@ -125,7 +125,7 @@ fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
     let retries = match sent.get("retries") {
         None => false,
         Some(Value::Bool(retries)) if sent.contains_key("drop") => *retries,
-        Some(Value::Bool(_)) => return Err(refused("$.effect.retries: stands beside drop")),
+        Some(Value::Bool(_)) => return Err(refused("$.effect.retries: needs drop")),
         Some(_) => return Err(refused("$.effect.retries: takes true or false")),
     };
     let mut entries = sent.iter().filter(|(name, _)| *name != "retries");

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Near misses that are shown.
 const NEAREST: usize = 3;
 
-/// What the journal should hold.
+/// The expected requests.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Assertion")]
@@ -25,19 +25,19 @@ pub struct JournalQuery {
     method: Option<String>,
     /// Path, filled in or with the placeholders of an operation.
     path: Option<String>,
-    /// Who called: an address or its handle.
+    /// The caller: an address or its handle.
     user: Option<String>,
     /// Parameters that must be among those sent, as text.
     params: Option<BTreeMap<String, String>>,
-    /// HTTP status; 0 for a connection that was dropped.
+    /// HTTP status; 0 for a dropped connection.
     status: Option<u16>,
-    /// How many such requests; 1 when none of the three is given.
+    /// The minimum number of such requests; 1 if none of the three is given.
     at_least: Option<usize>,
-    /// How many at most.
+    /// The maximum number.
     at_most: Option<usize>,
-    /// Exactly how many; alone.
+    /// The exact number; without the other two.
     exactly: Option<usize>,
-    /// For waiting alone: how long.
+    /// How long to wait; only for waiting.
     timeout_ms: Option<u64>,
 }
 
@@ -129,7 +129,7 @@ impl JournalQuery {
     fn read(self, world: &World) -> Result<(Filter, Bounds), Error> {
         let bounds = match (self.exactly, self.at_least, self.at_most) {
             (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },
-            (Some(_), _, _) => return Err(refused("$.exactly: stands alone, without at_least and at_most")),
+            (Some(_), _, _) => return Err(refused("$.exactly: can't be combined with at_least or at_most")),
             // Asking for at most so many does not ask for any.
             (None, at_least, at_most) => {
                 Bounds { at_least: at_least.unwrap_or(usize::from(at_most.is_none())), at_most }

@@ -50,14 +50,14 @@ pub fn of_control() -> Value {
             "title": "chatdouble control",
             "version": env!("CARGO_PKG_VERSION"),
             "license": openapi::license(),
-            "description": "Steers a chatdouble: worlds, clock, faults, journal, snapshots, state, queues and pushes.",
+            "description": "Steers a chatdouble server: worlds, clock, faults, journal, snapshots, state, queues and pushes.",
         },
         "servers": [{"url": "/"}],
         "tags": tooling::tags(&paths),
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "What serve was given as --control-token."}},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "description": "The value of --control-token of serve."}},
         },
         "security": [{}, {"token": []}],
     });
@@ -165,8 +165,8 @@ fn error_schema() -> Value {
             "result": {"const": "error"},
             "msg": {"type": "string"},
             "code": {"type": "string"},
-            "count": {"type": "integer", "description": "Of a verification: how many there are."},
-            "nearest": {"type": "array", "description": "Of a verification: what came nearest."},
+            "count": {"type": "integer", "description": "The number found, if a verification failed."},
+            "nearest": {"type": "array", "description": "The nearest matches, if a verification failed."},
         },
         "required": ["result", "msg", "code"],
     })

@@ -12,18 +12,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Which pushes there should be.
+/// The expected pushes.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AwaitedPushes")]
 pub struct Awaited {
-    /// Whose: an address or its handle.
+    /// The user: an address or its handle.
     user: Option<String>,
-    /// For which device.
+    /// The device.
     device_id: Option<i64>,
     /// Only those after the one with this id.
     since: Option<u64>,
-    /// How many; 1 when left out.
+    /// The minimum number; 1 by default.
     at_least: Option<usize>,
     /// How long to wait.
     timeout_ms: Option<u64>,

@@ -10,16 +10,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Which queues there should be.
+/// The expected queues.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AwaitedQueues")]
 pub struct Awaited {
-    /// Whose: an address or its handle; anybody's when left out.
+    /// The user: an address or its handle; all users by default.
     user: Option<String>,
-    /// Whether a poll waits on them; either way when left out.
+    /// Whether a poll waits on them; either by default.
     parked: Option<bool>,
-    /// How many at least; 1 when left out.
+    /// The minimum number; 1 by default.
     count: Option<usize>,
     /// How long to wait.
     timeout_ms: Option<u64>,

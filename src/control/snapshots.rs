@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Which name a snapshot is kept under.
+/// The name of a snapshot.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SnapshotName")]
@@ -36,7 +36,7 @@ pub fn keep(world: &World, keep: Keep) -> Result<Value, Error> {
     Ok(json!({}))
 }
 
-/// Goes back to a snapshot.
+/// Restores a snapshot.
 ///
 /// # Errors
 ///

@@ -148,7 +148,7 @@ impl JsonSchema for InitialClock {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        number_or_text("real, frozen (at the time of creation), or an instant at which the clock stands.")
+        number_or_text("real, frozen (at the time of creation), or an instant at which the clock is frozen.")
     }
 }
 

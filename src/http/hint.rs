@@ -11,17 +11,17 @@ use crate::realm::user::{Role, User};
 pub fn for_error(error: &Error) -> Option<String> {
     let text = match error {
         Error::NotLoggedIn | Error::InvalidAuthorizationHeader | Error::BasicAuthenticationRequired => {
-            "Send 'Authorization: Basic' with base64 of EMAIL:API_KEY; POST /dev_fetch_api_key gives the key of any account."
+            "Send 'Authorization: Basic' with base64 of EMAIL:API_KEY; POST /dev_fetch_api_key returns the key of any account."
         }
         Error::InvalidApiKey | Error::MalformedApiKey => {
-            "POST /dev_fetch_api_key with username=EMAIL gives the account's key; the address must be the account's real one."
+            "POST /dev_fetch_api_key with username=EMAIL returns the account's key; the address must be the account's real one."
         }
         Error::RealmDeactivated => {
-            "An owner deactivated the organization; a reset of the world or an earlier snapshot brings it back."
+            "An owner deactivated the organization; reset the world or restore an earlier snapshot to get it back."
         }
-        Error::BadEventQueue { .. } => "The queue was collected, deleted or is another user's: register again.",
+        Error::BadEventQueue { .. } => "The queue expired, was deleted or belongs to another user: register again.",
         Error::EventNotInQueue { .. } => {
-            "Begin with the last_event_id of the register reply, then pass the highest id that was received."
+            "Start with the last_event_id of the register reply, then pass the highest id received."
         }
         Error::MissingAnchor => "anchor takes a message id, newest, oldest or first_unread.",
         Error::MalformedBody { .. } => "Send parameters as application/x-www-form-urlencoded or multipart/form-data.",
@@ -47,39 +47,42 @@ pub fn for_access(error: &Error, row: &Row) -> Option<String> {
 
 /// Who may do what an error refuses, by the error's name.
 const WHO_MAY: &[(&str, &str)] = &[
-    ("ChannelWildcardNotAllowed", "Those in the organization's can_mention_many_users_group may."),
-    ("TopicWildcardNotAllowed", "Those in the organization's can_mention_many_users_group may."),
-    ("CannotAdministerChannel", "Administrators and those in the channel's can_administer_channel_group may."),
+    ("ChannelWildcardNotAllowed", "Allowed for members of the organization's can_mention_many_users_group."),
+    ("TopicWildcardNotAllowed", "Allowed for members of the organization's can_mention_many_users_group."),
+    (
+        "CannotAdministerChannel",
+        "Allowed for administrators and members of the channel's can_administer_channel_group.",
+    ),
     (
         "ContentAccessRequired",
-        "Subscribers and those in the channel's can_add_subscribers_group or can_subscribe_group may.",
+        "Allowed for subscribers and members of the channel's can_add_subscribers_group or can_subscribe_group.",
     ),
     (
         "DirectNotAuthorized",
-        "Those in the organization's direct_message_permission_group may; one in the conversation is enough.",
+        "Allowed if one user in the conversation is in the organization's direct_message_permission_group.",
     ),
-    ("FieldLocked", "Administrators may, where editable_by_user is false."),
-    ("MayNotChangeDefaults", "Administrators may."),
-    ("MayNotChangeEmails", "Administrators whose account has can_create_users may."),
-    ("MayNotCreateTopic", "Those in the channel's can_create_topic_group may."),
-    ("MayNotCreateUsers", "Administrators whose account has can_create_users may."),
+    ("FieldLocked", "Allowed only for administrators, because editable_by_user is false."),
+    ("MayNotChangeDefaults", "Allowed for administrators."),
+    ("MayNotChangeEmails", "Allowed for administrators whose account has can_create_users."),
+    ("MayNotCreateTopic", "Allowed for members of the channel's can_create_topic_group."),
+    ("MayNotCreateUsers", "Allowed for administrators whose account has can_create_users."),
     (
         "MayNotDelete",
-        "Those in can_delete_any_message_group, of the channel or the organization, may; of their own messages those in can_delete_own_message_group.",
+        "Allowed for members of can_delete_any_message_group, of the channel or the organization; for their own messages also for members of can_delete_own_message_group.",
     ),
-    ("MayNotEdit", "The sender may."),
-    ("MayNotInitiateDirect", "Those in the organization's direct_message_initiator_group may."),
-    ("MayNotMentionGroup", "Those in the group's can_mention_group may."),
+    ("MayNotEdit", "Allowed for the sender."),
+    ("MayNotInitiateDirect", "Allowed for members of the organization's direct_message_initiator_group."),
+    ("MayNotMentionGroup", "Allowed for members of the group's can_mention_group."),
     (
         "MayNotMove",
-        "Those in the channel's can_move_messages_within_channel_group and can_move_messages_out_of_channel_group, or the organization's permissions of that kind, may.",
+        "Allowed for members of the channel's can_move_messages_within_channel_group and can_move_messages_out_of_channel_group, or of the organization's permissions of that kind.",
     ),
-    ("MayNotOverrideEmoji", "Administrators may."),
-    ("MayNotPost", "Those in the channel's can_send_message_group may; nobody may in an archived one."),
-    ("MayNotResolve", "Those in can_resolve_topics_group, of the channel or the organization, may."),
-    ("MayNotSubscribeOthers", "Those in can_add_subscribers_group, of the channel or the organization, may."),
-    ("NotAuthorizedToSend", "Who can read the channel may: its subscribers, where it is private."),
-    ("NotEmojiAuthor", "Administrators and who uploaded the emoji may."),
+    ("MayNotOverrideEmoji", "Allowed for administrators."),
+    ("MayNotPost", "Allowed for members of the channel's can_send_message_group; for nobody in an archived channel."),
+    ("MayNotResolve", "Allowed for members of can_resolve_topics_group, of the channel or the organization."),
+    ("MayNotSubscribeOthers", "Allowed for members of can_add_subscribers_group, of the channel or the organization."),
+    ("NotAuthorizedToSend", "Allowed for users who can read the channel: only its subscribers, if it is private."),
+    ("NotEmojiAuthor", "Allowed for administrators and the user who uploaded the emoji."),
 ];
 
 /// The most accounts that a hint names.
@@ -89,13 +92,13 @@ const NAMED: usize = 3;
 pub fn for_rights(error: &Error, realm: &Realm, caller: &User) -> Option<String> {
     match error {
         Error::OwnerRequired | Error::OwnerInvitesOwners => {
-            Some(format!("It takes {}.", holders(realm, caller, Role::Owner)))
+            Some(format!("This requires {}.", holders(realm, caller, Role::Owner)))
         }
         Error::AdministratorRequired | Error::RoleAboveInviter => {
-            Some(format!("It takes {}.", holders(realm, caller, Role::Administrator)))
+            Some(format!("This requires {}.", holders(realm, caller, Role::Administrator)))
         }
         Error::InsufficientPermission => Some(format!(
-            "It takes a role or permission that this {} lacks; {} has most.",
+            "This requires a role or permission that this {} lacks; {} has most permissions.",
             caller.role.name(),
             holders(realm, caller, Role::Owner)
         )),
@@ -160,8 +163,8 @@ pub fn for_json_body(error: &Error, row: &Row) -> Option<String> {
 pub fn operation_of_another_level(row: &Row, level: i64) -> String {
     let (method, path, since) = (row.route.method, row.route.path, row.about.since);
     match row.until.filter(|until| *until <= level) {
-        Some(until) => format!("{method} {path} is gone from feature level {until} on; this world is at {level}."),
-        None => format!("{method} {path} is there from feature level {since} on; this world is at {level}."),
+        Some(until) => format!("{method} {path} was removed at feature level {until}; this world is at {level}."),
+        None => format!("{method} {path} was added at feature level {since}; this world is at {level}."),
     }
 }
 

@@ -216,7 +216,7 @@ impl Visitor<'_> {
     fn forbidden(&self, reason: &str) -> Response {
         let body = maud::html! {
             h1 { "Access forbidden (403)" }
-            (Notice::Bad("It is not certain that this form was sent by a page of this server."))
+            (Notice::Bad("This form may not have been sent by a page of this server."))
             p.soft { (reason) " Cookies must be allowed; then load the page again." }
         };
         self.page(403, "Access forbidden", &body)

@@ -78,7 +78,7 @@ pub fn ask_for_session(response: &mut Response) {
         headers.insert(
             HINT,
             HeaderValue::from_static(
-                "Open a session first: GET /accounts/login/ is a page for people, POST /api/v1/dev_fetch_api_key sets the cookies too.",
+                "Open a session first: GET /accounts/login/ is a page for browsers, and POST /api/v1/dev_fetch_api_key sets the cookies too.",
             ),
         );
     }

@@ -315,7 +315,7 @@ impl FolderRecord {
 pub struct DefaultGroupRecord {
     /// Its ID.
     pub id: i64,
-    /// Name for people.
+    /// Display name.
     pub name: String,
     /// What it is for.
     pub description: String,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct EmojiRecord {
     /// Its ID, a text.
     pub id: String,
-    /// What it goes by.
+    /// The title.
     pub name: String,
     /// Address of the picture, relative to the organization's.
     pub source_url: String,

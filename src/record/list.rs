@@ -24,7 +24,7 @@ pub struct LinkifierRecord {
     pub example_input: Option<String>,
     /// Leads from the groups back to the text.
     pub reverse_template: Option<String>,
-    /// Further templates that lead back to the text.
+    /// Further templates of URLs from which the text is made.
     pub alternative_url_templates: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ pub struct ProfileFieldRecord {
     pub hint: String,
     /// Choices or the account's site, as JSON text; "" where the kind has none.
     pub field_data: String,
-    /// Must be filled in.
+    /// Users must fill it in.
     pub required: bool,
     /// By users themselves, or by administrators only.
     pub editable_by_user: bool,

@@ -20,7 +20,7 @@ pub struct DomainRecord {
 pub struct PlaygroundRecord {
     /// Its ID.
     pub id: i64,
-    /// Name for people.
+    /// Display name.
     pub name: String,
     /// The highlighter's name of the language.
     pub pygments_language: String,

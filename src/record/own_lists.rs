@@ -165,7 +165,7 @@ pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
 pub struct SnippetRecord {
     /// Its ID.
     pub id: i64,
-    /// What it goes by.
+    /// The title.
     pub title: String,
     /// Markdown.
     pub content: String,

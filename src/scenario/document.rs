@@ -84,7 +84,7 @@ fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
                 let at = line_start(text, range.start);
                 let Some(words) = reading::words(&info, at, mistakes) else { continue };
                 if depth > 0 {
-                    mistakes.push(Mistake::at(at, "blocks that are played stand outside of lists and quotations"));
+                    mistakes.push(Mistake::at(at, "blocks that are played must be outside of lists and quotations"));
                     continue;
                 }
                 let section = sections.last_mut().expect("there is one from the beginning");
@@ -154,7 +154,7 @@ fn arrange(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistake>) -> (
         mistakes.push(Mistake::at(unnamed.blocks[0].range.start, "a scenario needs a heading above it"));
     }
     for further in first.iter().skip(1).filter(|_| !second.is_empty()) {
-        mistakes.push(Mistake::at(further.at, "blocks under a second title: scenarios stand under ## there"));
+        mistakes.push(Mistake::at(further.at, "blocks under a second title: there, scenarios must be under ##"));
     }
     let mut background = Vec::new();
     if second.is_empty() {

@@ -138,7 +138,7 @@ fn properties(object: &ast::Object<'_>, at: usize) -> Result<Vec<Property>, Mist
         let range = property.range.start + at..property.range.end + at;
         let name = property.name.as_str();
         if !names.insert(name.to_owned()) {
-            return Err(Mistake::at(range.start, format!("the key '{name}' stands there twice")));
+            return Err(Mistake::at(range.start, format!("the key '{name}' is there twice")));
         }
         let name = text(name, range.start)?;
         let value = read(&property.value, at)?;

@@ -156,7 +156,9 @@ impl Template {
             Part::Literal(_) | Part::Reference(_) => false,
         };
         if parts.len() > 1 && parts.iter().any(is_alone) {
-            return Err(format!("'{text}': ranges, object, array, absent, any order and ... stand alone"));
+            return Err(format!(
+                "'{text}': ranges, object, array, absent, any order and ... can't be combined with other text"
+            ));
         }
         Ok(Self { at, parts })
     }

@@ -168,7 +168,7 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
             }
             // What one world can't do must not get in the way of others.
             if in_place(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
-                tracing::error!("world {} can't do what is due and stands still", world.name());
+                tracing::error!("world {} can't do what is due and no longer advances", world.name());
                 broken.add(&world);
             }
         }

@@ -79,7 +79,7 @@ impl Clock {
         self.moved(json!({"set": body(to)}))
     }
 
-    /// Goes on to what falls due next.
+    /// Advances to the next item of the agenda.
     #[track_caller]
     pub fn to_next(&self) -> Waiting<Moved> {
         self.moved(json!({"to_next": true}))

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 /// What is known of a world besides its data.
 #[derive(Debug)]
 pub struct Life {
-    /// Any text, such as a test's name.
+    /// Any text, such as the name of a test.
     pub label: Option<String>,
     /// How long the world may go without a request before it is ended; None: for ever.
     pub idle_ttl: Option<Span>,

@@ -194,7 +194,7 @@ fn a_key_that_stands_twice_in_a_fixture_is_told_with_its_place() {
 
     assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    let reason = "this key stands here twice";
+    let reason = "this key is here twice";
     assert_eq!(errors, format!("{twice}: $.users[0].role: {reason}\n{twice}: $.users: {reason}\n"));
     let line = fault(&run(&["--port", "0", "--fixture", twice]), 1);
     assert!(line.contains(&format!("{twice}: $.users[0].role: {reason}")), "{line}");
@@ -272,7 +272,7 @@ fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
         (&["scenario"], "error: scenario takes run; see 'chatdouble scenario --help'"),
         (
             &["exec", "npm", "test"],
-            "error: unexpected argument 'npm' found; -- stands before the command: chatdouble exec -- COMMAND",
+            "error: unexpected argument 'npm' found; put -- before the command: chatdouble exec -- COMMAND",
         ),
         (
             &["serve", "--cors-origin", "http://a.example/"],

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 const NOTICE: &str =
-    "<!-- Made from the tables in the code; `CHATDOUBLE_UPDATE_DOCS=1 cargo test generated` writes it anew. -->";
+    "<!-- Made from the tables in the code; `CHATDOUBLE_UPDATE_DOCS=1 cargo test generated` updates it. -->";
 
 fn check(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference").join(name);
@@ -194,7 +194,7 @@ fn operation(text: &mut String, row: &Row) {
     let keys = reply_keys(&schema, &definitions);
     let _ = writeln!(text, "\nReply: {}.", if keys.is_empty() { "success alone".to_owned() } else { keys.join(", ") });
     if row.route.path == "/register" {
-        text.push_str("\nThe state, of which the reply has what `fetch_event_types` asks for:\n\n| key | type | |\n|---|---|---|\n");
+        text.push_str("\nThe state, of which the reply has the part that `fetch_event_types` requests:\n\n| key | type | |\n|---|---|---|\n");
         for (key, schema) in openapi::state() {
             let meaning = schema["description"].as_str().unwrap_or_default().replace('|', "\\|");
             let _ = writeln!(text, "| `{key}` | {} | {meaning} |", kind(&schema));
@@ -311,7 +311,7 @@ fn settings() -> String {
 fn holder(row: &PermissionSetting) -> &'static str {
     match row.default {
         DefaultHolder::System(group) => group.name(),
-        DefaultHolder::Creator => "whoever made it",
+        DefaultHolder::Creator => "its creator",
     }
 }
 

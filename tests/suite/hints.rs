@@ -55,18 +55,18 @@ async fn a_refusal_hints_at_the_parameter_or_the_role_that_it_takes() {
         (mel.post("/messages", message).await, named("topics", "topic")),
         (mel.get("/events", json!({"queueid": "x"})).await, named("queueid", "queue_id")),
         (mel.post("/users/me/status", json!({"status_txt": "x"})).await, named("status_txt", "status_text")),
-        (adam.delete("/users/1", json!({})).await, "It takes an owner (olive@chat.test).".to_owned()),
+        (adam.delete("/users/1", json!({})).await, "This requires an owner (olive@chat.test).".to_owned()),
         (
             max.delete("/streams/2", json!({})).await,
-            "Administrators and those in the channel's can_administer_channel_group may.".to_owned(),
+            "Allowed for administrators and members of the channel's can_administer_channel_group.".to_owned(),
         ),
         (
             mel.post("/messages", notice).await,
-            "Those in the channel's can_send_message_group may; nobody may in an archived one.".to_owned(),
+            "Allowed for members of the channel's can_send_message_group; for nobody in an archived channel.".to_owned(),
         ),
         (
             max.patch("/user_groups/9", json!({"description": "x"})).await,
-            "It takes a role or permission that this member lacks; an owner (olive@chat.test) has most.".to_owned(),
+            "This requires a role or permission that this member lacks; an owner (olive@chat.test) has most permissions.".to_owned(),
         ),
     ] {
         assert_eq!(reply.status, 400, "{reply}");

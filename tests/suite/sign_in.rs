@@ -205,7 +205,7 @@ async fn a_large_organization_is_searched() {
         assert_eq!(shown(&html), 1, "{query}");
     }
     let html = browser.visit("/accounts/login/?query=nobody-has-this-name").await;
-    assert!(html.contains("Nobody has a name or an address like this."));
+    assert!(html.contains("No account has a name or an address like this."));
     let long = "x".repeat(5_000);
     browser.visit(&format!("/accounts/login/?query={long}&mobile_flow_otp={PAD}")).await;
 }

@@ -32,8 +32,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Says that the server can answer; needs no token.
-         * @description Says that the server can answer; needs no token. `GET /control/health`.
+         * Reports that the server can answer; needs no token.
+         * @description Reports that the server can answer; needs no token. `GET /control/health`.
          */
         get: operations["getHealth"];
         put?: never;
@@ -52,8 +52,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Gives the OpenAPI document of the API, or of control, as it is and without an envelope.
-         * @description Gives the OpenAPI document of the API, or of control, as it is and without an envelope. `GET /control/openapi.json`.
+         * Returns the OpenAPI document of the API, or of control, without the envelope.
+         * @description Returns the OpenAPI document of the API, or of control, without the envelope. `GET /control/openapi.json`.
          */
         get: operations["getOpenapi"];
         put?: never;
@@ -78,13 +78,13 @@ export interface paths {
         get: operations["getWorlds"];
         put?: never;
         /**
-         * Makes a world.
-         * @description Makes a world. `POST /control/worlds`.
+         * Creates a world.
+         * @description Creates a world. `POST /control/worlds`.
          */
         post: operations["createWorld"];
         /**
-         * Ends all worlds whose names begin so.
-         * @description Ends all worlds whose names begin so. `DELETE /control/worlds`.
+         * Deletes all worlds whose names start with a prefix.
+         * @description Deletes all worlds whose names start with a prefix. `DELETE /control/worlds`.
          */
         delete: operations["deleteWorlds"];
         options?: never;
@@ -100,15 +100,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Gives a world's row.
-         * @description Gives a world's row. `GET /control/worlds/{name}`.
+         * Returns a world's row.
+         * @description Returns a world's row. `GET /control/worlds/{name}`.
          */
         get: operations["getWorld"];
         put?: never;
         post?: never;
         /**
-         * Ends a world.
-         * @description Ends a world. `DELETE /control/worlds/{name}`.
+         * Deletes a world.
+         * @description Deletes a world. `DELETE /control/worlds/{name}`.
          */
         delete: operations["deleteWorld"];
         options?: never;
@@ -126,8 +126,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Brings a world back to how it was made.
-         * @description Brings a world back to how it was made. `POST /control/worlds/{name}/reset`.
+         * Resets a world to its initial state.
+         * @description Resets a world to its initial state. `POST /control/worlds/{name}/reset`.
          */
         post: operations["reset"];
         delete?: never;
@@ -146,8 +146,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Goes on at a newer feature level.
-         * @description Goes on at a newer feature level. `POST /control/worlds/{name}/upgrade`.
+         * Upgrades a world to a newer feature level.
+         * @description Upgrades a world to a newer feature level. `POST /control/worlds/{name}/upgrade`.
          */
         post: operations["upgrade"];
         delete?: never;
@@ -170,8 +170,8 @@ export interface paths {
         get: operations["getSnapshots"];
         put?: never;
         /**
-         * Takes a snapshot; one of the same name is replaced.
-         * @description Takes a snapshot; one of the same name is replaced. `POST /control/worlds/{name}/snapshots`.
+         * Takes a snapshot, replacing one of the same name.
+         * @description Takes a snapshot, replacing one of the same name. `POST /control/worlds/{name}/snapshots`.
          */
         post: operations["keepSnapshot"];
         delete?: never;
@@ -190,8 +190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Goes back to a snapshot.
-         * @description Goes back to a snapshot. `POST /control/worlds/{name}/snapshots/{snapshot}/restore`.
+         * Restores a snapshot.
+         * @description Restores a snapshot. `POST /control/worlds/{name}/snapshots/{snapshot}/restore`.
          */
         post: operations["restore"];
         delete?: never;
@@ -228,13 +228,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Gives the whole world as a document.
-         * @description Gives the whole world as a document. `GET /control/worlds/{name}/state`.
+         * Returns the whole world as a document.
+         * @description Returns the whole world as a document. `GET /control/worlds/{name}/state`.
          */
         get: operations["getState"];
         /**
-         * Puts a document in the place of what is.
-         * @description Puts a document in the place of what is. `PUT /control/worlds/{name}/state`.
+         * Replaces a world's state with a document.
+         * @description Replaces a world's state with a document. `PUT /control/worlds/{name}/state`.
          */
         put: operations["putState"];
         post?: never;
@@ -252,14 +252,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tells the time and what is to come.
-         * @description Tells the time and what is to come. `GET /control/worlds/{name}/clock`.
+         * Returns the time and the agenda.
+         * @description Returns the time and the agenda. `GET /control/worlds/{name}/clock`.
          */
         get: operations["getClock"];
         put?: never;
         /**
-         * Moves the clock, lets it go or stops it.
-         * @description Moves the clock, lets it go or stops it. `POST /control/worlds/{name}/clock`.
+         * Moves, starts or freezes the clock.
+         * @description Moves, starts or freezes the clock. `POST /control/worlds/{name}/clock`.
          */
         post: operations["moveClock"];
         delete?: never;
@@ -276,8 +276,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists faults, spent ones too.
-         * @description Lists faults, spent ones too. `GET /control/worlds/{name}/faults`.
+         * Lists faults, including spent ones.
+         * @description Lists faults, including spent ones. `GET /control/worlds/{name}/faults`.
          */
         get: operations["getFaults"];
         put?: never;
@@ -324,8 +324,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what was asked and answered, newest last.
-         * @description Lists what was asked and answered, newest last. `GET /control/worlds/{name}/journal`.
+         * Lists requests and their replies, newest last.
+         * @description Lists requests and their replies, newest last. `GET /control/worlds/{name}/journal`.
          */
         get: operations["getJournal"];
         put?: never;
@@ -388,8 +388,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tells on a WebSocket what happens, as it happens.
-         * @description Tells on a WebSocket what happens, as it happens. `GET /control/worlds/{name}/watch`.
+         * Broadcasts on a WebSocket what happens, as it happens.
+         * @description Broadcasts on a WebSocket what happens, as it happens. `GET /control/worlds/{name}/watch`.
          */
         get: operations["watch"];
         put?: never;
@@ -430,8 +430,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Waits until event queues are so.
-         * @description Waits until event queues are so. `POST /control/worlds/{name}/queues/wait`.
+         * Waits until event queues are in a state.
+         * @description Waits until event queues are in a state. `POST /control/worlds/{name}/queues/wait`.
          */
         post: operations["waitQueues"];
         delete?: never;
@@ -488,8 +488,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists all channels with their topics, and who may do what in them.
-         * @description Lists all channels with their topics, and who may do what in them. `GET /control/worlds/{name}/channels`.
+         * Lists all channels with their topics and permissions.
+         * @description Lists all channels with their topics and permissions. `GET /control/worlds/{name}/channels`.
          */
         get: operations["getChannels"];
         put?: never;
@@ -508,8 +508,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists all user groups with the people in them.
-         * @description Lists all user groups with the people in them. `GET /control/worlds/{name}/groups`.
+         * Lists all user groups with their members.
+         * @description Lists all user groups with their members. `GET /control/worlds/{name}/groups`.
          */
         get: operations["getGroups"];
         put?: never;
@@ -528,8 +528,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists messages whoever sees them, newest last.
-         * @description Lists messages whoever sees them, newest last. `GET /control/worlds/{name}/messages`.
+         * Lists messages, whoever can see them, newest last.
+         * @description Lists messages, whoever can see them, newest last. `GET /control/worlds/{name}/messages`.
          */
         get: operations["getMessages"];
         put?: never;
@@ -548,8 +548,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what the push relay was handed, newest last.
-         * @description Lists what the push relay was handed, newest last. `GET /control/worlds/{name}/pushes`.
+         * Lists pushes handed to the push relay, newest last.
+         * @description Lists pushes handed to the push relay, newest last. `GET /control/worlds/{name}/pushes`.
          */
         get: operations["getPushes"];
         put?: never;
@@ -574,8 +574,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Waits until the push relay was handed so much.
-         * @description Waits until the push relay was handed so much. `POST /control/worlds/{name}/pushes/wait`.
+         * Waits until certain pushes were handed to the push relay.
+         * @description Waits until certain pushes were handed to the push relay. `POST /control/worlds/{name}/pushes/wait`.
          */
         post: operations["waitPushes"];
         delete?: never;
@@ -592,8 +592,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists what outgoing webhooks were posted and answered, newest last.
-         * @description Lists what outgoing webhooks were posted and answered, newest last. `GET /control/worlds/{name}/webhooks`.
+         * Lists posts to outgoing webhooks and their replies, newest last.
+         * @description Lists posts to outgoing webhooks and their replies, newest last. `GET /control/worlds/{name}/webhooks`.
          */
         get: operations["getWebhooks"];
         put?: never;
@@ -618,8 +618,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Follows an invitation's link.
-         * @description Follows an invitation's link. `POST /control/worlds/{name}/invites/{key}/accept`.
+         * Accepts an invitation.
+         * @description Accepts an invitation. `POST /control/worlds/{name}/invites/{key}/accept`.
          */
         post: operations["acceptInvite"];
         delete?: never;
@@ -636,8 +636,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Checks what must always hold.
-         * @description Checks what must always hold. `GET /control/worlds/{name}/invariants`.
+         * Checks the invariants.
+         * @description Checks the invariants. `GET /control/worlds/{name}/invariants`.
          */
         get: operations["getInvariants"];
         put?: never;
@@ -652,50 +652,50 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What a new world is to be. */
+        /** @description A new world. */
         WorldOptions: {
-            /** @description 1 to 63 of a-z, 0-9 and '-', not '-' at either end. One is made when it is left out. */
+            /** @description 1 to 63 of a-z, 0-9 and '-', not '-' at either end; generated by default. */
             name?: string | null;
             /** @description A built-in fixture's name, a fixture document or a state. */
             fixture?: unknown;
-            /** @description The living world that is copied. */
+            /** @description The existing world to copy. */
             fork_of?: string | null;
-            /** @description The origin's snapshot that is copied. */
+            /** @description The snapshot of that world to copy. */
             snapshot?: string | null;
             /**
              * Format: int64
-             * @description The level that it emulates, from 0.
+             * @description The feature level that it emulates, from 0.
              */
             feature_level?: number | null;
             /** @description neutral, zulip or a dialect document. */
             dialect?: unknown;
-            /** @description How its clock begins. */
+            /** @description How its clock starts. */
             clock?: components["schemas"]["Clock"] | null;
             /**
              * Format: uint64
-             * @description What all chance follows from.
+             * @description The seed of its random generator.
              */
             seed?: number | null;
             /**
-             * @description Whether it gets a port of its own.
+             * @description Whether it gets its own port.
              * @default false
              */
             listen?: boolean;
-            /** @description Any text, such as a test's name. */
+            /** @description Any text, such as the name of a test. */
             label?: string | null;
-            /** @description How long it may go without a request, in real time, before it is ended. */
+            /** @description How long it may get no request, in real time, before it is deleted. */
             idle_ttl_seconds?: components["schemas"]["Seconds"] | null;
             /**
-             * @description Whether a world of that name is deleted.
+             * @description Whether to delete an existing world of that name first.
              * @default false
              */
             replace?: boolean;
         };
-        /** @description real, frozen (at the time of creation), or an instant at which the clock stands. */
+        /** @description real, frozen (at the time of creation), or an instant at which the clock is frozen. */
         Clock: number | string;
         /** @description Seconds, fractions allowed, or a span of the units w, d, h, m and s such as 1d2h30m. */
         Seconds: number | string;
-        /** @description What stays. */
+        /** @description What to keep. */
         Reset: {
             /**
              * @description `faults`, `journal`.
@@ -703,54 +703,54 @@ export interface components {
              */
             keep?: string[];
         };
-        /** @description Which level a world goes on at. */
+        /** @description The level to which to upgrade a world. */
         Upgrade: {
             /**
              * Format: int64
-             * @description From the world's level on.
+             * @description The new level, from the world's own on.
              */
             to: number;
         };
-        /** @description Which name a snapshot is kept under. */
+        /** @description The name of a snapshot. */
         SnapshotName: {
             /** @description Not empty and without slashes. */
             name: string;
         };
-        /** @description What is asked of the clock: exactly one. */
+        /** @description A change of the clock: exactly one. */
         ClockChange: {
-            /** @description Goes on by so much. */
+            /** @description Advances by this time. */
             advance_seconds?: components["schemas"]["Seconds"] | null;
-            /** @description Goes on to this time. */
+            /** @description Advances to this time. */
             set?: components["schemas"]["Instant"] | null;
-            /** @description Goes on to what falls due next. */
+            /** @description Advances to the next item of the agenda. */
             to_next?: boolean | null;
             /** @description Runs with real time, or is frozen. */
             running?: boolean | null;
             /**
              * Format: uint64
-             * @description How long clients that are between two polls are waited for, in real time; 1,000 when left out.
+             * @description How long to wait for clients that are between two polls, in real time; 1,000 by default.
              */
             wait_for_clients_ms?: number | null;
         };
         /** @description UNIX seconds, fractions allowed, or RFC 3339 such as 2026-01-01T00:00:00Z. */
         Instant: number | string;
-        /** @description A rule as it is sent. */
+        /** @description A fault. */
         FaultRule: {
-            /** @description Which requests it is for; all when left out. */
+            /** @description The requests that it applies to; all by default. */
             match?: components["schemas"]["FaultMatch"] | null;
             /**
              * Format: uint64
-             * @description Requests that pass first.
+             * @description Number of requests that pass first.
              */
             after?: number | null;
             /**
              * Format: double
-             * @description The chance that it fires, from 0 to 1.
+             * @description The probability that it fires, from 0 to 1.
              */
             probability?: number | null;
             /**
              * Format: uint64
-             * @description How often it fires, from 1.
+             * @description How many times it fires, from 1.
              */
             times?: number | null;
             /** @description Exactly one effect, by its name. */
@@ -763,7 +763,7 @@ export interface components {
             method?: string | null;
             /** @description Path of an operation with its placeholders, or of a kind of files such as /static/*. */
             path?: string | null;
-            /** @description Who calls: an address or its handle. */
+            /** @description The caller: an address or its handle. */
             user?: string | null;
             /**
              * @description Parameters that must be among those sent, as text.
@@ -773,13 +773,13 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description What the journal should hold. */
+        /** @description The expected requests. */
         Assertion: {
             /** @description HTTP method, in capitals. */
             method?: string | null;
             /** @description Path, filled in or with the placeholders of an operation. */
             path?: string | null;
-            /** @description Who called: an address or its handle. */
+            /** @description The caller: an address or its handle. */
             user?: string | null;
             /** @description Parameters that must be among those sent, as text. */
             params?: {
@@ -787,39 +787,39 @@ export interface components {
             } | null;
             /**
              * Format: uint16
-             * @description HTTP status; 0 for a connection that was dropped.
+             * @description HTTP status; 0 for a dropped connection.
              */
             status?: number | null;
             /**
              * Format: uint
-             * @description How many such requests; 1 when none of the three is given.
+             * @description The minimum number of such requests; 1 if none of the three is given.
              */
             at_least?: number | null;
             /**
              * Format: uint
-             * @description How many at most.
+             * @description The maximum number.
              */
             at_most?: number | null;
             /**
              * Format: uint
-             * @description Exactly how many; alone.
+             * @description The exact number; without the other two.
              */
             exactly?: number | null;
             /**
              * Format: uint64
-             * @description For waiting alone: how long.
+             * @description How long to wait; only for waiting.
              */
             timeout_ms?: number | null;
         };
-        /** @description Which queues there should be. */
+        /** @description The expected queues. */
         AwaitedQueues: {
-            /** @description Whose: an address or its handle; anybody's when left out. */
+            /** @description The user: an address or its handle; all users by default. */
             user?: string | null;
-            /** @description Whether a poll waits on them; either way when left out. */
+            /** @description Whether a poll waits on them; either by default. */
             parked?: boolean | null;
             /**
              * Format: uint
-             * @description How many at least; 1 when left out.
+             * @description The minimum number; 1 by default.
              */
             count?: number | null;
             /**
@@ -828,13 +828,13 @@ export interface components {
              */
             timeout_ms?: number | null;
         };
-        /** @description Which pushes there should be. */
+        /** @description The expected pushes. */
         AwaitedPushes: {
-            /** @description Whose: an address or its handle. */
+            /** @description The user: an address or its handle. */
             user?: string | null;
             /**
              * Format: int64
-             * @description For which device.
+             * @description The device.
              */
             device_id?: number | null;
             /**
@@ -844,7 +844,7 @@ export interface components {
             since?: number | null;
             /**
              * Format: uint
-             * @description How many; 1 when left out.
+             * @description The minimum number; 1 by default.
              */
             at_least?: number | null;
             /**
@@ -853,7 +853,7 @@ export interface components {
              */
             timeout_ms?: number | null;
         };
-        /** @description Who follows an invitation. */
+        /** @description A user who accepts an invitation. */
         AcceptedInvite: {
             email: string;
             full_name: string;
@@ -1012,9 +1012,9 @@ export interface components {
             result: "error";
             msg: string;
             code: string;
-            /** @description Of a verification: how many there are. */
+            /** @description The number found, if a verification failed. */
             count?: number;
-            /** @description Of a verification: what came nearest. */
+            /** @description The nearest matches, if a verification failed. */
             nearest?: unknown[];
         };
     };
@@ -1141,11 +1141,11 @@ export interface operations {
     getOpenapi: {
         parameters: {
             query?: {
-                /** @description Whose names the document has: neutral (the default) or zulip. */
+                /** @description Dialect of the names in the document: neutral (the default) or zulip. */
                 dialect?: string;
-                /** @description Which level's operations, parameters, replies and events; default: the newest. */
+                /** @description Level of the operations, parameters, replies and events; the newest by default. */
                 feature_level?: number;
-                /** @description true: the document of control itself. */
+                /** @description true: the document of control instead. */
                 control?: boolean;
             };
             header?: never;
@@ -1195,7 +1195,7 @@ export interface operations {
     getWorlds: {
         parameters: {
             query?: {
-                /** @description Only worlds whose names begin so. */
+                /** @description Only worlds whose names start with this. */
                 prefix?: string;
             };
             header?: never;
@@ -1327,7 +1327,7 @@ export interface operations {
     deleteWorlds: {
         parameters: {
             query: {
-                /** @description Only worlds whose names begin so. */
+                /** @description Only worlds whose names start with this. */
                 prefix: string;
             };
             header?: never;
@@ -2500,7 +2500,7 @@ export interface operations {
                 status?: number;
                 /** @description Only entries after the one with this id. */
                 since?: number;
-                /** @description At most so many, the newest. */
+                /** @description The maximum number; the newest are returned. */
                 limit?: number;
             };
             header?: never;
@@ -2793,7 +2793,7 @@ export interface operations {
     watch: {
         parameters: {
             query?: {
-                /** @description At most so many frames a second; of others only the number is told (lost). */
+                /** @description Maximum number of frames per second; for omitted frames only their number is sent (lost). */
                 per_second?: number;
             };
             header?: never;
@@ -3138,7 +3138,7 @@ export interface operations {
     getChannels: {
         parameters: {
             query?: {
-                /** @description Says of each whether this user, an address or its handle, sees it, and why not. */
+                /** @description Adds to each whether this user (an address or its handle) sees it, and if not, why. */
                 seen_by?: string;
             };
             header?: never;
@@ -3275,9 +3275,9 @@ export interface operations {
                 topic?: string;
                 /** @description Only messages before the one with this id. */
                 before?: number;
-                /** @description At most so many, the newest; 100 when left out, 1,000 at most. */
+                /** @description The maximum number, 100 by default, at most 1,000; the newest are returned. */
                 limit?: number;
-                /** @description Says of each whether this user, an address or its handle, sees it, and why not. */
+                /** @description Adds to each whether this user (an address or its handle) sees it, and if not, why. */
                 seen_by?: string;
             };
             header?: never;

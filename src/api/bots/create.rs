@@ -25,28 +25,28 @@ use std::collections::BTreeMap;
 const EMBEDDED_BOTS: [&str; 1] = ["helloworld"];
 
 operation! {
-    /// Makes a bot of the caller's.
+    /// Creates a bot of the caller.
     pub CreateBot = POST "/bots", for HumanNotGuest;
     params {
         /// Display name.
         full_name: String,
-        /// Begins its address.
+        /// First part of its address.
         short_name: String,
         /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded.
         bot_type: i64 = 1,
-        /// Where an outgoing webhook calls; JSON text.
+        /// URL that an outgoing webhook calls; JSON text.
         payload_url: Option<Url>,
-        /// Which bot an embedded one is.
+        /// Which embedded bot it is.
         service_name: Option<String>,
         /// Settings of an embedded bot.
         config_data: BTreeMap<String, String> = BTreeMap::new() => "{}",
         /// Form of an outgoing webhook's calls: 1 or 2.
         interface_type: i64 = 1,
-        /// The name of the channel to which its messages go that name none.
+        /// The name of the channel for its messages without a recipient.
         default_sending_stream: Option<String>,
-        /// The name of the channel of which its queues without a narrow get messages alone.
+        /// The name of the only channel whose messages its queues without a narrow get.
         default_events_register_stream: Option<String>,
-        /// Whether its queues get messages of all public channels unless they say otherwise.
+        /// Whether its queues get messages of all public channels by default.
         default_all_public_streams: bool = false,
     }
     reply NewBotReply;

@@ -35,19 +35,19 @@ operation! {
         full_name: Option<String>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest; for administrators.
         role: Option<RoleNumber>,
-        /// Its owner: an active person.
+        /// Its owner: an active human user.
         bot_owner_id: Option<UserId>,
-        /// Settings of an embedded bot; those that are not named stay.
+        /// Settings of an embedded bot; omitted settings stay.
         config_data: Option<BTreeMap<String, String>>,
-        /// Where an outgoing webhook calls; JSON text.
+        /// URL that an outgoing webhook calls; JSON text.
         service_payload_url: Option<Url>,
         /// Form of an outgoing webhook's calls: 1 or 2.
         service_interface: i64 = 1,
-        /// The name of the channel to which its messages go that name none; "" for none.
+        /// The name of the channel for its messages without a recipient; "" for none.
         default_sending_stream: Option<String>,
-        /// The name of the channel of which its queues without a narrow get messages alone; "" for none.
+        /// The name of the only channel whose messages its queues without a narrow get; "" for none.
         default_events_register_stream: Option<String>,
-        /// Whether its queues get messages of all public channels unless they say otherwise.
+        /// Whether its queues get messages of all public channels by default.
         default_all_public_streams: Option<bool>,
     }
     reply BotReply;

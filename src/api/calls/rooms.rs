@@ -6,10 +6,10 @@ use crate::error::Error;
 use crate::realm::tx::Tx;
 
 operation! {
-    /// Gives the address of a new call in a room of its own.
+    /// Returns the URL of a new call in its own room.
     pub CreateNextcloudTalkCall = POST "/calls/nextcloud_talk/create", for User, since 465;
     params {
-        /// What it is called.
+        /// Its name.
         room_name: String,
     }
     reply CallReply;
@@ -23,7 +23,7 @@ impl Write for CreateNextcloudTalkCall {
 }
 
 operation! {
-    /// Gives the address of a new call.
+    /// Returns the URL of a new call.
     pub CreateWebexCall = POST "/calls/webex/create", for User, since 493;
     reply CallReply;
 }

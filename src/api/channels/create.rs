@@ -15,12 +15,12 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 operation! {
-    /// Makes a channel.
+    /// Creates a channel.
     pub CreateChannel = POST "/channels/create", for NotGuest, since 417;
     params {
         /// At most 60 characters.
         name: String,
-        /// Users to subscribe; the caller is subscribed only when named.
+        /// Users to subscribe; the caller only if listed.
         subscribers: Vec<UserId>,
         /// At most 1,024 characters.
         description: String = String::new() => "the empty text",
@@ -30,9 +30,9 @@ operation! {
         @group traits: ChannelTraits,
         /// Permissions.
         @group permissions: ChannelPermissions,
-        /// Announce it where the organization announces such.
+        /// Announce it if the organization announces new channels.
         announce: bool = false,
-        /// Tell those who were subscribed by somebody else.
+        /// Notify users who were subscribed by another user.
         send_new_subscription_messages: bool = true,
     }
     reply NewChannelReply;

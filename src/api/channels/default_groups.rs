@@ -23,10 +23,10 @@ const NAMED_SINCE: i64 = 248;
 const MAX_NAME_LENGTH: usize = 60;
 
 operation! {
-    /// Makes a group of default channels.
+    /// Creates a group of default channels.
     pub CreateDefaultGroup = POST "/default_stream_groups/create", for Administrator;
     params {
-        /// Name for people; at most 60 code points.
+        /// Display name; at most 60 code points.
         group_name: String,
         /// What it is for.
         description: String,
@@ -60,7 +60,7 @@ operation! {
     params {
         /// The group.
         @path group_id: i64,
-        /// Name for people.
+        /// Display name.
         new_group_name: Option<String>,
         /// What it is for.
         new_description: Option<String>,
@@ -103,7 +103,7 @@ impl Write for EditDefaultGroup {
 }
 
 operation! {
-    /// Puts channels into a group of default channels, or takes them out of it.
+    /// Adds channels to a group of default channels, or removes them.
     pub ChangeDefaultGroupChannels = PATCH "/default_stream_groups/{group_id}/streams", for Administrator;
     params {
         /// The group.

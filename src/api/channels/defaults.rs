@@ -16,7 +16,7 @@ parameters! {
 }
 
 operation! {
-    /// Has new users subscribed to a channel.
+    /// Makes a channel a default channel, to which new users are subscribed.
     pub AddDefaultChannel = POST "/default_streams", for Administrator;
     params from DefaultChannelParams;
     errors [InvalidChannelId, PrivateMadeDefault];
@@ -36,7 +36,7 @@ impl Write for AddDefaultChannel {
 }
 
 operation! {
-    /// Has new users no longer subscribed to a channel.
+    /// Makes a channel no longer a default channel for new users.
     pub RemoveDefaultChannel = DELETE "/default_streams", for Administrator;
     params from DefaultChannelParams;
     errors [InvalidChannelId];

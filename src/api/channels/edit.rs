@@ -30,7 +30,7 @@ operation! {
         description: Option<MaxLength<MAX_DESCRIPTION_LENGTH>>,
         /// Private.
         is_private: Option<bool>,
-        /// New users get it; administrators only.
+        /// New users are subscribed to it; administrators only.
         is_default_stream: Option<bool>,
         /// Show new subscribers of a private channel all of its history.
         history_public_to_subscribers: Option<bool>,
@@ -40,7 +40,7 @@ operation! {
         new_name: Option<String>,
         /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
         message_retention_days: Option<RetentionDays>,
-        /// False brings an archived channel back; true is nothing.
+        /// False unarchives a channel; true has no effect.
         is_archived: Option<bool>,
         /// The folder; null for none.
         folder_id: Option<Nullable<FolderId>>,

@@ -90,7 +90,7 @@ parameters! {
 }
 
 operation! {
-    /// Forgets a token of the platform's service; deprecated.
+    /// Removes a token of the platform's service; deprecated.
     pub RemovePlatformToken = DELETE "/users/me/platform_device_token", for Human;
     params from TokenParams;
     errors [TokenLength, InvalidPlatformToken, NoSuchToken];
@@ -119,7 +119,7 @@ impl Write for AddAndroidToken {
 }
 
 operation! {
-    /// Forgets a token of the other service; deprecated.
+    /// Removes a token of the other service; deprecated.
     pub RemoveAndroidToken = DELETE "/users/me/android_gcm_reg_id", for Human;
     params from TokenParams;
     errors [TokenLength, NoSuchToken];

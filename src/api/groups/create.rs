@@ -22,16 +22,16 @@ use serde::Serialize;
 use std::sync::Arc;
 
 operation! {
-    /// Makes a user group.
+    /// Creates a user group.
     pub CreateGroup = POST "/user_groups/create", for GroupCreator;
     params {
-        /// At most 100 characters, unique whatever the case.
+        /// At most 100 characters, unique regardless of case.
         name: String,
-        /// Initial members: active users. The creator is none unless listed.
+        /// Initial members: active users. The creator is a member only if listed.
         members: Vec<UserId>,
         /// At most 1,024 characters.
         description: String,
-        /// Initial subgroups, whatever the rights over them.
+        /// Initial subgroups; no permission over them is required.
         subgroups: Vec<GroupId> = Vec::new() => "[]",
         /// Permissions.
         @group permissions: GroupPermissions,

@@ -14,7 +14,7 @@ use crate::record::events::{UserGroupRemove, UserGroupUpdate};
 use serde_json::{Value, json};
 
 operation! {
-    /// Deactivates a user group that nothing refers to; PATCH brings it back.
+    /// Deactivates a user group that nothing refers to; PATCH reactivates it.
     pub DeactivateGroup = POST "/user_groups/{user_group_id}/deactivate", for NotGuest, since 290;
     params {
         /// The group.

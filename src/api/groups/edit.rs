@@ -20,18 +20,18 @@ use crate::record::group::GroupRecord;
 use serde_json::json;
 
 operation! {
-    /// Changes a user group, or brings a deactivated one back.
+    /// Changes a user group, or reactivates it.
     pub EditGroup = PATCH "/user_groups/{user_group_id}", for NotGuest;
     params {
-        /// The group; deactivated ones too.
+        /// The group; may be deactivated.
         @path user_group_id: GroupId,
-        /// At most 100 characters, unique whatever the case.
+        /// At most 100 characters, unique regardless of case.
         name: Option<String>,
         /// At most 1,024 characters.
         description: Option<String>,
         /// Permissions.
         @group permissions: GroupPermissionUpdates,
-        /// False brings a deactivated group back; true is nothing.
+        /// False reactivates a group; true has no effect.
         deactivated: Option<bool>,
     }
     errors [

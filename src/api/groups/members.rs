@@ -20,15 +20,15 @@ operation! {
     /// Adds and removes members and subgroups of a user group.
     pub ChangeMembers = POST "/user_groups/{user_group_id}/members", for NotGuest;
     params {
-        /// The group; deactivated ones too.
+        /// The group; may be deactivated.
         @path user_group_id: GroupId,
-        /// Active users to be removed.
+        /// Active users to remove.
         delete: Vec<UserId> = Vec::new() => "[]",
-        /// Active users to be added.
+        /// Active users to add.
         add: Vec<UserId> = Vec::new() => "[]",
-        /// Groups to be removed.
+        /// Groups to remove.
         delete_subgroups: Vec<GroupId> = Vec::new() => "[]",
-        /// Groups to be added.
+        /// Groups to add.
         add_subgroups: Vec<GroupId> = Vec::new() => "[]",
     }
     errors [
@@ -67,11 +67,11 @@ operation! {
     /// Adds and removes subgroups of a user group.
     pub ChangeSubgroups = POST "/user_groups/{user_group_id}/subgroups", for NotGuest, since 127;
     params {
-        /// The group; deactivated ones too.
+        /// The group; may be deactivated.
         @path user_group_id: GroupId,
-        /// Groups to be removed.
+        /// Groups to remove.
         delete: Vec<GroupId> = Vec::new() => "[]",
-        /// Groups to be added.
+        /// Groups to add.
         add: Vec<GroupId> = Vec::new() => "[]",
     }
     errors [

@@ -16,7 +16,7 @@ use std::sync::Arc;
 const DEACTIVATED_SINCE: i64 = 290;
 
 operation! {
-    /// Removes a user group for good; later levels deactivate groups.
+    /// Deletes a user group permanently; newer levels deactivate groups.
     pub RemoveGroup = DELETE "/user_groups/{user_group_id}", for NotGuest, until 294;
     params {
         /// The group.

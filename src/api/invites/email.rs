@@ -16,25 +16,26 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 operation! {
-    /// Invites people by email; those who can be invited are, even when others can't.
+    /// Invites users by email; users who can be invited are, even if others can't.
     pub SendInvites = POST "/invites", for HumanNotGuest;
     params {
         /// Addresses, separated by commas or line breaks; `Name <address>` too.
         invitee_emails: String,
-        /// How long the invitations are in force; null for ever, 10 days by default.
+        /// How long the invitations are valid; null for no expiry, 10 days by default.
         invite_expires_in_minutes: Option<Nullable<i64>>,
-        /// Their role, equal or stricter than the caller's.
+        /// The role of new users, at most the caller's.
         invite_as: RoleNumber = RoleNumber::MEMBER => "400",
-        /// Tell the caller who joined.
+        /// Notify the caller of users who join.
         notify_referrer_on_join: bool = true,
-        /// Channels that they are subscribed to: default ones, or those to which the caller may add subscribers.
+        /// Channels that new users are subscribed to: default channels, or those to which the caller may add
+        /// subscribers.
         stream_ids: Vec<ChannelId>,
-        /// The default channels too.
+        /// Subscribe to the default channels too.
         include_realm_default_subscriptions: bool = false,
-        /// Groups that they are put into; the caller must be allowed to add users to them.
+        /// Groups that new users are added to; the caller must be allowed to add users to them.
         group_ids: Vec<GroupId> = Vec::new() => "[]",
-        /// Markdown that replaces the organization's welcome text; "" sends none. Dropped unless an administrator
-        /// gives it.
+        /// Markdown that replaces the organization's welcome message; "" sends none. Ignored unless the caller is an
+        /// administrator.
         welcome_message_custom_text: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
     }
     errors [
@@ -149,7 +150,7 @@ fn refusal(realm: &Realm, email: &str) -> Option<Refusal> {
 }
 
 operation! {
-    /// Sends an invitation by email again: it is in force for its whole time from now on.
+    /// Sends an invitation by email again; its validity starts over.
     pub ResendInvite = POST "/invites/{invite_id}/resend", for HumanNotGuest;
     params from InviteParams;
     errors [NoSuchInvitation, OwnerRequired, RoleAboveInviter];

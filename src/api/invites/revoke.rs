@@ -24,7 +24,7 @@ pub(super) fn check_may_change(caller: &User, terms: &InviteTerms) -> Result<(),
 }
 
 operation! {
-    /// Revokes a link by which anybody may join.
+    /// Revokes a link with which anyone may join.
     pub RevokeInviteLink = DELETE "/invites/multiuse/{invite_id}", for HumanNotGuest;
     params {
         /// The link.

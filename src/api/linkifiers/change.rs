@@ -71,9 +71,9 @@ operation! {
         url_template: String,
         /// A text that the pattern matches; "" for none.
         example_input: Option<NullableText<String>>,
-        /// Leads from the pattern's groups back to the text; "" for none.
+        /// Template that makes the text from the pattern's groups; "" for none.
         reverse_template: Option<NullableText<String>>,
-        /// Further templates that lead back to the text.
+        /// Further templates of URLs from which the text is made.
         alternative_url_templates: Vec<String> = Vec::new() => "[]",
     }
     reply LinkifierIdReply;
@@ -119,9 +119,9 @@ operation! {
         url_template: String,
         /// A text that the pattern matches; "" for none, null for no change.
         example_input: Option<NullableText<String>>,
-        /// Leads from the pattern's groups back to the text; "" for none, null for no change.
+        /// Template that makes the text from the pattern's groups; "" for none, null for no change.
         reverse_template: Option<NullableText<String>>,
-        /// Further templates that lead back to the text; unchanged by default.
+        /// Further templates of URLs from which the text is made; unchanged by default.
         alternative_url_templates: Option<Vec<String>>,
     }
     errors [NoSuchLinkifier, LinkifierRefused];
@@ -169,7 +169,7 @@ impl Write for RemoveLinkifier {
 }
 
 operation! {
-    /// Puts the linkifiers into the order in which they apply.
+    /// Reorders the linkifiers, which apply in this order.
     pub ReorderLinkifiers = PATCH "/realm/linkifiers", for Administrator, since 202;
     params {
         /// All linkifiers, each once.

@@ -39,7 +39,7 @@ words! {
 }
 
 operation! {
-    /// Changes a message's text, or moves it to another topic or channel.
+    /// Changes a message's content, or moves it to another topic or channel.
     pub EditMessage = PATCH "/messages/{message_id}", for User;
     params {
         /// The message.
@@ -50,13 +50,13 @@ operation! {
         topic | "subject": Option<String>,
         /// How many messages of the topic are moved.
         propagate_mode: PropagateMode = PropagateMode::One => "change_one",
-        /// Tell the old topic of the move.
+        /// Post a notice of the move in the old topic.
         send_notification_to_old_thread: bool = false,
-        /// Tell the new topic of the move.
+        /// Post a notice of the move in the new topic.
         send_notification_to_new_thread: bool = true,
-        /// The new text, Markdown; an empty one becomes `(deleted)`.
+        /// The new content, Markdown; empty content becomes `(deleted)`.
         content: Option<String>,
-        /// SHA-256 of the text that the client knows, hexadecimal.
+        /// SHA-256 of the content that the client knows, hexadecimal.
         prev_content_sha256: Option<String>,
     }
     reply EditMessageReply;

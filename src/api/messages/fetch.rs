@@ -28,7 +28,7 @@ operation! {
         anchor: Option<AnchorText>,
         /// ISO 8601, UTC when no zone is given: for the anchor `date`.
         anchor_date: Option<String>,
-        /// Whether the message at the anchor is wanted.
+        /// Whether to include the message at the anchor.
         include_anchor: bool = true,
         /// Messages before the anchor.
         num_before: Option<NonNegative>,
@@ -36,9 +36,9 @@ operation! {
         num_after: Option<NonNegative>,
         /// Which messages; all of the caller's when empty.
         narrow: NarrowTerms = NarrowTerms::default() => "[]",
-        /// Old form of the anchor `first_unread`.
+        /// Legacy form of the anchor `first_unread`.
         use_first_unread_anchor: bool = false,
-        /// The client computes the provider's picture addresses itself.
+        /// The client computes the provider's picture URLs itself.
         client_gravatar: bool = true,
         /// HTML rather than Markdown.
         apply_markdown: bool = true,
@@ -173,13 +173,13 @@ fn found(realm: &Realm, message: &Message, look: MessageView<'_>, search: Option
 }
 
 operation! {
-    /// Tells which of some messages a narrow admits. It knows the caller's own messages alone: those that they received,
-    /// or marked later.
+    /// Returns which of the given messages match a narrow. Only the caller's own messages count: those that they
+    /// received, or marked later.
     pub MatchesNarrow = GET "/messages/matches_narrow", for User;
     params {
         /// The messages.
         msg_ids: Vec<MessageId>,
-        /// The narrow; `with` is no operator of it.
+        /// The narrow; the operator `with` is not supported.
         narrow: Vec<NarrowTerm>,
     }
     reply MatchesNarrowReply;

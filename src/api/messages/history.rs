@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::sync::Arc;
 
 operation! {
-    /// Gives what a message was before it was changed.
+    /// Returns the former versions of a message.
     pub GetMessageHistory = GET "/messages/{message_id}/history", for User;
     params {
         /// The message.
@@ -128,7 +128,7 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<Hi
 }
 
 operation! {
-    /// Tells who has read a message.
+    /// Lists the users who have read a message.
     pub GetReadReceipts = GET "/messages/{message_id}/read_receipts", for User, since 137;
     params {
         /// The message.

@@ -20,7 +20,7 @@ operation! {
     params {
         /// A message ID as text, `newest`, `oldest` or `first_unread`.
         anchor: AnchorText,
-        /// Whether the message at the anchor is meant too.
+        /// Whether to include the message at the anchor.
         include_anchor: bool = true,
         /// Messages before the anchor; the server may take fewer.
         num_before: NonNegative,

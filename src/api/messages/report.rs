@@ -51,14 +51,14 @@ impl ReportType {
 }
 
 operation! {
-    /// Reports a message to those who are in the organization's channel for it.
+    /// Reports a message to the organization's channel for moderation requests.
     pub ReportMessage = POST "/messages/{message_id}/report", for User, since 382;
     params {
         /// The message.
         @path message_id: MessageId,
         /// The reason.
         report_type: ReportType,
-        /// More about it; at most 1,000 code points, and needed for `other`.
+        /// Further details; at most 1,000 code points, required for `other`.
         description: Option<String>,
     }
     errors [NoModerationChannel, BadValue, ExplanationRequired, InvalidMessage];

@@ -19,7 +19,7 @@ operation! {
     params {
         /// The message.
         message_id: MessageId,
-        /// `widget`, as clients send it; any other is taken too.
+        /// `widget`, as clients send it; any other value is accepted too.
         msg_type: String,
         /// JSON text.
         content: String,

@@ -17,7 +17,7 @@ operation! {
     /// Deactivates the organization. From then on, every request of its users is refused.
     pub DeactivateOrganization = POST "/realm/deactivate", for Owner;
     params {
-        /// Days after which the data are to be deleted, 14 at least; by default they are kept.
+        /// Days after which the data is deleted, at least 14; by default it is kept.
         deletion_delay_days: Nullable<i64> = Nullable(None),
     }
     errors [BadValue, DeletionTooSoon];

@@ -23,7 +23,7 @@ pub fn records(realm: &Realm) -> Vec<DomainRecord> {
 }
 
 operation! {
-    /// Lists the domains from which addresses are accepted where these are restricted.
+    /// Lists the domains whose addresses are accepted if these are restricted.
     pub GetDomains = GET "/realm/domains", for User;
     reply DomainsReply;
 }
@@ -47,7 +47,7 @@ operation! {
     params {
         /// The domain, `example.com`; case does not matter.
         domain: String,
-        /// Accept addresses of its subdomains too.
+        /// Accept addresses of subdomains too.
         allow_subdomains: bool,
     }
     reply NewDomainReply;
@@ -79,12 +79,12 @@ impl Write for AddDomain {
 }
 
 operation! {
-    /// Says whether addresses of a domain's subdomains are accepted.
+    /// Changes whether addresses of a domain's subdomains are accepted.
     pub EditDomain = PATCH "/realm/domains/{domain}", for Owner;
     params {
         /// The domain.
         @path domain: String,
-        /// Accept addresses of its subdomains too.
+        /// Accept addresses of subdomains too.
         allow_subdomains: bool,
     }
     errors [NoSuchDomain];
@@ -104,7 +104,7 @@ impl Write for EditDomain {
 }
 
 operation! {
-    /// Removes a domain. Without any, addresses are not restricted to domains any more.
+    /// Removes a domain. Without any domain, addresses are no longer restricted.
     pub RemoveDomain = DELETE "/realm/domains/{domain}", for Owner;
     params {
         /// The domain.

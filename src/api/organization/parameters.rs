@@ -83,16 +83,16 @@ impl Parameters for OrganizationParams {
         texts: [
             name "Display name; at most 40 code points.",
             description "Markdown; at most 1,000 code points.",
-            string_id "The organization's place; for owners, and of none here.",
+            string_id "The organization's subdomain; for owners, and without effect here.",
         ],
         addresses: [
-            jitsi_server_url "Server for video calls, a JSON string; `default` for the general one.",
+            jitsi_server_url "Server for video calls, a JSON string; `default` for the server's.",
         ],
         channels: [
             moderation_request_channel_id "A private channel for reported messages; -1 for none.",
-            new_stream_announcements_stream_id "Where new channels are announced; -1 for nowhere.",
-            service_update_announcements_stream_id "Where news of the service is announced; -1 for nowhere.",
-            signup_announcements_stream_id "Where new users are announced; -1 for nowhere.",
+            new_stream_announcements_stream_id "Channel in which new channels are announced; -1 for none.",
+            service_update_announcements_stream_id "Channel in which news of the service is announced; -1 for none.",
+            signup_announcements_stream_id "Channel in which new users are announced; -1 for none.",
         ],
         switches: [
             allow_message_editing, avatar_changes_disabled, digest_emails_enabled, disallow_disposable_email_addresses,
@@ -125,7 +125,7 @@ impl Parameters for OrganizationParams {
             direct_message_initiator_group, direct_message_permission_group, workplace_users_group,
         ],
         logins: [
-            authentication_methods "Ways to log in by name, each true or false, or an object with `enabled`; others stay.",
+            authentication_methods "Ways to log in, by name, each true or false, or an object with `enabled`; others do not change.",
         ]
     };
 

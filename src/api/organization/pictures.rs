@@ -23,7 +23,7 @@ parameters! {
 parameters! {
     /// Which logo. Its picture is the one file of a multipart body, under any name.
     pub struct LogoParams {
-        /// The one for dark backgrounds.
+        /// Whether it is the logo for dark themes.
         night: bool,
     }
 }
@@ -56,7 +56,7 @@ impl Write for UploadIcon {
 }
 
 operation! {
-    /// Takes the organization's icon away: a general one replaces it.
+    /// Removes the organization's icon; a generated one replaces it.
     pub RemoveIcon = DELETE "/realm/icon", for Administrator;
     params from IconParams;
     reply IconReply;
@@ -90,7 +90,7 @@ impl Write for UploadLogo {
 }
 
 operation! {
-    /// Takes a logo of the organization away: a general one replaces it.
+    /// Removes a logo of the organization; the default one replaces it.
     pub RemoveLogo = DELETE "/realm/logo", for Administrator;
     params from LogoParams;
     events [RealmUpdateDict];

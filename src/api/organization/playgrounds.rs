@@ -44,11 +44,11 @@ operation! {
     /// Adds a code playground for a language.
     pub AddPlayground = POST "/realm/playgrounds", for Administrator, since 49;
     params {
-        /// Name for people.
+        /// Display name.
         name: String,
-        /// RFC 6570 template with the variable `code` and no other.
+        /// RFC 6570 template with `code` as its only variable.
         url_template: String,
-        /// The highlighter's name of the language; at most 40 code points.
+        /// The highlighter's name for the language; at most 40 code points.
         pygments_language: String,
     }
     reply PlaygroundIdReply;
@@ -85,7 +85,7 @@ impl Write for AddPlayground {
 }
 
 operation! {
-    /// Removes a code playground, and with it its language as the one of code that says none.
+    /// Removes a code playground, and its language as the default of code blocks.
     pub RemovePlayground = DELETE "/realm/playgrounds/{playground_id}", for Administrator, since 49;
     params {
         /// The playground.

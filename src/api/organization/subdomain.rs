@@ -14,7 +14,7 @@ const SHORTEST: usize = 3;
 const LONGEST: usize = 63;
 
 operation! {
-    /// Tells in `msg` whether a new organization can have a name: `available`, or why not.
+    /// Returns in `msg` whether a subdomain is free for a new organization: `available`, or the reason why not.
     pub CheckSubdomain = GET "/realm/subdomain/{subdomain}", for Anyone;
     params {
         /// The name.

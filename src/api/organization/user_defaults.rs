@@ -9,7 +9,7 @@ use crate::record::events::RealmUserSettingsDefaultsUpdate;
 use std::sync::Arc;
 
 operation! {
-    /// Changes the settings that new users begin with.
+    /// Changes the initial settings of new users.
     pub EditUserDefaults = PATCH "/realm/user_settings_defaults", for Administrator, since 96;
     params from UserDefaultsParams;
     errors [BadValue, InvalidValueBecause, InvalidValue, InvalidNotificationSound, InvalidBatchingPeriod];

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 operation! {
-    /// Sends the caller a welcome text as new users would get it.
+    /// Sends the caller a welcome message as new users would get it.
     pub TestWelcomeMessage = POST "/realm/test_welcome_bot_custom_message", for Administrator, since 416;
     params {
         /// Markdown; at most 8,000 code points.

@@ -17,13 +17,13 @@ const KEY_HAS_FORM_SINCE: i64 = 432;
 pub struct Registration {
     /// The number that the client chose for it.
     pub account: i64,
-    /// Of which service the token is.
+    /// The service of the token.
     pub token_kind: Option<PushService>,
     /// Base64 of the key.
     pub push_key: Option<String>,
     /// The relay's key, base64.
     pub bouncer_public_key: Option<String>,
-    /// For the relay's eyes only, base64.
+    /// Readable only by the relay, base64.
     pub encrypted_push_registration: Option<String>,
 }
 

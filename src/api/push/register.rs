@@ -25,13 +25,13 @@ operation! {
         push_key_id: Option<KeyId>,
         /// Base64 of a byte 0x31 and the 32 bytes of the key.
         push_key: Option<String>,
-        /// Of which service the token is.
+        /// The service of the token.
         token_kind: Option<PushService>,
         /// Base64 of the first 8 bytes of the token's SHA-256.
         token_id: Option<String>,
-        /// The relay's key that the registration is encrypted with, base64.
+        /// The relay's public key that the registration is encrypted with, base64.
         bouncer_public_key: Option<String>,
-        /// For the relay's eyes only, base64.
+        /// Readable only by the relay, base64.
         encrypted_push_registration: Option<String>,
     }
     errors [

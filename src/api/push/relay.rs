@@ -17,16 +17,17 @@ const SEAL_BYTES: usize = 48;
 const REGISTRATION_LIFE: Span = Span::seconds(86_400);
 
 operation! {
-    /// Registers a device at the push relay, for other servers; it is looked at and not kept.
+    /// Registers a device at the push relay, for other servers; the registration is checked and not stored.
     pub RegisterRemotePush = POST "/remotes/push/e2ee/register", for Anyone, since 406;
     params {
         /// The organization's `realm_uuid`.
         realm_uuid: String,
-        /// What names the token.
+        /// Identifies the token.
         token_id: String,
-        /// Base64 of what the device sealed for the relay, or of the same as open JSON, whose `timestamp` is then looked at.
+        /// Base64 of the registration that the device encrypted for the relay, or of its plain JSON, whose `timestamp`
+        /// is then checked.
         encrypted_push_registration: String,
-        /// The relay's key that it was sealed with: base64 of 32 bytes.
+        /// The relay's public key that it was encrypted with: base64 of 32 bytes.
         bouncer_public_key: String,
     }
     errors [RemoteRealmMissing, InvalidRelayKey, InvalidSealedRegistration, RegistrationExpired];

@@ -21,15 +21,15 @@ operation! {
     params {
         /// The scheduled message; the caller's own.
         @path scheduled_message_id: ScheduledMessageId,
-        /// `channel` (or `stream`), `direct` (or `private`); needs `to`.
+        /// `channel` (or `stream`), `direct` (or `private`); requires `to`.
         type_ as "type": Option<MessageType>,
         /// A channel's ID, or a list of users' IDs.
         to: Option<To>,
-        /// Needed when the type becomes that of channels.
+        /// Required if the type changes to a channel message.
         topic: Option<String>,
         /// Markdown.
         content: Option<String>,
-        /// UNIX seconds, later than now; needed for one that could not be sent.
+        /// UNIX seconds, later than now; required for a message that could not be sent.
         scheduled_delivery_timestamp: Option<i64>,
     }
     errors in &ERRORS;

@@ -18,7 +18,7 @@ use sha2::Sha256;
 pub const TOKEN_KEY: &str = "chatdouble-takes-tokens-signed-with-this-key";
 
 operation! {
-    /// Gives an account's API key for a JSON web token with its address.
+    /// Returns an account's API key for a JSON web token with its address.
     pub FetchApiKeyForToken = POST "/jwt/fetch_api_key", for Anyone, since 160;
     params {
         /// A JSON web token with the claim `email`, signed by HS256 with the key

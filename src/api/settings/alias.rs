@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::realm::tx::Tx;
 
 operation! {
-    /// An older address of PATCH /settings.
+    /// A legacy path of PATCH /settings.
     pub ChangeDisplaySettings = PATCH "/settings/display", for Human;
     params from SettingsParams;
     errors in ERRORS;
@@ -21,7 +21,7 @@ impl Write for ChangeDisplaySettings {
 }
 
 operation! {
-    /// An older address of PATCH /settings.
+    /// A legacy path of PATCH /settings.
     pub ChangeNotificationSettings = PATCH "/settings/notifications", for Human;
     params from SettingsParams;
     errors in ERRORS;
@@ -35,7 +35,7 @@ impl Write for ChangeNotificationSettings {
 }
 
 operation! {
-    /// Changes whether Enter sends; later levels have it in PATCH /settings.
+    /// Changes whether Enter sends a message; newer levels have it in PATCH /settings.
     pub ChangeEnterSends = POST "/users/me/enter-sends", for Human, until 81;
     params {
         /// Whether Enter sends a message.

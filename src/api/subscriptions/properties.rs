@@ -17,10 +17,10 @@ use serde_json::Value;
 use std::sync::Arc;
 
 operation! {
-    /// Changes the caller's settings of subscriptions.
+    /// Changes settings of the caller's subscriptions.
     pub ChangeProperties = POST "/users/me/subscriptions/properties", for User;
     params {
-        /// Carried out in this order.
+        /// Changes, made in this order.
         subscription_data: Vec<PropertyChange>,
     }
     errors in ERRORS;
@@ -70,7 +70,7 @@ impl Write for ChangeProperties {
 }
 
 operation! {
-    /// Changes one of the caller's settings of a subscription.
+    /// Changes a setting of one of the caller's subscriptions.
     pub ChangeProperty = PATCH "/users/me/subscriptions/{stream_id}", for User;
     params {
         /// The channel.

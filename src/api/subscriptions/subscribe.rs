@@ -31,7 +31,7 @@ const CHANNELS_FIRST_SINCE: i64 = 248;
 pub const MAX_NOTIFIED_USERS: usize = 100;
 
 operation! {
-    /// Subscribes users to channels, which are made if need be.
+    /// Subscribes users to channels, which are created if necessary.
     pub Subscribe = POST "/users/me/subscriptions", for NotGuest;
     params {
         /// The channels.
@@ -42,13 +42,14 @@ operation! {
         topics_policy: Option<TopicsPolicyWord>,
         /// Permissions of new channels.
         @group permissions: ChannelPermissions,
-        /// Announce new channels where the organization announces such.
+        /// Announce new channels if the organization announces them.
         announce: bool = false,
         /// Users to subscribe; the caller by default.
         principals: Principals = Principals::caller() => "",
-        /// Refuse all when the caller may not subscribe to one; else those are listed in `unauthorized`.
+        /// Refuse the request if the caller may not subscribe to one of the channels; otherwise these are listed in
+        /// `unauthorized`.
         authorization_errors_fatal: bool = true,
-        /// Tell those who were subscribed by somebody else.
+        /// Notify users who were subscribed by another user.
         send_new_subscription_messages: bool = true,
     }
     reply SubscribeReply;
@@ -116,7 +117,7 @@ pub struct Request {
     pub refuses_all: bool,
     /// Announce new channels.
     pub announces: bool,
-    /// Tell those who were subscribed by somebody else.
+    /// Notify users who were subscribed by another user.
     pub tells_users: bool,
 }
 

@@ -20,7 +20,7 @@ operation! {
     /// Unsubscribes users from channels.
     pub Unsubscribe = DELETE "/users/me/subscriptions", for User;
     params {
-        /// Names of channels, whatever the case.
+        /// Names of channels, regardless of case.
         subscriptions: Vec<String>,
         /// Users to unsubscribe; the caller by default.
         principals: Principals = Principals::caller() => "",

@@ -18,7 +18,7 @@ operation! {
     params {
         /// The channel.
         @path stream_id: ChannelId,
-        /// The topic, whatever the case.
+        /// The topic, regardless of case.
         topic_name: TopicName,
     }
     reply DeleteTopicReply;

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 operation! {
-    /// Says whether an uploaded file has thumbnails.
+    /// Returns whether an uploaded file has thumbnails.
     pub GetThumbnailStatus = GET "/thumbnail/status/{realm_id_str}/{*filename}", for User, since 479;
     params {
         /// The organization's number.
         @path realm_id_str: i64,
-        /// The rest of the file's address, slashes included.
+        /// The rest of the file's URL, including slashes.
         @path filename: String,
     }
     reply ThumbnailStatusReply;

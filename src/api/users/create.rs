@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 operation! {
-    /// Makes a user.
+    /// Creates a user.
     pub CreateUser = POST "/users", for Administrator;
     params {
         /// Real address.

@@ -17,14 +17,14 @@ use serde_json::Value;
 const MAX_COMMENT_LENGTH: usize = 2000;
 
 operation! {
-    /// Deactivates a user, the bots that they own before; for administrators.
+    /// Deactivates a user, after the bots that they own; for administrators.
     pub DeactivateUser = DELETE "/users/{user_id}", for User;
     params {
-        /// The user; an active person.
+        /// The user; an active human user.
         @path user_id: UserId,
-        /// What is deleted, of the user's bots first.
+        /// What to delete; the data of the user's bots goes first.
         actions: Option<DeletionActions>,
-        /// For the mail to the user, which the server does not send; at most 2,000 characters.
+        /// For the email to the user, which this server does not send; at most 2,000 characters.
         deactivation_notification_comment: Option<String>,
     }
     errors [BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, OwnerRequired, OnlyOwner];
@@ -60,7 +60,7 @@ fn check_may_deactivate(realm: &Realm, caller: &User, id: UserId) -> Result<(), 
 }
 
 operation! {
-    /// Deactivates the caller, the bots that they own before.
+    /// Deactivates the caller, after the bots that they own.
     pub DeactivateOwnUser = DELETE "/users/me", for User;
     errors [LastUser];
     events [

@@ -21,15 +21,15 @@ operation! {
     /// Changes a user's name, role, profile or address; for administrators, and owners of bots.
     pub EditUser = PATCH "/users/{user_id}", for User;
     params {
-        /// The user; bots and deactivated ones too.
+        /// The user; may be a bot or deactivated.
         @path user_id: UserId,
-        /// Display name; a blank one changes nothing.
+        /// Display name; a blank name changes nothing.
         full_name: Option<String>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
-        /// Custom profile fields; null or empty values are taken away.
+        /// Custom profile fields; null or empty values are removed.
         profile_data: Option<Vec<ProfileChange>>,
-        /// Real address, for administrators that may make users.
+        /// Real address, for administrators who may create users.
         new_email: Option<String>,
     }
     errors in ERRORS;
@@ -88,18 +88,18 @@ impl Write for EditUser {
 }
 
 operation! {
-    /// Changes a user, found by address, as by ID.
+    /// Changes a user, given by address.
     pub EditUserByEmail = PATCH "/users/{email}", for User, since 313;
     params {
         /// The real address, where the caller may see it, or the dummy `user<user_id>@<realm_host>`.
         @path email: String,
-        /// Display name; a blank one changes nothing.
+        /// Display name; a blank name changes nothing.
         full_name: Option<String>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         role: Option<RoleNumber>,
-        /// Custom profile fields; null or empty values are taken away.
+        /// Custom profile fields; null or empty values are removed.
         profile_data: Option<Vec<ProfileChange>>,
-        /// Real address, for administrators that may make users.
+        /// Real address, for administrators who may create users.
         new_email: Option<String>,
     }
     errors in ERRORS;

@@ -15,10 +15,10 @@ use crate::record::events::PersonUpdate;
 use serde_json::json;
 
 operation! {
-    /// Brings a deactivated user back, with subscriptions and groups; for administrators, and owners of bots.
+    /// Reactivates a user, with subscriptions and groups; for administrators, and owners of bots.
     pub ReactivateUser = POST "/users/{user_id}/reactivate", for User;
     params {
-        /// The user; bots too.
+        /// The user; may be a bot.
         @path user_id: UserId,
     }
     errors [NoSuchUser, InsufficientPermission, BotNameActive, PlaceholderAccount];

@@ -10,15 +10,15 @@ const REMEMBERED: usize = 1_000;
 /// What is shown; everything where nothing is said.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Filter {
-    /// Shows only what this user does or gets: an address or the part before the @
+    /// Show only what this user does or gets: an address or the part before the @
     #[arg(long, value_name = "USER")]
     user: Option<String>,
 
-    /// Shows only requests whose path begins so, and what they cause
+    /// Show only requests whose path starts with this, and what they cause
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
 
-    /// Shows only these kinds; may be repeated
+    /// Show only these kinds; may be repeated
     #[arg(long, value_name = "KIND")]
     kind: Vec<Kind>,
 }

@@ -19,8 +19,8 @@ export function Keys({ place, views, onHelp }) {
       else if (place.world && number >= 1 && number <= views.length) go(pathOf(place.world, views[number - 1]));
       else if (["j", "k", "Enter", "Escape", " ", "n"].includes(event.key)) {
         if (["Enter", " "].includes(event.key) && event.target.closest("button, a, summary")) return;
-        const told = new CustomEvent("console:key", { detail: event.key, cancelable: true });
-        if (dispatchEvent(told)) return;
+        const forwarded = new CustomEvent("console:key", { detail: event.key, cancelable: true });
+        if (dispatchEvent(forwarded)) return;
       } else return;
       event.preventDefault();
     };
@@ -33,10 +33,10 @@ export function Keys({ place, views, onHelp }) {
 /** Calls back for a key that the frame does not use itself; true says that it was used. */
 export function useKeys(callback) {
   useEffect(() => {
-    const told = (event) => {
+    const handled = (event) => {
       if (callback(event.detail)) event.preventDefault();
     };
-    addEventListener("console:key", told);
-    return () => removeEventListener("console:key", told);
+    addEventListener("console:key", handled);
+    return () => removeEventListener("console:key", handled);
   });
 }

@@ -21,10 +21,10 @@ export function ActView({ world }) {
   const first = useMemo(() => {
     const asked = world.actAs && world.byEmail.get(world.actAs);
     world.actAs = null;
-    const [before, beside] = world.sessions.map((session) => world.byEmail.get(session.user.email));
+    const [before, other] = world.sessions.map((session) => world.byEmail.get(session.user.email));
     const members = [...people.filter((user) => user.role === "member"), ...people];
     const one = asked ?? before ?? members[0];
-    return [one, (beside !== one && beside) || (members.find((user) => user !== one) ?? one)];
+    return [one, (other !== one && other) || (members.find((user) => user !== one) ?? one)];
   }, []);
   const begin = async () => {
     const [{ messages }, { state }] = await Promise.all([
@@ -56,7 +56,7 @@ export function ActView({ world }) {
     return html`
       <div class="empty">
         <h2>Nobody to act as</h2>
-        <p>This world has no active people.</p>
+        <p>This world has no active human users.</p>
       </div>
     `;
   return html`

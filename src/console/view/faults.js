@@ -12,11 +12,11 @@ const EFFECTS = [
   ["drop_before", "Lose the request", "The connection closes; nothing is done."],
   ["delay", "Delay the reply", "Carried out at once; the reply comes later, in real time."],
   ["truncate", "Break the reply off", "The body ends in the middle."],
-  ["garbage", "Answer with a proxy’s page", "Carried out; HTML in place of JSON."],
+  ["garbage", "Answer with a proxy’s page", "Carried out; HTML instead of JSON."],
   ["lose_queue", "Lose the caller’s queues", "Then the request goes on."],
-  ["repeat", "Repeat events", "For polls: what was acknowledged comes again."],
-  ["hold", "Hold events back", "For polls: an empty reply; they come with the next."],
-  ["one_by_one", "One event a reply", "For polls."],
+  ["repeat", "Repeat events", "For polls: acknowledged events come again."],
+  ["hold", "Hold events back", "For polls: an empty reply; the events come with the next one."],
+  ["one_by_one", "One event per reply", "For polls."],
   ["unknown", "An unknown event", "For polls: a type that no client knows."],
   ["bouncer", "Push relay unreachable", "For operations of pushes."],
 ];
@@ -89,12 +89,12 @@ function inWords(rule) {
       bouncer: `push relay: ${how}`,
     }[name] ?? name;
   const match = rule.match ?? {};
-  const whom = [match.user ? handle(match.user) : "anybody", match.method ?? "", match.path ?? "anything"]
+  const matched = [match.user ? handle(match.user) : "anybody", match.method ?? "", match.path ?? "anything"]
     .filter(Boolean)
     .join(" ");
   return {
     effect,
-    whom,
+    matched,
     params: match.params,
     often: [
       rule.times ? plural(rule.times, "time") : "until removed",
@@ -186,7 +186,7 @@ export function FaultsView({ world }) {
                         <span class=${`tag ${spent ? "" : "warn"}`}>${spent ? "spent" : "armed"}</span>
                       </td>
                       <td class="mono">
-                        ${said.whom}${
+                        ${said.matched}${
                           said.params &&
                           html`
                             <div class="soft tiny">${JSON.stringify(said.params)}</div>
@@ -272,7 +272,7 @@ export function FaultsView({ world }) {
               </datalist>
             </label>
             <label class="field">
-              Parameters, a line each
+              Parameters, one per line
               <textarea class="input" name="params" rows="1" placeholder="topic=lunch"></textarea>
             </label>
           </div>

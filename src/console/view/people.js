@@ -12,20 +12,20 @@ import { VirtualList } from "../part/virtual.js";
 const ROLES = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 };
 const KINDS = { owner: "accent", administrator: "info", moderator: "info", guest: "warn" };
 
-/** Somebody who may change people. */
+/** A user who may change users. */
 const manager = (world) => world.users.find((user) => user.is_active && user.role === "owner" && !user.is_bot);
 
 function Card({ user, world, onClose }) {
   const [asked, ask] = useState(null);
   const queues = world.queues.filter((queue) => queue.user === user.email);
-  const change = async (method, path, params, told) => {
+  const change = async (method, path, params, text) => {
     const owner = manager(world);
     if (!owner) {
       toasts.show("No active owner could do it", "bad");
       return;
     }
     if (await attempt(() => api(world.name, owner, method, path, params))) {
-      toasts.show(`${told}, as ${handle(owner.email)}`);
+      toasts.show(`${text}, as ${handle(owner.email)}`);
       world.refresh("users", 0);
     }
   };
@@ -200,7 +200,7 @@ ${user.api_key}</pre>
           >
             <p>
               Their queues end, and a parked poll is answered with 401. An owner does it over the public API, so
-              everybody is told.
+              clients receive its events.
             </p>
           <//>
         `

@@ -49,7 +49,7 @@ export function PushesView({ world }) {
   const [invites, setInvites] = useState([]);
   const [asked, ask] = useState(null);
   const owner = world.users.find((user) => user.is_active && user.role === "owner" && !user.is_bot);
-  // Invitations are what an owner sees over the public API: the request stands in the journal.
+  // Invitations are what an owner sees over the public API: the request is in the journal.
   const look = async () => {
     const reply = owner && (await attempt(() => api(world.name, owner, "GET", "/invites")));
     if (reply) setInvites(reply.invites.filter((one) => one.link_url));
@@ -89,7 +89,7 @@ export function PushesView({ world }) {
             </button>
           `
         }
-        <p class="about">What the relay was handed for people's devices. Nothing leaves the program.</p>
+        <p class="about">Pushes that were handed to the relay for users' devices. Nothing leaves the program.</p>
       </div>
       ${
         shown.length === 0

@@ -23,7 +23,7 @@ function Make({ onClose }) {
         <input
           class="input"
           name="name"
-          placeholder="one is made"
+          placeholder="generated"
           pattern="[a-z0-9]([a-z0-9\\-]*[a-z0-9])?"
           maxlength="63"
         />
@@ -38,15 +38,15 @@ function Make({ onClose }) {
           <select class="input" name="fixture">
             <option value="default">default: one of each kind of thing</option>
             <option value="cast">cast: people and channels, nothing pending</option>
-            <option value="empty">empty: an owner alone</option>
-            <option value="hostile">hostile: what breaks clients</option>
+            <option value="empty">empty: only an owner</option>
+            <option value="hostile">hostile: data that breaks clients</option>
           </select>
         </label>
         <label class="field">
           Clock
           <select class="input" name="clock">
             <option value="frozen">frozen</option>
-            <option value="real">goes with real time</option>
+            <option value="real">runs with real time</option>
           </select>
         </label>
         <label class="field">
@@ -158,10 +158,10 @@ export function WorldsView() {
   useEffect(() => {
     if (names) worlds.check(names.split(" ").slice(0, 20));
   }, [names]);
-  const done = async (work, told) => {
+  const done = async (work, text) => {
     const reply = await attempt(work);
     if (!reply) return;
-    toasts.show(typeof told === "function" ? told(reply) : told);
+    toasts.show(typeof text === "function" ? text(reply) : text);
     ask(null);
     worlds.load();
   };
@@ -200,7 +200,7 @@ export function WorldsView() {
           New world
         </button>
         <p class="about">
-          Each is a whole organization with its own people, clock, faults and journal. Nothing in one touches another.
+          Each is a whole organization with its own users, clock, faults and journal. Worlds do not affect each other.
         </p>
       </div>
       <div class="card scrolls">
@@ -230,7 +230,7 @@ export function WorldsView() {
           worlds.list &&
           found.length === 0 &&
           html`
-            <div class="empty"><h2>No world is called so</h2></div>
+            <div class="empty"><h2>No world has this name</h2></div>
           `
         }
         ${
@@ -285,9 +285,9 @@ export function WorldsView() {
             title=${`Reset ${asked.reset}?`}
             submit="Reset"
             onClose=${() => ask(null)}
-            onSubmit=${() => done(() => control("POST", worldPath(asked.reset, "/reset"), {}), `${asked.reset} is as it was made`)}
+            onSubmit=${() => done(() => control("POST", worldPath(asked.reset, "/reset"), {}), `${asked.reset} is reset`)}
           >
-            <p>Data and clock go back to how the world was made. Queues end, faults and journal are emptied.</p>
+            <p>Data and clock go back to the world's initial state. Queues end, faults and journal are emptied.</p>
           <//>
         `
       }
@@ -305,7 +305,7 @@ export function WorldsView() {
               )}
           >
             <label class="field">
-              All worlds whose names begin with
+              All worlds whose names start with
               <input class="input" name="prefix" required placeholder="ci-" />
             </label>
             <p class="soft small">default stays.</p>

@@ -37,10 +37,10 @@ fn body<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 
 /// A fixture or a state, whose own schema is `fixtures/schema.json`.
 fn any_document(_: &mut SchemaGenerator) -> Schema {
-    schemars::json_schema!({"type": "object", "description": "A fixture document, or what GET gave."})
+    schemars::json_schema!({"type": "object", "description": "A fixture document, or a reply of GET."})
 }
 
-const PREFIX: Filter = filter("prefix", "string", "Only worlds whose names begin so.");
+const PREFIX: Filter = filter("prefix", "string", "Only worlds whose names start with this.");
 const PUSH_FILTERS: &[Filter] = &[
     filter("user", "string", "Only those for this user: an address or its handle."),
     filter("device_id", "integer", "Only those for this device."),
@@ -52,28 +52,31 @@ const JOURNAL_FILTERS: &[Filter] = &[
     filter("user", "string", "Only requests of this user: an address or its handle."),
     filter("status", "integer", "Only requests that were answered with this HTTP status."),
     filter("since", "integer", "Only entries after the one with this id."),
-    filter("limit", "integer", "At most so many, the newest."),
+    filter("limit", "integer", "The maximum number; the newest are returned."),
 ];
 const SEEN_BY: Filter =
-    filter("seen_by", "string", "Says of each whether this user, an address or its handle, sees it, and why not.");
+    filter("seen_by", "string", "Adds to each whether this user (an address or its handle) sees it, and if not, why.");
 const MESSAGE_FILTERS: &[Filter] = &[
     filter("channel", "integer", "Only messages of the channel with this id."),
     filter("topic", "string", "Only messages of this topic."),
     filter("before", "integer", "Only messages before the one with this id."),
-    filter("limit", "integer", "At most so many, the newest; 100 when left out, 1,000 at most."),
+    filter("limit", "integer", "The maximum number, 100 by default, at most 1,000; the newest are returned."),
     SEEN_BY,
 ];
 /// What somebody who watches may ask for.
-pub const WATCH_FILTERS: &[Filter] =
-    &[filter("per_second", "integer", "At most so many frames a second; of others only the number is told (lost).")];
+pub const WATCH_FILTERS: &[Filter] = &[filter(
+    "per_second",
+    "integer",
+    "Maximum number of frames per second; for omitted frames only their number is sent (lost).",
+)];
 const OPENAPI_FILTERS: &[Filter] = &[
-    filter("dialect", "string", "Whose names the document has: neutral (the default) or zulip."),
+    filter("dialect", "string", "Dialect of the names in the document: neutral (the default) or zulip."),
     filter(
         "feature_level",
         "integer",
-        "Which level's operations, parameters, replies and events; default: the newest.",
+        "Level of the operations, parameters, replies and events; the newest by default.",
     ),
-    filter("control", "boolean", "true: the document of control itself."),
+    filter("control", "boolean", "true: the document of control instead."),
 ];
 
 const ROW: &str = r#"{"name": "string", "url": "string", "label": "string|null", "users": "int", "channels": "int",
@@ -141,7 +144,7 @@ pub const CALLS: &[Row] = &[
         "/health",
         Call::Health,
         Nothing,
-        "Says that the server can answer; needs no token.",
+        "Reports that the server can answer; needs no token.",
         r#"{"version": "string", "feature_level": "int", "worlds": "int"}"#,
     ),
     row(
@@ -149,7 +152,7 @@ pub const CALLS: &[Row] = &[
         "/openapi.json",
         Call::Openapi,
         Filters(OPENAPI_FILTERS),
-        "Gives the OpenAPI document of the API, or of control, as it is and without an envelope.",
+        "Returns the OpenAPI document of the API, or of control, without the envelope.",
         "",
     ),
     row("GET", "/worlds", Call::Worlds, Filters(&[PREFIX]), "Lists worlds.", r#"{"worlds": "@World[]"}"#),
@@ -158,7 +161,7 @@ pub const CALLS: &[Row] = &[
         "/worlds",
         Call::CreateWorld,
         Document(body::<worlds::WorldSpec>),
-        "Makes a world.",
+        "Creates a world.",
         r#"{"name": "string", "url": "string"}"#,
     ),
     row(
@@ -166,17 +169,17 @@ pub const CALLS: &[Row] = &[
         "/worlds",
         Call::DeleteWorlds,
         Filters(&[PREFIX]),
-        "Ends all worlds whose names begin so.",
+        "Deletes all worlds whose names start with a prefix.",
         r#"{"deleted": "string[]"}"#,
     ),
-    row("GET", "/worlds/{name}", Call::World, Nothing, "Gives a world's row.", r#"{"world": "@World"}"#),
-    row("DELETE", "/worlds/{name}", Call::DeleteWorld, Nothing, "Ends a world.", ""),
+    row("GET", "/worlds/{name}", Call::World, Nothing, "Returns a world's row.", r#"{"world": "@World"}"#),
+    row("DELETE", "/worlds/{name}", Call::DeleteWorld, Nothing, "Deletes a world.", ""),
     of_world(
         "POST",
         "/worlds/{name}/reset",
         In::Reset,
         Body(body::<reset::Reset>),
-        "Brings a world back to how it was made.",
+        "Resets a world to its initial state.",
         "",
     ),
     of_world(
@@ -184,7 +187,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/upgrade",
         In::Upgrade,
         Body(body::<worlds::Upgrade>),
-        "Goes on at a newer feature level.",
+        "Upgrades a world to a newer feature level.",
         r#"{"feature_level": "int"}"#,
     ),
     of_world(
@@ -200,24 +203,17 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/snapshots",
         In::KeepSnapshot,
         Body(body::<snapshots::Keep>),
-        "Takes a snapshot; one of the same name is replaced.",
+        "Takes a snapshot, replacing one of the same name.",
         "",
     ),
-    of_world(
-        "POST",
-        "/worlds/{name}/snapshots/{snapshot}/restore",
-        In::Restore,
-        Nothing,
-        "Goes back to a snapshot.",
-        "",
-    ),
+    of_world("POST", "/worlds/{name}/snapshots/{snapshot}/restore", In::Restore, Nothing, "Restores a snapshot.", ""),
     of_world("DELETE", "/worlds/{name}/snapshots/{snapshot}", In::ForgetSnapshot, Nothing, "Removes a snapshot.", ""),
     of_world(
         "GET",
         "/worlds/{name}/state",
         In::State,
         Nothing,
-        "Gives the whole world as a document.",
+        "Returns the whole world as a document.",
         r#"{"state": "any"}"#,
     ),
     of_world(
@@ -225,16 +221,16 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/state",
         In::PutState,
         Document(any_document),
-        "Puts a document in the place of what is.",
+        "Replaces a world's state with a document.",
         "",
     ),
-    of_world("GET", "/worlds/{name}/clock", In::Clock, Nothing, "Tells the time and what is to come.", CLOCK),
+    of_world("GET", "/worlds/{name}/clock", In::Clock, Nothing, "Returns the time and the agenda.", CLOCK),
     of_world(
         "POST",
         "/worlds/{name}/clock",
         In::MoveClock,
         Body(body::<clock::Change>),
-        "Moves the clock, lets it go or stops it.",
+        "Moves, starts or freezes the clock.",
         MOVED,
     ),
     of_world(
@@ -242,7 +238,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/faults",
         In::Faults,
         Nothing,
-        "Lists faults, spent ones too.",
+        "Lists faults, including spent ones.",
         r#"{"faults": "@Fault[]"}"#,
     ),
     of_world(
@@ -260,7 +256,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/journal",
         In::Journal,
         Filters(JOURNAL_FILTERS),
-        "Lists what was asked and answered, newest last.",
+        "Lists requests and their replies, newest last.",
         r#"{"entries": "@JournalEntry[]"}"#,
     ),
     of_world("DELETE", "/worlds/{name}/journal", In::ClearJournal, Nothing, "Empties the journal.", ""),
@@ -285,7 +281,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/watch",
         In::Watch,
         Filters(WATCH_FILTERS),
-        "Tells on a WebSocket what happens, as it happens.",
+        "Broadcasts on a WebSocket what happens, as it happens.",
         "",
     ),
     of_world("GET", "/worlds/{name}/queues", In::Queues, Nothing, "Lists event queues.", r#"{"queues": "@Queue[]"}"#),
@@ -294,7 +290,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/queues/wait",
         In::WaitQueues,
         Body(body::<queues::Awaited>),
-        "Waits until event queues are so.",
+        "Waits until event queues are in a state.",
         r#"{"count": "int", "queues": "@Queue[]"}"#,
     ),
     of_world("DELETE", "/worlds/{name}/queues/{queue_id}", In::LoseQueue, Nothing, "Loses an event queue.", ""),
@@ -311,7 +307,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/channels",
         In::Channels,
         Filters(&[SEEN_BY]),
-        "Lists all channels with their topics, and who may do what in them.",
+        "Lists all channels with their topics and permissions.",
         r#"{"channels": "@Channel[]"}"#,
     ),
     of_world(
@@ -319,7 +315,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/groups",
         In::Groups,
         Nothing,
-        "Lists all user groups with the people in them.",
+        "Lists all user groups with their members.",
         r#"{"groups": "@Group[]"}"#,
     ),
     of_world(
@@ -327,7 +323,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/messages",
         In::Messages,
         Filters(MESSAGE_FILTERS),
-        "Lists messages whoever sees them, newest last.",
+        "Lists messages, whoever can see them, newest last.",
         r#"{"messages": "@Message[]"}"#,
     ),
     of_world(
@@ -335,7 +331,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/pushes",
         In::Pushes,
         Filters(PUSH_FILTERS),
-        "Lists what the push relay was handed, newest last.",
+        "Lists pushes handed to the push relay, newest last.",
         r#"{"pushes": "@Push[]"}"#,
     ),
     of_world(
@@ -343,7 +339,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/pushes/wait",
         In::WaitPushes,
         Body(body::<pushes::Awaited>),
-        "Waits until the push relay was handed so much.",
+        "Waits until certain pushes were handed to the push relay.",
         r#"{"count": "int", "pushes": "@Push[]"}"#,
     ),
     of_world("DELETE", "/worlds/{name}/pushes", In::ClearPushes, Nothing, "Empties the list of pushes.", ""),
@@ -352,7 +348,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/webhooks",
         In::Webhooks,
         Nothing,
-        "Lists what outgoing webhooks were posted and answered, newest last.",
+        "Lists posts to outgoing webhooks and their replies, newest last.",
         r#"{"webhooks": "@Webhook[]"}"#,
     ),
     of_world("DELETE", "/worlds/{name}/webhooks", In::ClearWebhooks, Nothing, "Empties the list of webhooks.", ""),
@@ -361,7 +357,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/invites/{key}/accept",
         In::AcceptInvite,
         Body(body::<people::Accept>),
-        "Follows an invitation's link.",
+        "Accepts an invitation.",
         r#"{"user_id": "int"}"#,
     ),
     of_world(
@@ -369,7 +365,7 @@ pub const CALLS: &[Row] = &[
         "/worlds/{name}/invariants",
         In::Invariants,
         Nothing,
-        "Checks what must always hold.",
+        "Checks the invariants.",
         r#"{"checked": "string[]", "violations": [{"invariant": "string", "what": "string"}]}"#,
     ),
 ];

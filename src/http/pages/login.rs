@@ -166,7 +166,7 @@ impl Visitor<'_> {
                     @if people.found > people.shown.len() {
                         p.soft { "The first " (people.shown.len()) " of " (people.found) " people are shown." }
                     }
-                    @if people.found == 0 { p role="status" { "Nobody has a name or an address like this." } }
+                    @if people.found == 0 { p role="status" { "No account has a name or an address like this." } }
                 }
             }
             form method="post" action=(action) {
@@ -224,7 +224,7 @@ impl Visitor<'_> {
         let body = html! {
             h1 { bdi { (name) } }
             (self.leave(&session.user))
-            p { a href=(self.at("/accounts/login/")) { "Log in as somebody else" } }
+            p { a href=(self.at("/accounts/login/")) { "Log in as another user" } }
         };
         self.page(200, &name, &body)
     }

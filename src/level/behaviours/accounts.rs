@@ -31,7 +31,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 492,
         on: "POST /users/me/api_key/regenerate",
-        words: "Removes the user's devices too; before, push tokens of the older kind alone.",
+        words: "Removes the user's devices too; before, only legacy push tokens.",
         test: "devices_outlived_their_keys_before_492",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -53,7 +53,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 458,
         on: "GET /users/{user_id}/channels, GET /users/{user_id}/subscriptions/{stream_id}, GET /user_groups/{user_group_id}/members/{user_id}",
-        words: "Tell of bots too; before, these were `No such user`.",
+        words: "Work for bots too; before, bots were `No such user`.",
         test: "subscriptions_and_groups_of_bots_were_not_told_before_458",
         act: Downgrade::Request(
             &[
@@ -67,7 +67,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 437,
         on: "GET /users, GET /users/{user_id}, GET /users/{email}",
-        words: "Guests who may not know of everybody get no placeholders for others: these are left out or refused.",
+        words: "Guests with limited access to users get no placeholders for other users, which are left out or refused.",
         test: "guests_got_placeholders_before_437",
         // Decided in the operations, which know who may be known.
         act: Downgrade::Elsewhere,
@@ -128,7 +128,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 163,
         on: "user",
-        words: "`delivery_email` is always there, null where the caller may not see it; before, it was left out then.",
+        words: "`delivery_email` is always present, and null where the caller may not see it; before, it was left out there.",
         test: "hidden_addresses_were_left_out_before_163",
         act: Downgrade::Objects(&USER, |user, _| {
             if user.get("delivery_email") == Some(&Value::Null) {
@@ -139,7 +139,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 106,
         on: "PATCH /users/{user_id}",
-        words: "`full_name` is a plain text; before, JSON.",
+        words: "`full_name` is plain text; before, JSON.",
         test: "some_texts_were_json",
         act: Downgrade::Request(&["PATCH /users/{user_id}"], |request| request.text_from_json("full_name")),
     },
@@ -156,7 +156,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 86,
         on: "register reply",
-        words: "A status in `user_status` may be an emoji alone; where the data have such, older levels show no status.",
+        words: "A status in `user_status` may consist of an emoji only; older levels show no status for it.",
         test: "statuses_were_texts_before_86",
         act: Downgrade::Objects(&REGISTER, |reply, _| {
             if let Some(statuses) = reply.get_mut("user_status").and_then(Value::as_object_mut) {
@@ -182,7 +182,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "credentials that are refused",
-        words: "INVALID_API_KEY, USER_DEACTIVATED or REALM_DEACTIVATED; before, UNAUTHORIZED, but where a key is asked for.",
+        words: "INVALID_API_KEY, USER_DEACTIVATED or REALM_DEACTIVATED; before, UNAUTHORIZED, except where a key is requested.",
         test: "refused_credentials_had_one_code",
         act: Downgrade::CodeOfCredentials {
             errors: &["MalformedApiKey", "InvalidApiKey", "UserDeactivated", "RealmDeactivated"],
@@ -211,7 +211,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 76,
         on: "POST /fetch_api_key",
-        words: "HTTP status 401 where passwords are not taken; before, 403.",
+        words: "HTTP status 401 where password logins are disabled; before, 403.",
         test: "passwords_not_taken_got_403_before_76",
         act: Downgrade::Code {
             errors: &["PasswordAuthDisabled"],
@@ -223,7 +223,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 64,
         on: "PATCH /streams/{stream_id}",
-        words: "`description` and `new_name` are plain texts; before, JSON.",
+        words: "`description` and `new_name` are plain text; before, JSON.",
         test: "some_texts_were_json",
         act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             request.text_from_json("description")?;
@@ -233,7 +233,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 60,
         on: "user",
-        words: "`role` may be 300, moderator; where the data have moderators, older levels show members.",
+        words: "`role` may be 300, moderator; older levels show moderators as members.",
         test: "there_were_no_moderators_before_60",
         act: Downgrade::Objects(&USER, |user, _| moderator_as_member(user)),
     },
@@ -250,7 +250,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 43,
         on: "GET /users/{user_id_or_email}/presence",
-        words: "Takes a user's ID too; before, an address alone.",
+        words: "Takes a user ID too; before, only an address.",
         test: "presence_was_asked_for_by_address_before_43",
         act: Downgrade::Request(&["GET /users/{user_id_or_email}/presence"], |request| {
             match request.id("user_id_or_email") {
@@ -262,14 +262,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 36,
         on: "errors of rate limits",
-        words: "Have the code RATE_LIMIT_HIT; before, none.",
+        words: "Their code is RATE_LIMIT_HIT; before, they had none.",
         test: "rate_limits_had_no_code_before_36",
         act: Downgrade::Code { errors: &["RateLimitHit"], routes: &[], status: 429, code: "" },
     },
     Behaviour {
         level: 36,
         on: "POST /users",
-        words: "Takes the permission to create users; before, administrators could.",
+        words: "Requires the permission to create users; before, the role of administrator.",
         test: "administrators_made_users_before_36",
         // Decided in the operation.
         act: Downgrade::Elsewhere,

@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 22,
         on: "attachment",
-        words: "Times are whole numbers; before, numbers with a fraction.",
+        words: "Times are integers; before, numbers with a fraction.",
         test: "attachments_named_the_times_of_messages_before_22",
         act: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
             as_fraction(attachment.get_mut("create_time"));

@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 344,
         on: "POST /bots",
-        words: "Groups may make bots, and others have insufficient permission; before, a policy said so, and others had to be administrators.",
+        words: "Group permissions decide who may create bots, and other users have insufficient permission; before, a policy decided, and other users had to be administrators.",
         test: "policies_allowed_what_permissions_allow_since",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -43,14 +43,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 494,
         on: "/bot_storage",
-        words: "For bots only (403 PERMISSION_DENIED); before, people had a storage too.",
+        words: "For bots only (403 PERMISSION_DENIED); before, human users had a storage too.",
         test: "people_had_a_storage_before_494",
         act: Downgrade::Instead(&["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"], Access::User),
     },
     Behaviour {
         level: 474,
         on: "event realm_bot update",
-        words: "Accounts change in `realm_user` alone; before, owners and administrators were told of a bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.",
+        words: "Changes of accounts are in `realm_user` only; before, owners and administrators received changes of a bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.",
         test: "lists_of_bots_had_their_accounts_before_474",
         // Whether a queue gets an event is decided where events are counted: Needs::Before.
         act: Downgrade::Elsewhere,

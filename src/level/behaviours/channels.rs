@@ -17,7 +17,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 480,
         on: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
-        words: "Archived channels too; before, `Invalid channel ID`.",
+        words: "Work for archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
         act: Downgrade::Request(READING_CHANNELS, |request| match is_archived(request) {
             // Where they are administrators' alone, those read them.
@@ -29,7 +29,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 417,
         on: "PATCH /streams/{stream_id}",
-        words: "409 CHANNEL_ALREADY_EXISTS for a name of another channel; before, 400 BAD_REQUEST.",
+        words: "409 CHANNEL_ALREADY_EXISTS for the name of another channel; before, 400 BAD_REQUEST.",
         test: "names_of_channels_were_a_bad_request_before_417",
         act: Downgrade::Code {
             errors: &["ChannelAlreadyExists"],
@@ -41,14 +41,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 349,
         on: "PATCH /streams/{stream_id}",
-        words: "Administrators change `can_remove_subscribers_group` of private channels too that they are not subscribed to; before, `Invalid channel ID`.",
+        words: "Administrators may change `can_remove_subscribers_group` of private channels that they are not subscribed to; before, `Invalid channel ID`.",
         test: "administrators_left_who_may_unsubscribe_to_subscribers_before_349",
         act: Downgrade::Request(&["PATCH /streams/{stream_id}"], check_holds_subscription),
     },
     Behaviour {
         level: 325,
         on: "PATCH and DELETE /streams/{stream_id}",
-        words: "For those who may administer the channel; before, for administrators of the organization.",
+        words: "For users who may administer the channel; before, for administrators of the organization.",
         test: "administrators_alone_changed_channels_before_325",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -56,7 +56,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 315,
         on: "DELETE /streams/{stream_id}",
-        words: "Archived channels keep subscribers, name and privacy, are told of in a notice, and `realm` events tell of purposes that they had; before, they were private without subscribers under another name, and nothing told of it but `stream` delete.",
+        words: "Archived channels keep their subscribers, name and privacy, a notice announces the change, and `realm` events report the purposes that they lost; before, they became private and lost their subscribers and name, and only `stream` delete was sent.",
         test: "archived_channels_were_buried_before_315",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -64,7 +64,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 448,
         on: "GET /streams/{stream_id}/email_address",
-        words: "For those alone who may post to the channel; before, for whoever can read it.",
+        words: "Only for users who may post to the channel; before, for users who can read it.",
         test: "addresses_of_channels_were_for_readers_before_448",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -87,7 +87,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 404,
         on: "channel",
-        words: "`topics_policy` may be `empty_topic_only`; where the data have it, older levels show `allow_empty_topic`.",
+        words: "`topics_policy` may be `empty_topic_only`, which older levels show as `allow_empty_topic`.",
         test: "channels_were_not_for_the_empty_topic_alone_before_404",
         act: Downgrade::Objects(&CHANNEL, |channel, _| {
             if channel.get("topics_policy").and_then(Value::as_str) == Some("empty_topic_only") {
@@ -98,7 +98,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 378,
         on: "event stream update: is_archived",
-        words: "Sent to clients with `archived_channels` when a channel is archived; before, they got `stream` delete as others do.",
+        words: "Sent to clients with `archived_channels` when a channel is archived; before, they got `stream` delete like other clients.",
         test: "archiving_was_deleting_before_378",
         // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannels.
         act: Downgrade::Elsewhere,
@@ -120,7 +120,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 362,
         on: "PATCH /streams/{stream_id}",
-        words: "Archived channels may be made private and public; before, `Invalid channel ID`.",
+        words: "The privacy of archived channels may change; before, `Invalid channel ID`.",
         test: "archived_channels_were_closed_before_362",
         act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             let privacy = ["is_private", "is_web_public", "history_public_to_subscribers"];
@@ -144,7 +144,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "notices of new and changed channels",
-        words: "They speak of channels, in `channel events` and `new channels`; before, of streams, in `stream events` and `new streams`, told who could post before, linked the help, and mentioned aloud who subscribed others.",
+        words: "They say \"channel\" and are in the topics `channel events` and `new channels`; before, they said \"stream\", were in `stream events` and `new streams`, stated the former posting permissions, linked the help, and did not mention silently the users who subscribed others.",
         test: "notices_spoke_of_streams_before_248",
         // Decided where notices are sent.
         act: Downgrade::Elsewhere,
@@ -152,7 +152,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 315,
         on: "message: display_recipient",
-        words: "Archived channels keep their name; before, messages alone told it.",
+        words: "Archived channels keep their name; before, only messages showed it.",
         test: "messages_told_the_name_of_archived_channels_before_315",
         act: Downgrade::Objects(&MESSAGE, |message, _| {
             let name = message.get("display_recipient").and_then(Value::as_str);
@@ -164,7 +164,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 343,
         on: "event stream delete",
-        words: "`streams` has no more than `stream_id`; before, the channels.",
+        words: "Objects in `streams` have only `stream_id`; before, they were whole channels.",
         test: "deleted_channels_were_told_whole_before_343",
         act: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
             for deleted in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -210,7 +210,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 149,
         on: "POST /register",
-        words: "`client_gravatar` and `include_subscribers` true are errors without an account; before, they were ignored.",
+        words: "`true` for `client_gravatar` or `include_subscribers` is an error without an account; before, it was ignored.",
         test: "visitors_wishes_were_ignored_before_149",
         act: Downgrade::Request(&["POST /register"], |request| {
             if request.caller.is_none() {
@@ -224,7 +224,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 136,
         on: "PATCH /streams/{stream_id}",
-        words: "`history_public_to_subscribers` works by itself; before, with `is_private` alone.",
+        words: "`history_public_to_subscribers` works by itself; before, only together with `is_private`.",
         test: "histories_changed_with_privacy_alone_before_136",
         act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             if !request.values.contains_key("is_private") {
@@ -236,7 +236,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 136,
         on: "PATCH /streams/{stream_id}",
-        words: "A public channel whose history is protected is an error; before, its history was open whatever was asked.",
+        words: "A public channel with protected history is an error; before, its history was open whatever the request said.",
         test: "histories_changed_with_privacy_alone_before_136",
         act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             if request.values.get("is_private").is_some_and(|text| text.trim() == "false") {

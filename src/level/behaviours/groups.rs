@@ -45,7 +45,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 340,
         on: "PATCH /user_groups/{user_group_id}",
-        words: "All of deactivated groups can be changed; before, their names alone (from 290 on).",
+        words: "All properties of deactivated groups can be changed; before, only their names (from 290 on).",
         test: "of_deactivated_groups_the_name_alone_could_be_changed_before_340",
         act: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
             let is_more = |name: &String| name == "description" || name.starts_with("can_");
@@ -58,7 +58,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 305,
         on: "user groups",
-        words: "Whoever holds `can_manage_all_groups` may change every group; before, those of a role below moderator only groups that they were in.",
+        words: "Holders of `can_manage_all_groups` may change every group; before, users below moderator could change only groups that they were in.",
         test: "members_managed_groups_that_they_were_in_before_305",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -66,7 +66,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 303,
         on: "POST /user_groups/create, POST /user_groups/{user_group_id}/members",
-        words: "Active users alone become members; before, deactivated ones too.",
+        words: "Only active users become members; before, deactivated users too.",
         test: "deactivated_users_could_be_made_members_before_303",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -74,7 +74,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "messages that mention a user group",
-        words: "Mention the members of its subgroups too; before, those alone that are members themselves.",
+        words: "Mention the members of its subgroups too; before, only direct members.",
         test: "groups_were_mentioned_without_their_subgroups_before_248",
         // Decided where messages are sent.
         act: Downgrade::Elsewhere,
@@ -82,7 +82,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "GET /user_groups/{user_group_id}/members",
-        words: "Lists each user once; before, once for each group by which they are a member.",
+        words: "Lists each user once; before, once for each group that makes them a member.",
         test: "who_was_in_several_groups_was_listed_several_times_before_248",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -90,7 +90,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 303,
         on: "user group",
-        words: "`members` lists active users alone; before, groups that people made listed deactivated ones too.",
+        words: "`members` lists only active users; before, groups that users made listed deactivated users too.",
         test: "groups_listed_deactivated_members_before_303",
         // Decided where the group is shown: events keep those that it listed when they were sent.
         act: Downgrade::Elsewhere,
@@ -98,7 +98,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 303,
         on: "GET /user_groups/{user_group_id}/members",
-        words: "Lists active users alone; before, deactivated ones too, but those of system groups.",
+        words: "Lists only active users; before, deactivated users too, except for system groups.",
         test: "groups_listed_deactivated_members_before_303",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -106,7 +106,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 303,
         on: "event user_group add_members, remove_members",
-        words: "Sent when a user comes back, or is deactivated and a guest does not hear of that; before, for system groups alone.",
+        words: "Sent when a user is reactivated, and to guests who do not receive a user's deactivation; before, for system groups only.",
         test: "groups_listed_deactivated_members_before_303",
         // Whether a queue gets an event is decided where events are counted: Needs::From.
         act: Downgrade::Elsewhere,
@@ -121,7 +121,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 294,
         on: "GET /user_groups",
-        words: "`include_deactivated_groups` alone; before, `allow_deactivated` too (from 290 on).",
+        words: "Takes only `include_deactivated_groups`; before, `allow_deactivated` too (from 290 on).",
         test: "deactivated_groups_were_listed_by_another_name_from_290_to_293",
         act: Downgrade::Request(&["GET /user_groups"], |request| {
             if request.level >= 290
@@ -135,7 +135,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 294,
         on: "POST /register",
-        words: "Deactivated groups are for clients with `include_deactivated_groups`; from 290 on, when they came, they were for all.",
+        words: "Deactivated groups are sent to clients with `include_deactivated_groups`; before, to all clients (from 290 on).",
         test: "deactivated_groups_were_for_all_from_290_to_293",
         act: Downgrade::Request(&["POST /register"], |request| {
             if request.level >= 290 {
@@ -147,7 +147,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 311,
         on: "POST /user_groups/create",
-        words: "`members` is required; before, none by default.",
+        words: "`members` is required; before, empty by default.",
         test: "groups_needed_no_members_before_311",
         act: Downgrade::Request(&["POST /user_groups/create"], |request| {
             request.values.entry("members".to_owned()).or_insert_with(|| "[]".to_owned());
@@ -157,7 +157,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 299,
         on: "user groups",
-        words: "Whoever holds `can_manage_all_groups` may change groups; before, whoever may make groups, and below a moderator only groups of which they were direct members.",
+        words: "Holders of `can_manage_all_groups` may change groups; before, users who may create groups, and those below moderator could change only groups of which they were direct members.",
         test: "who_made_groups_changed_those_that_they_were_in_before_299",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -165,7 +165,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 290,
         on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}",
-        words: "Names are unique whatever the case, and descriptions have at most 1,024 characters; before, names differed by their case and descriptions had any length.",
+        words: "Names are unique regardless of case, and descriptions have at most 1,024 characters; before, names could differ by case only, and descriptions had any length.",
         test: "names_of_groups_differed_by_case_before_290",
         // Decided in the operations.
         act: Downgrade::Elsewhere,

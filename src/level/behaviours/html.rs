@@ -15,26 +15,34 @@ pub(super) static ROWS: &[Behaviour] = &[
     ),
     row(
         441,
-        "`![…](…)` of an uploaded image or sound shows it in the text; before, it was text.",
+        "`![…](…)` of an uploaded image or audio file shows it inline; before, it was plain text.",
         "images_were_no_part_of_the_text_before_441",
     ),
-    row(347, "Links to topics in the HTML name their newest message.", "links_to_topics_named_no_message_before_347"),
-    row(334, "`#**channel>**` links the empty topic; before, it was text.", "empty_topics_were_not_linked_before_334"),
+    row(
+        347,
+        "Links to topics in the HTML name the topic's newest message.",
+        "links_to_topics_named_no_message_before_347",
+    ),
+    row(
+        334,
+        "`#**channel>**` links the empty topic; before, it was plain text.",
+        "empty_topics_were_not_linked_before_334",
+    ),
     row(
         320,
-        "Links in the HTML begin with `/#narrow/channel/`, before with `/#narrow/stream/`; mentions of a whole channel have \
+        "Links in the HTML start with `/#narrow/channel/`, before with `/#narrow/stream/`; mentions of a whole channel have \
          the class `channel-wildcard-mention`; system groups can be mentioned; channels that the sender can't see are not \
          linked.",
         "html_spoke_of_streams_before_320",
     ),
     row(
         319,
-        "`#**channel>topic@id**` links a message; before, a topic of that name.",
+        "`#**channel>topic@id**` links a message; before, a topic with that name.",
         "messages_were_not_linked_before_319",
     ),
     row(
         273,
-        "Previews show thumbnails of uploaded images; before, the images themselves, going by the name of the file.",
+        "Previews show thumbnails of uploaded images; before, the images themselves, recognized by the file name.",
         "previews_showed_whole_images_before_273",
     ),
 ];

@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 443,
         on: "POST /invites, POST /invites/multiuse",
-        words: "Moderators may invite moderators; before, administrators alone might.",
+        words: "Moderators may invite moderators; before, only administrators could.",
         test: "moderators_invited_no_moderators_before_443",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -21,7 +21,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 417,
         on: "POST /invites, POST /invites/multiuse",
-        words: "BAD_REQUEST where somebody else invites an owner; before, UNAUTHORIZED_PRINCIPAL.",
+        words: "BAD_REQUEST when a user who is not an owner invites an owner; before, UNAUTHORIZED_PRINCIPAL.",
         test: "inviting_owners_was_unauthorized_before_417",
         act: Downgrade::Code {
             errors: &["OwnerInvitesOwners"],
@@ -33,7 +33,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 209,
         on: "POST /invites/multiuse, DELETE /invites/multiuse/{invite_id}",
-        words: "Open to those with the permission; before, to administrators alone.",
+        words: "Open to users with the permission; before, only to administrators.",
         test: "links_were_for_administrators_before_209",
         act: Downgrade::Also(
             &["POST /invites/multiuse", "DELETE /invites/multiuse/{invite_id}"],
@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 209,
         on: "GET /invites",
-        words: "Links are listed for those who made them too; before, for administrators alone.",
+        words: "Links are listed for their creators too; before, only for administrators.",
         test: "links_were_for_administrators_before_209",
         act: Downgrade::Objects(&INVITES_REPLY, |reply, context| {
             if let Some(Value::Array(invites)) = reply.get_mut("invites")
@@ -56,7 +56,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 209,
         on: "event invites_changed",
-        words: "Sent to those who invited too; before, to administrators alone.",
+        words: "Sent to the inviting users too; before, only to administrators.",
         test: "administrators_alone_heard_of_invitations_before_209",
         // Whether a queue gets an event is decided where events are counted: Needs::From.
         act: Downgrade::Elsewhere,
@@ -64,7 +64,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 180,
         on: "POST /invites",
-        words: "`stream_ids` may be empty, as at 157 and 158 already.",
+        words: "`stream_ids` may be empty, as it could be at 157 and 158.",
         test: "invitations_led_to_channels",
         act: Downgrade::Request(&["POST /invites"], |request| match request.level {
             159.. => check_channels(request),
@@ -116,7 +116,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 96,
         on: "POST /invites, POST /invites/multiuse",
-        words: "`invite_expires_in_days` was added; before, nobody could choose.",
+        words: "`invite_expires_in_days` was added; before, the expiry could not be chosen.",
         test: "nobody_chose_when_invitations_expire_before_96",
         // The conversion to minutes leaves the parameter alone below this level, so that it counts as unsupported.
         act: Downgrade::Elsewhere,

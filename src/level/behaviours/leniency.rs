@@ -16,42 +16,42 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /zcommand",
-        words: "For people; before, for bots too.",
+        words: "For human users; before, for bots too.",
         test: "bots_ran_commands_before_248",
         act: Downgrade::Instead(&["POST /zcommand"], Access::User),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /user_groups/create, DELETE /user_groups/{user_group_id}",
-        words: "For bots too, as permissions say; before, for people alone.",
+        words: "For bots too, if permissions allow it; before, only for human users.",
         test: "bots_made_no_groups_before_248",
         act: Downgrade::Also(&["POST /user_groups/create", "DELETE /user_groups/{user_group_id}"], Access::Human),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /user_groups/create",
-        words: "Bots are refused like everybody without the right to make groups; before, as bots.",
+        words: "Bots are refused like other users without the permission to create groups; before, they were refused as bots.",
         test: "bots_made_no_groups_before_248",
         act: Downgrade::Instead(&["POST /user_groups/create"], Access::HumanNotGuest),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /user_groups/create",
-        words: "Guests and those without the right to make groups are refused together; before, guests first.",
+        words: "Guests and users without the permission to create groups are refused in the same check; before, guests first.",
         test: "bots_made_no_groups_before_248",
         act: Downgrade::Also(&["POST /user_groups/create"], Access::GroupCreator),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "DELETE /bots/{bot_id}",
-        words: "For people who are no guests; before, for everybody who may change the bot.",
+        words: "For human users except guests; before, for everyone who may change the bot.",
         test: "anybody_asked_for_a_bots_end_before_248",
         act: Downgrade::Instead(&["DELETE /bots/{bot_id}"], Access::User),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "PATCH /users/me/subscriptions/{stream_id}, POST /users/me/subscriptions/properties",
-        words: "Values are looked at first; before, the channel was.",
+        words: "Values are checked first; before, the channel.",
         test: "channels_were_looked_at_before_values_before_248",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -59,7 +59,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /users/me/subscriptions",
-        words: "Channels are looked at first; before, those who are to be subscribed.",
+        words: "Channels are checked first; before, the users to subscribe.",
         test: "who_is_to_be_subscribed_was_looked_at_before_channels_before_248",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -67,7 +67,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "GET /users/{user_id_or_email}/presence",
-        words: "The address may be the real one, where the caller sees it; before, the one for the API alone.",
+        words: "The address may be the real one, where the caller sees it; before, only the API address.",
         test: "presence_was_found_by_addresses_of_the_api_before_248",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /messages, POST /scheduled_messages, PATCH /scheduled_messages/{scheduled_message_id}",
-        words: "Archived channels take no messages; before, those took some that had been open to the web.",
+        words: "Archived channels take no messages; before, those that had been web-public did.",
         test: "archived_channels_of_the_web_took_messages_before_248",
         // Decided where messages are sent.
         act: Downgrade::Elsewhere,
@@ -83,14 +83,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "GET /users/{email}, GET /users/me/subscriptions",
-        words: "Parameters are read in the order of their declaration; before, some switches were read before all else.",
+        words: "Parameters are read in the order of their declaration; before, some booleans were read before all others.",
         test: "some_switches_were_read_first_before_248",
         act: Downgrade::Request(&["GET /users/{email}", "GET /users/me/subscriptions"], check_switches),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "GET /events",
-        words: "`queue_id` is told by every poll; before, by one that made its queue alone.",
+        words: "Every reply has `queue_id`; before, only replies to polls that created their queue.",
         test: "polls_told_their_queue_where_they_made_it_before_248",
         // Decided where events are sent.
         act: Downgrade::Elsewhere,
@@ -98,7 +98,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "PATCH /default_stream_groups/{group_id}, POST /invites",
-        words: "A new name may not be blank, nor the list of addresses; before, they might.",
+        words: "A new name and the list of addresses may not be blank; before, they could be.",
         test: "blank_texts_were_taken_before_248",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -106,7 +106,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 334,
         on: "POST /mark_topic_as_read",
-        words: "An empty name is that of the empty topic; before, it meant the whole channel.",
+        words: "An empty name means the empty topic; before, the whole channel.",
         test: "an_empty_topic_was_the_whole_channel_before_334",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -114,7 +114,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 325,
         on: "PATCH /messages/{message_id}",
-        words: "Who may administer a channel may move its messages; before, policies alone decided.",
+        words: "Users who may administer a channel may move its messages; before, only policies decided.",
         test: "policies_alone_decided_on_moves_before_325",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -122,7 +122,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "GET /messages/matches_narrow",
-        words: "`msg_ids` are not negative; before, negative ones were passed over.",
+        words: "`msg_ids` may not be negative; before, negative IDs were ignored.",
         test: "odd_values_were_passed_over_before_248",
         act: Downgrade::Request(&["GET /messages/matches_narrow"], |request| {
             let text = request.values.get("msg_ids").map(String::as_str).unwrap_or_default();
@@ -136,7 +136,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /messages",
-        words: "`to` of a channel is its name or number; before, `true` and `false` were numbers.",
+        words: "For a channel, `to` is its name or ID; before, `true` and `false` were read as IDs.",
         test: "odd_values_were_passed_over_before_248",
         act: Downgrade::Request(&["POST /messages"], |request| {
             let is_channel = matches!(request.values.get("type").map(String::as_str), Some("stream" | "channel"));
@@ -151,7 +151,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /streams/{stream_id}/delete_topic",
-        words: "`topic_name` has at most 60 characters; before, a longer one was a topic without messages.",
+        words: "`topic_name` has at most 60 characters; before, a longer name was read as a topic without messages.",
         test: "odd_values_were_passed_over_before_248",
         act: Downgrade::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
             if let Some(topic) = request.values.get_mut("topic_name") {
@@ -167,7 +167,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST and DELETE /users/me/platform_device_token",
-        words: "Tokens are hexadecimal; before, Base64, in which other characters are passed over.",
+        words: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
         test: "tokens_were_base64_before_248",
         act: Downgrade::Request(
             &["POST /users/me/platform_device_token", "DELETE /users/me/platform_device_token"],
@@ -177,7 +177,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
-        words: "A recipient or channel that is missing is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST in other words.",
+        words: "A missing recipient or channel is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST with another message.",
         test: "missing_targets_were_bad_requests_before_248",
         act: Downgrade::Words(of_targets),
     },

@@ -12,7 +12,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 196,
         on: "POST /realm/playgrounds",
-        words: "`url_template` (RFC 6570) replaces `url_prefix`, behind which the code is put.",
+        words: "`url_template` (RFC 6570) replaces `url_prefix`, to which the code is appended.",
         test: "playgrounds_had_prefixes_before_196",
         act: Downgrade::Request(&["POST /realm/playgrounds"], |request| {
             // By now the prefix has the newer name.
@@ -25,7 +25,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 196,
         on: "code playground",
-        words: "`url_template` replaces `url_prefix`; what stands behind the code in a template is lost in the older form.",
+        words: "`url_template` replaces `url_prefix`; the older form loses whatever follows the code in a template.",
         test: "playgrounds_had_prefixes_before_196",
         act: Downgrade::Objects(&PLAYGROUND, |playground, _| {
             if let Some(Value::String(template)) = playground.shift_remove("url_template") {
@@ -37,7 +37,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 176,
         on: "POST /realm/filters, PATCH /realm/filters/{filter_id}",
-        words: "`url_template` (RFC 6570) replaces `url_format_string`, where `%(name)s` stands for a group.",
+        words: "`url_template` (RFC 6570) replaces `url_format_string`, where `%(name)s` refers to a group.",
         test: "linkifiers_had_format_strings_before_176",
         act: Downgrade::Request(&["POST /realm/filters", "PATCH /realm/filters/{filter_id}"], |request| {
             let Some(format) = request.values.remove("url_format_string") else {
@@ -50,7 +50,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 176,
         on: "linkifier",
-        words: "`url_template` replaces `url_format_string`; a template's operators are lost in the older form.",
+        words: "`url_template` replaces `url_format_string`; the older form loses a template's operators.",
         test: "linkifiers_had_format_strings_before_176",
         act: Downgrade::Objects(&LINKIFIER, |linkifier, _| {
             if let Some(Value::String(template)) = linkifier.shift_remove("url_template") {
@@ -61,7 +61,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 176,
         on: "POST /register",
-        words: "Linkifiers are for clients with `linkifier_url_template`; before, for all.",
+        words: "Linkifiers are sent to clients with `linkifier_url_template`; before, to all clients.",
         test: "linkifiers_were_for_all_clients_before_176",
         act: Downgrade::Request(&["POST /register"], |request| {
             request.understand("linkifier_url_template");
@@ -85,7 +85,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 176,
         on: "event realm_filters",
-        words: "Not sent any more; before, sent beside `realm_linkifiers`, with lists of pattern, format string and ID.",
+        words: "No longer sent; before, sent together with `realm_linkifiers`, with lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
         // That it is sent is decided where events are counted: Needs::Before.
         act: Downgrade::Objects(&FILTERS, |event, _| {

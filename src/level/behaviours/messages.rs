@@ -21,7 +21,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 442,
         on: "GET /messages",
-        words: "`num_before` and `num_after` may be left out; before, they were needed.",
+        words: "`num_before` and `num_after` are optional; before, they were required.",
         test: "counts_of_messages_were_needed_before_442",
         act: Downgrade::Request(&["GET /messages"], |request| {
             let is_given = |name: &&str| request.values.contains_key(*name);
@@ -35,14 +35,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 365,
         on: "message",
-        words: "`last_edit_timestamp` is of the content's last edit; before, of the last move too.",
+        words: "`last_edit_timestamp` is the time of the last edit of the content; before, of the last edit or move.",
         test: "moves_were_edits_before_365",
         act: Downgrade::Objects(&MESSAGE, moves_as_edits),
     },
     Behaviour {
         level: 360,
         on: "GET /messages/{message_id}, GET /messages/{message_id}/read_receipts",
-        words: "Messages in archived channels too; before, `Invalid message(s)`.",
+        words: "Work for messages in archived channels too; before, `Invalid message(s)`.",
         test: "messages_in_archived_channels_were_not_given_before_360",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -61,7 +61,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 248,
         on: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
-        words: "`type` takes `channel`; before, `stream` alone.",
+        words: "`type` takes `channel`; before, only `stream`.",
         test: "types_were_stream_before_248_and_private_before_174",
         act: Downgrade::Request(WITH_TYPE, |request| refuse_type(request, "channel")),
     },
@@ -82,7 +82,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 224,
         on: "flags of a message",
-        words: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` tell one from the other; before, `wildcard_mentioned` stood for all.",
+        words: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` are separate; before, `wildcard_mentioned` was the flag for both.",
         test: "wildcards_had_one_flag_before_224",
         act: Downgrade::Objects(&FLAGGED, |object, _| {
             let Some(Value::Array(flags)) = object.get_mut("flags") else { return };
@@ -107,7 +107,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 215,
         on: "POST /typing",
-        words: "`stream_id` names the channel, and `private` is no `type`; before, `to` held the channel's ID, and `private` was direct.",
+        words: "`stream_id` names the channel, and `private` is not a `type`; before, `to` held the channel's ID, and `private` meant `direct`.",
         test: "typing_named_channels_in_to_before_215",
         act: Downgrade::Request(&["POST /typing"], typing_to_channel),
     },
@@ -135,14 +135,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 174,
         on: "POST /messages, POST and PATCH /scheduled_messages, POST /typing",
-        words: "`type` takes `direct`; before, `private` alone.",
+        words: "`type` takes `direct`; before, only `private`.",
         test: "types_were_stream_before_248_and_private_before_174",
         act: Downgrade::Request(WITH_TYPE, |request| refuse_type(request, "direct")),
     },
     Behaviour {
         level: 172,
         on: "PATCH /messages/{message_id}",
-        words: "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED with what may be moved; before, BAD_REQUEST.",
+        words: "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED with the number of messages that may be moved; before, BAD_REQUEST.",
         test: "late_moves_were_a_bad_request_before_172",
         act: Downgrade::Code { errors: &["MoveTimeLimitExceeded"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
@@ -157,7 +157,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 155,
         on: "event update_message_flags, after POST /messages/flags",
-        words: "`messages` holds those whose flag changed; before, those that had it so already too.",
+        words: "`messages` holds the messages whose flag changed; before, also those whose flag was already so.",
         test: "flags_were_told_of_unchanged_messages_before_155",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -177,7 +177,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 112,
         on: "event update_message",
-        words: "`stream_id` is there for every message of a channel; before, where the message moved alone.",
+        words: "Every message of a channel has `stream_id`; before, only moved messages had it.",
         test: "edits_named_no_channel_before_112",
         act: Downgrade::Objects(&MESSAGE_UPDATE, |event, _| {
             if !event.contains_key("orig_subject") && !event.contains_key("new_stream_id") {
@@ -188,7 +188,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 194,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "The operand of `id` may be a number; before, a text alone.",
+        words: "The operand of `id` may be a number; before, only text.",
         test: "narrows_named_messages_in_text_before_194",
         act: Downgrade::Request(
             &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
@@ -198,7 +198,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 144,
         on: "GET /messages/{message_id}/read_receipts",
-        words: "Leaves out those who muted the caller or whom the caller muted.",
+        words: "Leaves out users who muted the caller or are muted by the caller.",
         test: "receipts_had_the_muted_before_144",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -221,7 +221,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 11,
         on: "POST /typing",
-        words: "`to` holds IDs; before, it might hold addresses.",
+        words: "`to` holds IDs; before, it could hold addresses.",
         test: "typing_was_to_addresses_before_11",
         act: Downgrade::Request(&["POST /typing"], |request| {
             let text = request.values.get("to").map(String::as_str).unwrap_or_default();
@@ -238,7 +238,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 284,
         on: "edit history entry",
-        words: "No `prev_rendered_content_version` any more beside a former text.",
+        words: "No longer has `prev_rendered_content_version` next to the previous content.",
         test: "edits_told_a_version_of_rendering_before_284",
         act: Downgrade::Objects(&EDIT, |edit, _| {
             if edit.contains_key("prev_rendered_content") {
@@ -249,7 +249,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 284,
         on: "event update_message",
-        words: "No `prev_rendered_content_version` any more beside a former text.",
+        words: "No longer has `prev_rendered_content_version` next to the previous content.",
         test: "edits_told_a_version_of_rendering_before_284",
         act: Downgrade::Objects(&MESSAGE_UPDATE, |event, _| {
             if event.contains_key("orig_rendered_content") {
@@ -260,7 +260,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 26,
         on: "message",
-        words: "No `short_name` in `display_recipient` any more; before, what stands before the `@` of the address.",
+        words: "No longer has `short_name` in `display_recipient`; before, it was the part before the `@` of the address.",
         test: "recipients_had_short_names_before_26",
         act: Downgrade::Objects(&MESSAGE, |message, _| {
             for person in message.get_mut("display_recipient").and_then(Value::as_array_mut).into_iter().flatten() {
@@ -284,7 +284,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 1,
         on: "GET /messages",
-        words: "`anchor` takes words; before, the ID of a message alone.",
+        words: "`anchor` takes words; before, only a message ID.",
         test: "anchors_were_no_words_before_1",
         act: Downgrade::Refuse(&["GET /messages"], |request| {
             refuse_anchor(request, |anchor| anchor.trim().parse::<i64>().is_err())

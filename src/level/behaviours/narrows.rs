@@ -11,7 +11,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "A `narrow` that is no list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, operands of all terms were looked at for their type first, named `elem[\"operand\"]`, and numbers were for `id`, `stream`, `sender`, `dm-including` and `group-pm-with` alone.",
+        words: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
         test: "narrows_were_read_at_once_before_248",
         // Done where the narrow's turn comes among the parameters.
         act: Downgrade::Elsewhere,
@@ -19,7 +19,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "Terms of channels and of direct messages exclude each other unless one is negated, `search` and `in:home` can be negated, archived channels are found by their names, `is:resolved` finds messages without a row, and messages are found where they can be read; before, not so, and a row was enough.",
+        words: "Terms of channels and of direct messages exclude each other unless one is negated, `search` and `in:home` can be negated, archived channels are found by their names, `is:resolved` finds messages without a row, and messages are found where they can be read; before, none of this held, and a row was enough to find a message.",
         test: "narrows_were_understood_otherwise_before_248",
         // Decided where narrows are resolved.
         act: Downgrade::Elsewhere,
@@ -27,21 +27,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "POST /register",
-        words: "A `narrow` with an unknown operand of `is` is refused; before, such a term was passed over.",
+        words: "A `narrow` with an unknown operand of `is` is refused; before, such a term was ignored.",
         test: "queues_took_any_operand_of_is_before_248",
         act: Downgrade::Request(&["POST /register"], pass_over_unknown_operands),
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "POST /messages, POST /scheduled_messages",
-        words: "`to` of a direct message may be the ID of one user; before, IDs came in a list alone.",
+        words: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
         test: "recipients_came_in_lists_before_248",
         act: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
     },
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "POST /messages, PATCH /messages/{message_id}",
-        words: "A mention reaches people who can read the channel; before, it reached bots and subscribers alone, and the system's groups could not be mentioned.",
+        words: "A mention reaches human users who can read the channel; before, it reached only bots and subscribers, and system groups could not be mentioned.",
         test: "mentions_reached_subscribers_alone_before_248",
         // Decided where messages are sent.
         act: Downgrade::Elsewhere,
@@ -49,7 +49,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "PATCH /messages/{message_id}",
-        words: "Notices of a move are read for whoever moved the messages, and marking a topic anew within a minute takes the notice of its mark back; before, neither. Who loses sight of moved messages is told; before, it went by subscriptions alone.",
+        words: "Notices of a move are read for the user who moved the messages, and marking a topic again within a minute deletes the notice of its mark; before, neither. Users who can no longer see moved messages receive `delete_message`; before, only subscriptions decided who received it.",
         test: "movers_had_unread_notices_before_248",
         // Decided where messages are moved.
         act: Downgrade::Elsewhere,
@@ -57,7 +57,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "PATCH /messages/{message_id}",
-        words: "Of two topics that become one, the policy counts that shows more; before, a topic that was followed on one side alone was not any more.",
+        words: "When two topics become one, the policy that shows more wins; before, a topic followed on only one side was no longer followed.",
         test: "following_ended_where_topics_became_one_before_248",
         // Decided where messages are moved.
         act: Downgrade::Elsewhere,
@@ -65,7 +65,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: READ_OTHERWISE_SINCE,
         on: "operations on a message",
-        words: "Guests can read the messages of web-public channels; before, where they are subscribed alone.",
+        words: "Guests can read the messages of web-public channels; before, only where they were subscribed.",
         test: "guests_read_where_they_subscribed_before_248",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -73,7 +73,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 385,
         on: "PATCH /messages/{message_id}",
-        words: "`resolved_topic_notice_auto_read_policy` says for whom the notice of a mark is read; before, it was unread for those who had sent or reacted to one of the messages.",
+        words: "`resolved_topic_notice_auto_read_policy` decides for which users the notice of a mark is read; before, it was unread for users who had sent or reacted to one of the messages.",
         test: "marks_were_unread_for_participants_before_385",
         // Decided where messages are moved.
         act: Downgrade::Elsewhere,
@@ -81,7 +81,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 367,
         on: "PATCH /messages/{message_id}",
-        words: "`can_resolve_topics_group` is for marking topics as resolved; before, whoever may rename them.",
+        words: "`can_resolve_topics_group` decides who may mark topics as resolved; before, users who may rename them could.",
         test: "marking_was_renaming_before_367",
         // Decided where messages are moved.
         act: Downgrade::Elsewhere,
@@ -89,7 +89,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 256,
         on: "event stream update",
-        words: "Tells of another `first_message_id` after messages were deleted or moved.",
+        words: "Reports a changed `first_message_id` after messages were deleted or moved.",
         test: "the_first_message_stayed_before_256",
         // Decided where messages are deleted and moved.
         act: Downgrade::Elsewhere,

@@ -13,7 +13,7 @@ use crate::realm::schedule::future_time;
 use serde_json::Value;
 use std::sync::Arc;
 
-const AS_DECLARED: &str = "Parameters are looked at in the order of their declaration; before, in another.";
+const AS_DECLARED: &str = "Parameters are checked in the order of their declaration; before, in another.";
 
 /// A request of this operation has its parameters looked at first, in the order of before.
 const fn ordered(

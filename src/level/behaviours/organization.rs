@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 464,
         on: "event realm update_dict",
-        words: "Tells of `description` and `rendered_description`; before, `realm` update did, with `rendered_description` beside the value.",
+        words: "Carries `description` and `rendered_description`; before, `realm` update did, with `rendered_description` next to the value.",
         test: "descriptions_of_the_organization_were_told_alone_before_464",
         act: Downgrade::Objects(&ORGANIZATION_UPDATE, |event, _| {
             let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else { return };
@@ -91,7 +91,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 462,
         on: "event realm update",
-        words: "Has `rendered_description` where it tells of `description`.",
+        words: "Has `rendered_description` when it carries `description`.",
         test: "descriptions_of_the_organization_were_told_alone_before_464",
         act: Downgrade::Objects(&ORGANIZATION_PLAIN, |event, _| _ = event.shift_remove("rendered_description")),
     },
@@ -106,7 +106,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 449,
         on: "POST /export/realm",
-        words: "`export_type` takes `public` and `full_with_consent`; before, the numbers alone.",
+        words: "`export_type` takes `public` and `full_with_consent`; before, only numbers.",
         test: "exports_were_asked_for_by_number_before_449",
         act: Downgrade::Request(&["POST /export/realm"], |request| {
             let Some(text) = request.values.get("export_type") else { return Ok(()) };
@@ -120,7 +120,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 304,
         on: "GET /export/realm, event realm_export",
-        words: "Standard exports are listed; before, public ones alone, and there were no others.",
+        words: "Standard exports are listed; before, there were only public exports.",
         test: "exports_were_public_before_304",
         act: Downgrade::Objects(&EXPORTS, |holder, context| {
             let is_public = |export: &Value| {
@@ -140,13 +140,13 @@ pub(super) static ROWS: &[Behaviour] = &[
     former_key!(
         243,
         "realm_authentication_methods",
-        "Values of `realm_authentication_methods` are objects; before, whether the method is enabled.",
+        "Values of `realm_authentication_methods` are objects; before, a boolean: whether the method is enabled.",
         plain_switches
     ),
     Behaviour {
         level: 243,
         on: "event realm update_dict",
-        words: "Values of `authentication_methods` are objects; before, whether the method is enabled.",
+        words: "Values of `authentication_methods` are objects; before, a boolean: whether the method is enabled.",
         test: "ways_to_log_in_were_told_as_switches_before_243",
         act: Downgrade::Objects(&ORGANIZATION_DATA, |data, _| {
             if let Some(methods) = data.get_mut("authentication_methods") {
@@ -169,13 +169,13 @@ pub(super) static ROWS: &[Behaviour] = &[
     former_value!(
         195,
         "default_code_block_language",
-        "`default_code_block_language` is empty where there is none; before, null.",
+        "`default_code_block_language` is empty if there is none; before, null.",
         null_for_empty
     ),
     former_key!(
         195,
         "realm_default_code_block_language",
-        "`realm_default_code_block_language` is empty where there is none; before, null.",
+        "`realm_default_code_block_language` is empty if there is none; before, null.",
         null_for_empty
     ),
     Behaviour {
@@ -199,7 +199,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     former_value!(
         138,
         "message_content_edit_limit_seconds",
-        "`message_content_edit_limit_seconds` is null where there is no limit; before, 0.",
+        "`message_content_edit_limit_seconds` is null if there is no limit; before, 0.",
         zero_for_null
     ),
     Behaviour {
@@ -212,13 +212,13 @@ pub(super) static ROWS: &[Behaviour] = &[
     former_key!(
         138,
         "realm_message_content_edit_limit_seconds",
-        "`realm_message_content_edit_limit_seconds` is null where there is no limit; before, 0.",
+        "`realm_message_content_edit_limit_seconds` is null if there is no limit; before, 0.",
         zero_for_null
     ),
     Behaviour {
         level: 113,
         on: "custom emoji",
-        words: "`still_url` is always there; before, for animated ones alone.",
+        words: "`still_url` is always present; before, only for animated emoji.",
         test: "emoji_that_stand_still_had_no_still_url_before_113",
         act: Downgrade::Objects(&EMOJI, |emoji, _| {
             if emoji.get("still_url") == Some(&Value::Null) {
@@ -229,7 +229,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     former_value!(
         100,
         "message_content_delete_limit_seconds",
-        "`message_content_delete_limit_seconds` is null where there is no limit; before, 0.",
+        "`message_content_delete_limit_seconds` is null if there is no limit; before, 0.",
         zero_for_null
     ),
     Behaviour {
@@ -244,14 +244,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 63,
         on: "POST /realm/domains",
-        words: "`domain` is a plain text; before, JSON.",
+        words: "`domain` is plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
         act: Downgrade::Request(&["POST /realm/domains"], |request| request.text_from_json("domain")),
     },
     Behaviour {
         level: 63,
         on: "PATCH /default_stream_groups/{group_id}",
-        words: "`new_group_name` and `new_description` are plain texts; before, JSON.",
+        words: "`new_group_name` and `new_description` are plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
         act: Downgrade::Request(&["PATCH /default_stream_groups/{group_id}"], |request| {
             request.text_from_json("new_group_name")?;
@@ -261,7 +261,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 52,
         on: "PATCH /realm",
-        words: "Texts are plain; before, JSON.",
+        words: "Texts are plain text; before, JSON.",
         test: "texts_of_the_organization_were_json",
         act: Downgrade::Request(&["PATCH /realm"], |request| {
             let is_text = |name: &str| !WERE_SWITCHES.contains(&name);
@@ -272,19 +272,19 @@ pub(super) static ROWS: &[Behaviour] = &[
     former_key!(
         100,
         "realm_message_content_delete_limit_seconds",
-        "`realm_message_content_delete_limit_seconds` is null where there is no limit; before, 0.",
+        "`realm_message_content_delete_limit_seconds` is null if there is no limit; before, 0.",
         zero_for_null
     ),
     former_value!(
         22,
         "message_retention_days",
-        "`message_retention_days` is -1 where messages are kept for ever; before, null.",
+        "`message_retention_days` is -1 if messages are kept forever; before, null.",
         null_for_ever
     ),
     former_key!(
         22,
         "realm_message_retention_days",
-        "`realm_message_retention_days` is -1 where messages are kept for ever; before, null.",
+        "`realm_message_retention_days` is -1 if messages are kept forever; before, null.",
         null_for_ever
     ),
 ];

@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 const CHANNEL_MAKING: &[&str] = &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"];
 const GROUP_MAKING: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
 
-const NAMED_WORDS: &str = "The value may be users and groups without a name of their own; before, a group's ID, and where the data have no such, older levels show the default's.";
+const NAMED_WORDS: &str = "The value may be an anonymous group of users and groups; before, a group's ID, and older levels show the default's ID for an anonymous group.";
 const NAMED_TEST: &str = "permissions_were_held_by_named_groups";
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 427,
         on: "supported permission setting",
-        words: "`default_group_name` may be `channel_creator`; before, that was `stream_creator_or_nobody`.",
+        words: "`default_group_name` may be `channel_creator`; before, its name was `stream_creator_or_nobody`.",
         test: "creators_of_channels_were_called_otherwise_before_427",
         act: Downgrade::Objects(&PERMISSION, |setting, _| {
             if setting.get("default_group_name").is_some_and(|name| name == "channel_creator") {
@@ -32,7 +32,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 326,
         on: "permissions of the organization, channels and groups",
-        words: "May be held by `role:owners`; before, only that to make web-public channels.",
+        words: "May be held by `role:owners`; before, only the permission to create web-public channels.",
         test: "owners_alone_held_no_permission_but_one_before_326",
         // Decided where permissions are given.
         act: Downgrade::Elsewhere,
@@ -40,7 +40,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 326,
         on: "supported permission setting",
-        words: "No `id_field_name` and `allow_owners_group` any more.",
+        words: "No longer has `id_field_name` and `allow_owners_group`.",
         test: "supported_permissions_named_their_fields_before_326",
         act: Downgrade::Objects(&REGISTER, |reply, _| {
             let supported = reply.get_mut("server_supported_permission_settings").and_then(Value::as_object_mut);
@@ -58,21 +58,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 333,
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
-        words: "`can_send_message_group` says who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
+        words: "`can_send_message_group` decides who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
         test: "posting_had_policies_before_333",
         act: Downgrade::Request(CHANNEL_MAKING, post_policy),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "errors where a system group has to hold a permission",
-        words: "Have code SYSTEM_GROUP_REQUIRED; before, BAD_REQUEST.",
+        words: "Their code is SYSTEM_GROUP_REQUIRED; before, BAD_REQUEST.",
         test: "some_permissions_required_system_groups",
         act: Downgrade::Code { errors: &["SystemGroupRequired"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 320,
         on: "supported permission settings of channels: can_remove_subscribers_group",
-        words: "May be any group; before, a system group had to hold it, and not `role:nobody`.",
+        words: "May be any group; before, only a system group other than `role:nobody`.",
         test: "some_permissions_required_system_groups",
         act: Downgrade::Objects(&CHANNEL_PERMISSIONS, |settings, _| {
             if let Some(setting) = settings.get_mut(REMOVING).and_then(Value::as_object_mut) {
@@ -84,7 +84,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 314,
         on: "supported permission settings of the organization: create_multiuse_invite_group",
-        words: "May be any group; before, a system group had to hold it.",
+        words: "May be any group; before, only a system group.",
         test: "some_permissions_required_system_groups",
         act: Downgrade::Objects(&REALM_PERMISSIONS, |settings, _| {
             if let Some(setting) = settings.get_mut("create_multiuse_invite_group").and_then(Value::as_object_mut) {
@@ -104,7 +104,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 320,
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}: can_remove_subscribers_group",
-        words: "The value may be users and groups without a name of their own, and is `new` of an object where a channel is changed; before, a group's ID.",
+        words: "The value may be an anonymous group of users and groups, and is `new` in an object when a channel is changed; before, a group's ID.",
         test: NAMED_TEST,
         act: Downgrade::Request(CHANNEL_MAKING, |request| {
             check_named(request, REMOVING)?;
@@ -122,7 +122,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 314,
         on: "PATCH /realm: can_access_all_users_group, create_multiuse_invite_group",
-        words: "The value is `new` of an object; before, a group's ID.",
+        words: "The value is `new` in an object; before, a group's ID.",
         test: "some_permissions_of_the_organization_were_given_as_numbers_before_314",
         act: Downgrade::Request(&["PATCH /realm"], |request| {
             for name in ["can_access_all_users_group", "create_multiuse_invite_group"] {
@@ -157,7 +157,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 258,
         on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}: can_mention_group",
-        words: "The value may be users and groups without a name of their own; before, a group's ID.",
+        words: "The value may be an anonymous group of users and groups; before, a group's ID.",
         test: NAMED_TEST,
         act: Downgrade::Request(GROUP_MAKING, |request| {
             as_number(request, MENTIONING);

@@ -23,7 +23,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 151,
         on: "custom profile field",
-        words: "`type` may be 8, pronouns; where the data have such fields, older levels show a short text.",
+        words: "`type` may be 8, pronouns; older levels show such fields as short text.",
         test: "pronouns_were_no_kind_of_field_before_151",
         act: Downgrade::Objects(&PROFILE_FIELD, |field, _| {
             if field.get("type").is_some_and(|kind| *kind == PRONOUNS) {
@@ -55,14 +55,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 45,
         on: "event custom_profile_fields",
-        words: "No `op` any more; before, `add`.",
+        words: "No longer has `op`; before, `add`.",
         test: "events_of_profile_fields_had_an_op_before_45",
         act: Downgrade::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
     },
     Behaviour {
         level: 252,
         on: "PATCH /realm/profile_fields/{field_id}",
-        words: "What is left out stays; before, it was made blank, empty or false.",
+        words: "Omitted values stay; before, they became blank, empty or false.",
         test: "profile_fields_lost_what_was_left_out_before_252",
         act: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
             for (name, since, blank) in BLANK {

@@ -8,7 +8,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 483,
         on: "POST /mobile_push/register",
-        words: "The same token of the older kind is forgotten; before, it stayed.",
+        words: "Removes the same legacy token; before, it stayed.",
         test: "older_tokens_stayed_before_483",
         // Decided in the operation, once the relay has taken the token.
         act: Downgrade::Elsewhere,
@@ -16,7 +16,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 468,
         on: "POST /mobile_push/register",
-        words: "The server gives devices their numbers; before, the client chose them, everything was required, and a device that was registered stayed as it was.",
+        words: "The server assigns device IDs; before, the client chose them, all parameters were required, and a registered device stayed as it was.",
         test: "clients_chose_the_numbers_of_devices_before_468",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -24,7 +24,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 468,
         on: "event push_device",
-        words: "No longer sent; before, it told how far a device's registration is.",
+        words: "No longer sent; before, it reported the progress of a device's registration.",
         test: "clients_chose_the_numbers_of_devices_before_468",
         // Made where older levels have it alone: Needs::Before.
         act: Downgrade::Elsewhere,
@@ -32,7 +32,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 450,
         on: "event push_device",
-        words: "`push_account_id` is a number; before, a text.",
+        words: "`push_account_id` is a number; before, text.",
         test: "clients_chose_the_numbers_of_devices_before_468",
         act: Downgrade::Objects(&PUSH_DEVICE, |event, _| {
             if let Some(id) = event.get("push_account_id").and_then(Value::as_i64) {
@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 468,
         on: "push notifications",
-        words: "Sealed ones name their key, `push_key_id`; before, the device, `push_account_id`.",
+        words: "Encrypted ones name their key, `push_key_id`; before, the device, `push_account_id`.",
         test: "pushes_listed_recipients_and_named_devices_otherwise",
         // Decided where the push is read.
         act: Downgrade::Elsewhere,
@@ -51,7 +51,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 429,
         on: "push notifications",
-        words: "Those for direct messages have `recipient_user_ids`; before, those in groups had `pm_users`, a text.",
+        words: "Those for direct messages have `recipient_user_ids`; before, those for group direct messages had `pm_users`, a text.",
         test: "pushes_listed_recipients_and_named_devices_otherwise",
         // Decided where the push is read.
         act: Downgrade::Elsewhere,

@@ -42,7 +42,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "reply of operations without parameters",
-        words: "`ignored_parameters_unsupported` names what was ignored; before, these operations did not look.",
+        words: "`ignored_parameters_unsupported` names the ignored parameters; before, these operations did not report any.",
         test: "operations_without_parameters_told_of_none_before_248",
         act: Downgrade::Objects(&PARAMETERLESS_REPLY, |reply, _| {
             reply.shift_remove("ignored_parameters_unsupported");
@@ -51,7 +51,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "reply of PATCH /realm",
-        words: "Texts are given as they are now; before, as `updated`.",
+        words: "Texts have their new value; before, `updated`.",
         test: "new_texts_of_the_organization_were_told_as_updated",
         act: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
             for (name, value) in reply.iter_mut() {
@@ -67,7 +67,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "reply of PATCH /realm",
-        words: "Numbers are given as they are now; before, as switches where the request gave such.",
+        words: "Numbers have their new value; before, a boolean if the request had one.",
         test: "switches_were_numbers",
         act: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
             for (_, value) in reply.iter_mut().filter(|(name, _)| context.switches.contains(name)) {
@@ -81,7 +81,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "parameters that are whole numbers",
-        words: "`true` and `false` are no numbers; before, they were 1 and 0, in lists and objects too.",
+        words: "`true` and `false` are not numbers; before, they were 1 and 0, in lists and objects too.",
         test: "switches_were_numbers",
         act: Downgrade::SwitchesAsNumbers {
             but: &["num_before", "num_after", "waiting_period_threshold", "to"],
@@ -92,7 +92,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "user",
-        words: "`bot_type` and `bot_owner_id` are null for people; before, they were left out.",
+        words: "`bot_type` and `bot_owner_id` are null for human users; before, they were left out.",
         test: "people_had_no_keys_of_bots",
         act: Downgrade::Objects(&USER, |user, _| {
             if user.get("is_bot") == Some(&Value::Bool(false)) {
@@ -104,7 +104,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "own user",
-        words: "Bots are told no `bot_type` and `bot_owner_id` of their own; before, they were.",
+        words: "Has no `bot_type` and `bot_owner_id` for bots; before, it did.",
         test: "people_had_no_keys_of_bots",
         act: Downgrade::Objects(&OWN_USER, |user, context| {
             if let Some(bot) = context.caller.filter(|caller| caller.is_bot()) {
@@ -116,21 +116,21 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "user: avatar_url",
-        words: "Left to clients that compute it where they see the user's address; before, where everybody does.",
+        words: "Left to clients that compute it if they see the user's address; before, if everyone sees it.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
         act: Downgrade::Objects(&USER, |user, context| tell_picture(user, "user_id", context)),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "message: avatar_url",
-        words: "Left to clients that compute it where they see the sender's address; before, where everybody does.",
+        words: "Left to clients that compute it if they see the sender's address; before, if everyone sees it.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
         act: Downgrade::Objects(&MESSAGE, |message, context| tell_picture(message, "sender_id", context)),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "message: avatar_url",
-        words: "The service's own bots have pictures of its own; before, clients that compute pictures computed theirs.",
+        words: "The server provides the pictures of system bots; before, they were left to clients that compute pictures.",
         test: "pictures_of_system_bots_were_left_to_clients_before_248",
         // Decided where messages are sent.
         act: Downgrade::Elsewhere,
@@ -138,8 +138,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "starred_messages, POST /messages/flags, POST /messages/flags/narrow",
-        words: "Messages out of sight lose their star, and can't be starred or collapsed; before, who had received them \
-                kept it and could.",
+        words: "Messages that a user can no longer see lose their star, and can't be starred or collapsed; before, users who had received them kept it and could.",
         test: "stars_stayed_on_messages_out_of_sight_before_248",
         // Decided where messages go out of sight and are marked.
         act: Downgrade::Elsewhere,
@@ -147,7 +146,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "event submessage",
-        words: "Sent to all who follow the message; before, to those who have received, starred or reacted to it.",
+        words: "Sent to all followers of the message; before, to users who have received, starred or reacted to it.",
         test: "additions_to_polls_were_told_to_those_with_a_row_before_248",
         // Decided where they are made.
         act: Downgrade::Elsewhere,
@@ -155,7 +154,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "submessage: content",
-        words: "A to-do list begins with its title and tasks; before, with nothing.",
+        words: "A to-do list starts with its title and tasks; before, with nothing.",
         test: "lists_of_tasks_began_with_nothing",
         act: Downgrade::Objects(&SUBMESSAGE, |part, _| {
             let is_list = |text: &str| text.starts_with(r#"{"widget_type": "todo", "#);
@@ -205,7 +204,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "register reply: unread_msgs.streams",
-        words: "Topics whose names differ in case alone are one; before, each spelling was listed apart.",
+        words: "Topics whose names differ only in case are listed as one; before, each spelling was listed separately.",
         test: "unread_topics_were_listed_by_each_spelling",
         // Decided where the state is collected.
         act: Downgrade::Elsewhere,
@@ -213,7 +212,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "supported permission setting: default_for_system_groups",
-        words: "Also where a system group is required; before, null there.",
+        words: "Also present where a system group is required; before, null there.",
         test: "permissions_of_system_groups_had_no_default_for_them",
         act: Downgrade::Objects(&PERMISSION, |setting, _| {
             if setting.get("require_system_group") == Some(&Value::Bool(true)) {

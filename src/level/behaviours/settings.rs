@@ -57,19 +57,19 @@ former_values! {
             _ => Some(""),
         };
     408 "twenty_four_hour_time" "values_of_settings_came_with_their_levels"
-        "`twenty_four_hour_time` may be null, for the locale's; before, that was false.",
+        "`twenty_four_hour_time` may be null, for the locale's default; before, that was false.",
         |value| value.is_null().then(|| json!(false)),
         |text| if text == "null" { None } else { Some("") };
     401 "web_channel_default_view" "values_of_settings_came_with_their_levels"
-        "`web_channel_default_view` may be 4; where the data have it, older levels show 1.",
+        "`web_channel_default_view` may be 4, which older levels show as 1.",
         |value| (*value == 4).then(|| json!(1)),
         |text| if text == "4" { None } else { Some("") };
     383 "web_channel_default_view" "values_of_settings_came_with_their_levels"
-        "`web_channel_default_view` may be 3; where the data have it, older levels show 1.",
+        "`web_channel_default_view` may be 3, which older levels show as 1.",
         |value| (*value == 3).then(|| json!(1)),
         |text| if text == "3" { None } else { Some("") };
     168 "realm_name_in_email_notifications_policy" "the_name_in_notifications_was_true_or_false_before_168"
-        "`realm_name_in_email_notifications_policy` is 1 where the server decides, 2 for always, 3 for never; before, `realm_name_in_notifications` was true for always.",
+        "`realm_name_in_email_notifications_policy` is 1 for the server's choice, 2 for always, 3 for never; before, `realm_name_in_notifications` was true for always.",
         |value| Some(json!(*value == 2)),
         // What a request says is not a word for another: see `name_in_notifications`.
         |_| Some("");
@@ -79,7 +79,7 @@ former_values! {
         // As above: see `night_mode`.
         |_| Some("");
     227 "desktop_icon_count_display" "values_of_settings_came_with_their_levels"
-        "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 stood for the present 3 and 4, and where the data have followed topics, older levels show 2.",
+        "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 meant the present 3 and 4, and older levels show the new 2 unchanged.",
         |value| match value.as_i64() {
             Some(3) => Some(json!(2)),
             Some(4) => Some(json!(3)),
@@ -104,7 +104,7 @@ static OTHERS: &[Behaviour] = &[
     Behaviour {
         level: 227,
         on: "event user_settings update, realm_user_settings_defaults update",
-        words: "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 stood for the present 3 and 4.",
+        words: "`desktop_icon_count_display` may be 2, with followed topics; before, 2 and 3 meant the present 3 and 4.",
         test: "values_of_settings_came_with_their_levels",
         act: Downgrade::Objects(&SETTING_UPDATE, |event, _| put_former_value(event, 227, "desktop_icon_count_display")),
     },
@@ -128,7 +128,7 @@ static OTHERS: &[Behaviour] = &[
     Behaviour {
         level: 21,
         on: "PATCH /settings/display",
-        words: "`color_scheme` was `night_mode`, true or false, which stands for 1.",
+        words: "`color_scheme` was `night_mode`, true or false, where false means 1.",
         test: "the_color_scheme_was_night_mode_before_21",
         act: Downgrade::Request(&["PATCH /settings/display"], night_mode),
     },
@@ -145,7 +145,7 @@ static OTHERS: &[Behaviour] = &[
     Behaviour {
         level: 439,
         on: "POST /register and events",
-        words: "`update_display_settings` and `update_global_notifications` are no longer sent; before, clients without `user_settings_object` got them beside `user_settings`, and the register reply had the settings at its top.",
+        words: "`update_display_settings` and `update_global_notifications` are no longer sent; before, clients without `user_settings_object` got them as well as `user_settings`, and the register reply had the settings at its top level.",
         test: "legacy_settings_events_were_sent_before_439",
         // Whether a queue gets an event is decided where events are counted: Needs::LegacySettings.
         act: Downgrade::Elsewhere,
@@ -153,14 +153,14 @@ static OTHERS: &[Behaviour] = &[
     Behaviour {
         level: 439,
         on: "register reply",
-        words: "Settings stand in `user_settings` alone; before, clients without `user_settings_object` had the older ones at the reply's top too.",
+        words: "Settings are in `user_settings` only; before, clients without `user_settings_object` had the older ones at the reply's top level too.",
         test: "legacy_settings_events_were_sent_before_439",
         act: Downgrade::Objects(&REGISTER, legacy_settings),
     },
     Behaviour {
         level: 78,
         on: "reply of PATCH /settings",
-        words: "`full_name` and `account_email` are gone; before, they were there when name or address were changed.",
+        words: "`full_name` and `account_email` are gone; before, they were present when the name or address changed.",
         test: "changed_names_were_told_before_78",
         act: Downgrade::Objects(&SETTINGS_REPLY, changed_account),
     },
@@ -178,7 +178,7 @@ static JSON_TEXTS: &[Behaviour] = &[
     Behaviour {
         level: 64,
         on: "PATCH /settings/display",
-        words: "`web_home_view`, `emojiset` and `timezone` are plain texts; before, they were texts in JSON.",
+        words: "`web_home_view`, `emojiset` and `timezone` are plain text; before, JSON strings.",
         test: "texts_of_settings_were_json",
         act: Downgrade::Request(&["PATCH /settings/display"], |request| {
             ["web_home_view", "emojiset", "timezone"].into_iter().try_for_each(|name| request.text_from_json(name))
@@ -187,14 +187,14 @@ static JSON_TEXTS: &[Behaviour] = &[
     Behaviour {
         level: 63,
         on: "PATCH /settings/display",
-        words: "`default_language` is a plain text; before, it was a text in JSON.",
+        words: "`default_language` is plain text; before, a JSON string.",
         test: "texts_of_settings_were_json",
         act: Downgrade::Request(&["PATCH /settings/display"], |request| request.text_from_json("default_language")),
     },
     Behaviour {
         level: 63,
         on: "PATCH /settings/notifications",
-        words: "`notification_sound` is a plain text; before, it was a text in JSON.",
+        words: "`notification_sound` is plain text; before, a JSON string.",
         test: "texts_of_settings_were_json",
         act: Downgrade::Request(&["PATCH /settings/notifications"], |request| {
             request.text_from_json("notification_sound")

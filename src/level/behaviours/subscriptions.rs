@@ -11,7 +11,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 442,
         on: "DELETE and PATCH /users/me/subscriptions",
-        words: "Private channels stay when the last subscriber has left; before, they were archived.",
+        words: "Private channels stay when the last subscriber leaves; before, they were archived.",
         test: "private_channels_ended_with_their_last_subscriber_before_442",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -31,7 +31,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 325,
         on: "POST /users/me/subscriptions",
-        words: "Who makes a channel may administer it; before, nobody but administrators.",
+        words: "The creator of a channel may administer it; before, only administrators could.",
         test: "administrators_alone_changed_channels_before_325",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
@@ -40,7 +40,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 278,
         on: "PATCH /users/me/subscriptions/{stream_id}",
-        words: "`value` is JSON; before, a plain text, as colours are.",
+        words: "`value` is JSON; before, plain text, as colors are.",
         test: "settings_of_subscriptions_were_plain_texts_before_278",
         act: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
             if let Some(value) = request.values.get_mut("value") {
@@ -52,7 +52,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 428,
         on: "event subscription peer_remove",
-        words: "Sent for archived channels too when a user is deactivated; before, clients concluded it.",
+        words: "Sent for archived channels too when a user is deactivated; before, clients inferred it.",
         test: "peers_in_archived_channels_were_not_told_of_deactivations_before_428",
         // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannelsFrom.
         act: Downgrade::Elsewhere,
@@ -70,7 +70,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 377,
         on: "event subscription peer_remove",
-        words: "Sent when a user is deactivated; before, clients concluded it.",
+        words: "Sent when a user is deactivated; before, clients inferred it.",
         test: "peers_were_not_told_of_deactivations_before_377",
         // Whether a queue gets an event is decided where events are counted: Needs::From.
         act: Downgrade::Elsewhere,
@@ -78,7 +78,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 362,
         on: "POST, PATCH and DELETE /users/me/subscriptions",
-        words: "Subscriptions to archived channels may change; before, these could not be subscribed to and did not exist for those who leave.",
+        words: "Subscriptions to archived channels may change; before, users could not subscribe to them, and to users who unsubscribed they did not exist.",
         test: "archived_channels_were_closed_before_362",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
@@ -102,7 +102,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "event subscription peer_add, peer_remove",
-        words: "One for the web-public channels and one for the public ones without guests that the same users come to or leave; before, one for each channel, but one for all public ones that a user comes to or leaves alone.",
+        words: "If the same users join or leave several channels: one event for the web-public channels and one for the public channels without guests; before, one for each channel, but one for all public channels that a single user joins or leaves.",
         test: "peers_heard_of_one_user_at_once_and_of_several_by_channel_before_248",
         // Decided where the events are sent.
         act: Downgrade::Elsewhere,
@@ -122,14 +122,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 161,
         on: "DELETE /users/me/subscriptions",
-        words: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, administrators alone, and owners their bots.",
+        words: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, only administrators could, and owners their bots.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
         act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, true)),
     },
     Behaviour {
         level: 145,
         on: "DELETE /users/me/subscriptions",
-        words: "Users may unsubscribe their bots; before, administrators alone.",
+        words: "Users may unsubscribe their bots; before, only administrators could.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
         act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, false)),
     },
@@ -169,7 +169,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 9,
         on: "POST and DELETE /users/me/subscriptions",
-        words: "`principals` may be user IDs; before, addresses alone.",
+        words: "`principals` may be user IDs; before, only addresses.",
         test: "principals_were_addresses_before_9",
         act: Downgrade::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
     },

@@ -16,7 +16,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 392,
         on: "event realm update_dict",
-        words: "`topics_policy` is told, and `mandatory_topics` beside it; before, `mandatory_topics` alone, in `realm` update.",
+        words: "Carries `topics_policy` and `mandatory_topics`; before, only `mandatory_topics`, in `realm` update.",
         test: "policies_of_the_organization_were_switches",
         act: Downgrade::Objects(&ORGANIZATION_UPDATE, |event, _| {
             let Some(value) = event.get_mut("data").and_then(|data| data.get_mut("mandatory_topics")) else { return };

@@ -35,7 +35,7 @@ const SENDING: &[&str] = &[
     "PATCH /scheduled_messages/{scheduled_message_id}",
 ];
 
-const EMPTY_TOPIC_WORDS: &str = "The empty topic has its name from `realm_empty_topic_display_name`; before, messages sent without a topic were in `(no topic)`.";
+const EMPTY_TOPIC_WORDS: &str = "The name of the empty topic comes from `realm_empty_topic_display_name`; before, messages sent without a topic were in `(no topic)`.";
 const EMPTY_TOPIC_TEST: &str = "messages_without_a_topic_were_in_no_topic_before_334";
 const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_is_told";
 
@@ -112,7 +112,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 219,
         on: "POST /user_topics",
-        words: "`visibility_policy` takes 3: topics can be followed.",
+        words: "`visibility_policy` takes 3, followed.",
         test: "topics_were_not_followed_before_219",
         act: Downgrade::Request(&["POST /user_topics"], |request| match request.values.get("visibility_policy") {
             Some(policy) if policy == "3" => Err(Error::not_possible("visibility_policy")),
@@ -122,28 +122,28 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 219,
         on: "user topic",
-        words: "`visibility_policy` may be 3, followed; where the data have such topics, older levels show them as unmuted.",
+        words: "`visibility_policy` may be 3, followed; older levels show followed topics as unmuted.",
         test: "topics_were_not_followed_before_219",
         act: Downgrade::Objects(&USER_TOPIC, |topic, _| unmuted_at_most(topic)),
     },
     Behaviour {
         level: 219,
         on: "event user_topic",
-        words: "`visibility_policy` may be 3, followed; where the data have such topics, older levels show them as unmuted.",
+        words: "`visibility_policy` may be 3, followed; older levels show followed topics as unmuted.",
         test: "topics_were_not_followed_before_219",
         act: Downgrade::Objects(&USER_TOPIC_EVENT, |event, _| unmuted_at_most(event)),
     },
     Behaviour {
         level: 213,
         on: "unread messages",
-        words: "`count` has messages of unmuted and followed topics in muted channels, and `mentions` those that mention everybody; before, both had none of muted channels.",
+        words: "`count` includes messages of unmuted and followed topics in muted channels, and `mentions` includes those that mention everyone; before, neither included messages of muted channels.",
         test: "unread_messages_of_muted_channels_did_not_count_before_213",
         act: Downgrade::Objects(&UNREAD, without_muted_channels),
     },
     Behaviour {
         level: 170,
         on: "register reply",
-        words: "`visibility_policy` of `user_topics` may be 2, unmuted; before, there were muted topics alone.",
+        words: "`visibility_policy` of `user_topics` may be 2, unmuted; before, topics could only be muted.",
         test: "topics_were_not_unmuted_before_170",
         act: Downgrade::Objects(&REGISTER, |reply, _| {
             if let Some(Value::Array(topics)) = reply.get_mut("user_topics") {
@@ -154,7 +154,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 170,
         on: "event user_topic",
-        words: "`visibility_policy` may be 2, unmuted; before, there were muted topics alone.",
+        words: "`visibility_policy` may be 2, unmuted; before, topics could only be muted.",
         test: "topics_were_not_unmuted_before_170",
         act: Downgrade::Objects(&USER_TOPIC_EVENT, |event, _| {
             let policy = event.get("visibility_policy").and_then(Value::as_i64);
@@ -166,7 +166,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 169,
         on: "PATCH /users/me/subscriptions/muted_topics",
-        words: "Muting a topic again is no error; before, `Topic already muted`.",
+        words: "Muting a topic again is not an error; before, `Topic already muted`.",
         test: "topics_were_not_muted_twice_before_169",
         // Decided in the operation, which finds the channel by its ID or name.
         act: Downgrade::Elsewhere,
@@ -174,7 +174,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 134,
         on: "event muted_topics",
-        words: "Sent to queues without `user_topic` alone; before, there were no events of topics but these.",
+        words: "Sent only to queues without `user_topic`; before, these were the only events about topics.",
         test: "muted_topics_were_told_whole_before_134",
         // Whether a queue gets an event is decided where events are counted: Needs::NoUserTopics.
         act: Downgrade::Elsewhere,
@@ -182,7 +182,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 1,
         on: "muted topics",
-        words: "Rows of `muted_topics` end with the time of muting; before, they had the channel's name and the topic alone.",
+        words: "Rows of `muted_topics` end with the time of muting; before, they had only the channel's name and the topic.",
         test: "muted_topics_had_no_time_before_1",
         act: Downgrade::Objects(&MUTED_TOPICS, |object, _| {
             for row in object.get_mut("muted_topics").and_then(Value::as_array_mut).into_iter().flatten() {

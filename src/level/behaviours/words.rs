@@ -8,14 +8,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "all refusals",
-        words: "They speak of channels; before, of streams.",
+        words: "They say \"channel\"; before, \"stream\".",
         test: "refusals_spoke_of_streams",
         act: Downgrade::Words(of_streams),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,
         on: "num_before, num_after and narrow of operations on messages, waiting_period_threshold of PATCH /realm",
-        words: "Malformed ones are BAD_REQUEST with the fault's words; before, REQUEST_VARIABLE_INVALID with the value.",
+        words: "Malformed values are BAD_REQUEST with a message about the fault; before, REQUEST_VARIABLE_INVALID with the value.",
         test: "some_malformed_parameters_were_shown_as_they_were_sent",
         act: Downgrade::Words(of_converted),
     },

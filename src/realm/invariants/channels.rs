@@ -21,38 +21,38 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "subscriptions-have-channels",
-        meaning: "Subscriptions, past ones too, are of channels that exist, and begin at a message that was sent.",
+        meaning: "Subscriptions, including past ones, are to channels that exist, and start at a message that was sent.",
         check: subscriptions_have_channels,
     },
     Invariant {
         name: "channels-have-their-messages",
-        meaning: "A channel's messages are those that lie in it.",
+        meaning: "A channel has all messages that are in it, and no others.",
         check: channels_have_their_messages,
     },
     Invariant {
         name: "topics-have-their-messages",
-        meaning: "A topic's messages are those that lie in it, and a topic without messages does not exist.",
+        meaning: "A topic has all messages that are in it, and no others; a topic without messages does not exist.",
         check: topics_have_their_messages,
     },
     Invariant { name: "folders-exist", meaning: "The folder of a channel exists.", check: folders_exist },
     Invariant {
         name: "folder-names-are-unique",
-        meaning: "No two folders that are not archived have the same name, whatever the case.",
+        meaning: "No two folders that are not archived have the same name, regardless of case.",
         check: folder_names,
     },
     Invariant {
         name: "default-channels-are-open",
-        meaning: "Channels that new users get are neither private nor archived.",
+        meaning: "Default channels are neither private nor archived.",
         check: default_channels_are_open,
     },
     Invariant {
         name: "notices-have-channels",
-        meaning: "The channels in which the organization announces things exist.",
+        meaning: "The organization's announcement channels exist.",
         check: notices_have_channels,
     },
     Invariant {
         name: "audiences-are-numbered-apart",
-        meaning: "No two channels or conversations share the number of their audience.",
+        meaning: "No two channels or conversations have the same audience ID.",
         check: audiences_are_numbered_apart,
     },
 ];

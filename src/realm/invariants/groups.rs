@@ -21,12 +21,12 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "system-groups-are-complete",
-        meaning: "The system's groups exist, each with the next as its subgroup, active, and known as what they are.",
+        meaning: "The system groups exist and are active, each with the next as its subgroup, and are indexed by their kind.",
         check: system_groups_are_complete,
     },
     Invariant {
         name: "system-groups-follow-roles",
-        meaning: "Who is in which of the system's groups follows from role and waiting period.",
+        meaning: "Membership in system groups follows from role and waiting period.",
         check: system_groups_follow_roles,
     },
     Invariant {

@@ -14,7 +14,7 @@ use std::ops::RangeInclusive;
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "messages-are-of-users",
-        meaning: "Senders and recipients of messages, and those who reacted or edited, exist.",
+        meaning: "Senders and recipients of messages, and users who reacted or edited, exist.",
         check: are_of_users,
     },
     Invariant {
@@ -24,12 +24,12 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "conversations-have-their-messages",
-        meaning: "A conversation's messages are those that lie in it.",
+        meaning: "A conversation has all messages that are in it, and no others.",
         check: conversations_have_their_messages,
     },
     Invariant {
         name: "conversations-by-members",
-        meaning: "Conversations are found by their sorted members, and by each member.",
+        meaning: "Conversations are indexed by their sorted members, and by each member.",
         check: conversations_by_members,
     },
     Invariant {
@@ -39,7 +39,7 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "mentions-reach-recipients",
-        meaning: "Those whom a message mentions or alerts have received it.",
+        meaning: "Users that a message mentions or alerts have received it.",
         check: mentions_reach_recipients,
     },
     Invariant {
@@ -49,23 +49,23 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "upload-space",
-        meaning: "The space that uploads use is what they have together.",
+        meaning: "The space that uploads use is the sum of their sizes.",
         check: upload_space,
     },
-    Invariant { name: "late-rows", meaning: "Rows made later are known by message as by user.", check: late_rows },
+    Invariant { name: "late-rows", meaning: "Rows made later are indexed by message and by user.", check: late_rows },
     Invariant {
         name: "unread-where-subscribed",
-        meaning: "Unread channel messages lie in channels that the user is subscribed to, after the subscription's beginning.",
+        meaning: "Unread channel messages are in channels that the user is subscribed to, after the start of the subscription.",
         check: unread_where_subscribed,
     },
     Invariant {
         name: "read-runs-are-apart",
-        meaning: "The runs of what a user has read neither touch nor overlap.",
+        meaning: "The ranges of messages that a user has read neither touch nor overlap.",
         check: read_runs_are_apart,
     },
     Invariant {
         name: "starred-messages-have-rows",
-        meaning: "Whoever starred or collapsed a message that still exists has a row for it.",
+        meaning: "Users who starred or collapsed a message that still exists have a row for it.",
         check: starred_have_rows,
     },
 ];

@@ -21,37 +21,33 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "active-users",
-        meaning: "The set of active accounts has those that are active and not the system's bots.",
+        meaning: "The set of active accounts has all active accounts except system bots.",
         check: active_users,
     },
     Invariant {
         name: "an-active-owner",
-        meaning: "An organization with people in it has an active owner.",
+        meaning: "An organization with human users has an active owner.",
         check: an_active_owner,
     },
-    Invariant {
-        name: "a-way-to-log-in",
-        meaning: "There is a way in which people can log in.",
-        check: a_way_to_log_in,
-    },
+    Invariant { name: "a-way-to-log-in", meaning: "At least one login method is enabled.", check: a_way_to_log_in },
     Invariant {
         name: "everybody-has-own-state",
-        meaning: "Every account has a state of its own, and every such state an account.",
+        meaning: "Every account has its own state, and every such state belongs to an account.",
         check: everybody_has_own_state,
     },
     Invariant {
         name: "bots-have-owners-that-exist",
-        meaning: "Who answers for a bot is a person's account.",
+        meaning: "The owner of a bot is a human user.",
         check: bots_have_owners,
     },
     Invariant {
         name: "bots-default-to-channels-that-exist",
-        meaning: "The channels that a bot sends to and hears of by default exist.",
+        meaning: "A bot's default channels exist.",
         check: bots_default_to_channels,
     },
     Invariant {
         name: "services-are-objects",
-        meaning: "A bot's services are objects, and so is what one of them is configured with.",
+        meaning: "A bot's services and their configurations are objects.",
         check: services_are_objects,
     },
     Invariant {
@@ -61,7 +57,7 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "blobs-are-kept",
-        meaning: "The bytes of every upload, picture and custom emoji are kept.",
+        meaning: "The bytes of every upload, picture and custom emoji are stored.",
         check: blobs_are_kept,
     },
 ];

@@ -16,12 +16,12 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "reached-by-push",
-        meaning: "The index of those whom push notifications reach has all users with an active device or a token.",
+        meaning: "The index of users that push notifications reach has all users with an active device or a token.",
         check: reached_by_push,
     },
     Invariant {
         name: "topic-policies-say-something",
-        meaning: "What users said of topics is of channels that exist, under the topic's name, and not nothing.",
+        meaning: "Policies for topics are of channels that exist, under the topic's name, and not the default.",
         check: topic_policies,
     },
     Invariant {
@@ -31,12 +31,12 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "muted-by",
-        meaning: "The index of who is muted by whom has what users say of others, and nothing else.",
+        meaning: "The index of muted users has what each user muted, and nothing else.",
         check: muted_by,
     },
     Invariant {
         name: "navigation-views-are-unique",
-        meaning: "No view is twice in a user's left sidebar.",
+        meaning: "No view is in a user's left sidebar twice.",
         check: navigation_views,
     },
     Invariant {
@@ -44,15 +44,19 @@ pub(super) const ALL: &[Invariant] = &[
         meaning: "No two custom emoji that can be used have the same name.",
         check: emoji_names,
     },
-    Invariant { name: "keys-are-ids", meaning: "What is kept under a number has that number.", check: keys_are_ids },
+    Invariant {
+        name: "keys-are-ids",
+        meaning: "An object that is stored under an ID has that ID.",
+        check: keys_are_ids,
+    },
     Invariant {
         name: "counters-are-ahead",
-        meaning: "Numbers begin at 1, and none is above the last one that was given of its kind.",
+        meaning: "IDs start at 1, and none is above the last one assigned to its kind.",
         check: counters_are_ahead,
     },
     Invariant {
         name: "numbers-can-go-on",
-        meaning: "What counts up has come from 0 to 2^53 at most: JSON's readers know no further, and there is room for more.",
+        meaning: "Counters are from 0 to 2^53, the limit of JSON readers, and have room for more.",
         check: numbers_can_go_on,
     },
 ];
@@ -70,7 +74,7 @@ fn alert_words(realm: &Realm) -> Vec<String> {
 fn reached_by_push(realm: &Realm) -> Vec<String> {
     let is_reached = |user: &&UserId| !realm.push_targets(**user).is_empty();
     let right: OrdSet<UserId> = realm.personal.keys().filter(is_reached).copied().collect();
-    mismatch("the index of those whom push notifications reach has", &realm.reached_by_push, &right)
+    mismatch("the index of users that push notifications reach has", &realm.reached_by_push, &right)
 }
 
 fn topic_policies(realm: &Realm) -> Vec<String> {
@@ -98,7 +102,7 @@ fn muted_by(realm: &Realm) -> Vec<String> {
             right.entry(*muted).or_default().insert(*user);
         }
     }
-    mismatch("the index of who is muted by whom has", &realm.muted_by, &right)
+    mismatch("the index of muted users has", &realm.muted_by, &right)
 }
 
 fn navigation_views(realm: &Realm) -> Vec<String> {

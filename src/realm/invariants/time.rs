@@ -11,18 +11,18 @@ use std::collections::BTreeMap;
 pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "queues-read-the-log",
-        meaning: "A queue has an owner, and a place in the part of the event log that is kept.",
+        meaning: "A queue has an owner, and a position in the part of the event log that is kept.",
         check: queues_read_the_log,
     },
     Invariant {
         name: "agenda",
-        meaning: "On the agenda stands what is to come, each thing at its time, and nothing else.",
+        meaning: "The agenda has all future items, each at its time, and nothing else.",
         check: agenda,
     },
-    Invariant { name: "nothing-is-overdue", meaning: "What was due is done.", check: nothing_is_overdue },
+    Invariant { name: "nothing-is-overdue", meaning: "Due items are done.", check: nothing_is_overdue },
     Invariant {
         name: "plans-are-of-users",
-        meaning: "Reminders, scheduled messages and invitations are by users, and to users, channels and groups, that exist.",
+        meaning: "The users, channels and groups of reminders, scheduled messages and invitations exist.",
         check: plans_are_of_users,
     },
 ];

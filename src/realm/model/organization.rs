@@ -119,7 +119,7 @@ impl Organization {
 pub struct LoginService {
     /// Unique name for machines, such as `saml:company`.
     pub name: String,
-    /// Name for people.
+    /// Display name.
     pub display_name: String,
 }
 
@@ -191,7 +191,7 @@ impl Default for OwnPicture {
 pub struct Playground {
     /// Its number.
     pub id: i64,
-    /// Name for people.
+    /// Display name.
     pub name: String,
     /// The highlighter's name of the language.
     pub language: String,
@@ -204,7 +204,7 @@ pub struct Playground {
 pub struct DefaultChannelGroup {
     /// Its number.
     pub id: i64,
-    /// Name for people.
+    /// Display name.
     pub name: String,
     /// What it is for.
     pub description: String,
@@ -229,11 +229,11 @@ pub struct ProfileField {
     pub data: String,
     /// Shown in the summary.
     pub in_summary: bool,
-    /// Must be filled in.
+    /// Users must fill it in.
     pub is_required: bool,
     /// By users themselves, or by administrators only.
     pub is_editable: bool,
-    /// People may be found by it.
+    /// Users can be found by it.
     #[serde(default)]
     pub is_for_matching: bool,
 }
@@ -281,7 +281,7 @@ pub struct InviteTerms {
     pub channels: BTreeSet<ChannelId>,
     /// Groups to be put into.
     pub groups: BTreeSet<super::id::GroupId>,
-    /// The default channels too.
+    /// Subscribe to the default channels too.
     pub include_default_channels: bool,
     /// Replaces the organization's welcome text; "" sends none.
     pub welcome_message: Option<String>,

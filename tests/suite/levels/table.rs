@@ -89,7 +89,7 @@ async fn operations_are_there_until_their_level() {
         assert!(before.body["msg"] != "Unknown path" && before.status != 405, "{way}: {before}");
         assert!(matches!(after.status, 404 | 405), "{way}: {after}");
         let hint = after.header("x-chatdouble-hint").expect("a hint");
-        assert!(hint.contains(&format!("gone from feature level {until} on")), "{hint}");
+        assert!(hint.contains(&format!("removed at feature level {until};")), "{hint}");
     }
 }
 

@@ -11,7 +11,7 @@ async fn an_operation_newer_than_the_world_is_an_unknown_path_or_method() {
     let (mel, path) = (before.user("mel"), "/users/2/status");
 
     let reply = mel.get(path, json!({})).await.with_status(404);
-    let hint = "GET /users/{user_id}/status is there from feature level 262 on; this world is at 261.";
+    let hint = "GET /users/{user_id}/status was added at feature level 262; this world is at 261.";
     assert_eq!(reply.header("x-chatdouble-hint"), Some(hint));
     reply.error("BAD_REQUEST", "Unknown path");
     after.user("mel").get(path, json!({})).await.success();

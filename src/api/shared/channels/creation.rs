@@ -149,7 +149,7 @@ fn privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) 
     }
 }
 
-/// Who may begin topics.
+/// Who may start topics.
 pub const TOPIC_CREATION: &str = "can_create_topic_group";
 
 /// Whether a channel of a kind can say who may begin topics: with protected history nobody knows which there are.

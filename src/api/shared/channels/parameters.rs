@@ -67,7 +67,7 @@ permission_parameters! {
     can_add_subscribers_group,
     /// Who may change it; the creator by default.
     can_administer_channel_group,
-    /// Who may begin topics.
+    /// Who may start topics.
     can_create_topic_group,
     /// Who may delete any message.
     can_delete_any_message_group,
@@ -95,7 +95,7 @@ parameters! {
         invite_only: bool = false,
         /// Anyone on the internet may read it.
         is_web_public: bool = false,
-        /// New users get it; administrators only.
+        /// New users are subscribed to it; administrators only.
         is_default_stream: bool = false,
         /// Show new subscribers of a private channel all of its history.
         history_public_to_subscribers: Option<bool>,

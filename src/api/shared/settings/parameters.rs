@@ -34,9 +34,9 @@ pub struct SettingsParams {
     pub full_name: Option<String>,
     /// Real address.
     pub email: Option<String>,
-    /// The current password, for a new one.
+    /// The current password, required for a new one.
     pub old_password: Option<String>,
-    /// The password to be.
+    /// The new password.
     pub new_password: Option<String>,
     /// IANA name of the time zone.
     pub timezone: Option<TimeZoneName>,
@@ -115,13 +115,13 @@ impl Parameters for SettingsParams {
     #[rustfmt::skip]
     const LIST: &'static [ParameterInfo] = with_shared_settings! {
         objects: [
-            target_users: TargetUsers = "Whose settings change, for administrators; the caller's own by default.",
+            target_users: TargetUsers = "Users whose settings change, for administrators; the caller by default.",
         ],
         texts: [
-            full_name "Display name; nothing where the organization keeps names.",
-            email "Real address; waits for a confirmation that the server does not ask for.",
-            old_password "The current password, for a new one.",
-            new_password "The password to be.",
+            full_name "Display name; ignored if the organization disallows changes of names.",
+            email "Real address; requires a confirmation, for which this server never asks.",
+            old_password "The current password, required for a new one.",
+            new_password "The new password.",
             timezone "IANA name of the time zone.",
         ],
         visibility: email_address_visibility

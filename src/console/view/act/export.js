@@ -33,10 +33,10 @@ export function Export({ world, recording, observer, onClose }) {
       </label>
       <label class="check">
         <input type="checkbox" checked=${whole} onChange=${(event) => setWhole(event.target.checked)} />
-        With the world as it was when the recording began, in a second file
+        With the world's state at the start of the recording, in a second file
       </label>
       <p class="soft small">
-        Without it the story is played in the built-in organization. What ${handle(observer)} was told is what is
+        Without it the story is played in the built-in organization. The events that ${handle(observer)} received are
         expected.
       </p>
       <pre class="code export" tabindex="0">${text}</pre>

@@ -31,14 +31,14 @@ export function RequestRow({ row, world, zone }) {
 }
 
 export function EventRow({ frame, world, alone, zone }) {
-  const told = frame.users ?? [];
+  const receivers = frame.users ?? [];
   return html`
     <span class="live-time number">${alone ? clockText(frame.at, zone) : ""}</span>
     <span class="live-branch" aria-hidden="true">${alone ? "" : "└"}</span>
     <span class="tag accent">${frame.event.type}${frame.event.op ? ` ${frame.event.op}` : ""}</span>
     <span class="live-words cut"><bdi>${eventWords(frame.event, world)}</bdi></span>
     <span class="live-to cut soft">
-      to${" "}${told.length > 3 ? plural(told.length, "user") : told.map((id) => world.byId.get(id)?.full_name.split(" ")[0] ?? id).join(", ") || "nobody"}
+      to${" "}${receivers.length > 3 ? plural(receivers.length, "user") : receivers.map((id) => world.byId.get(id)?.full_name.split(" ")[0] ?? id).join(", ") || "nobody"}
     </span>
   `;
 }
