@@ -50,7 +50,7 @@ def test_a_reminder_comes_tomorrow(chatdouble_world):
     assert "reminder" in [item.kind for item in world.clock.advance("1d").fired]
 
 
-def test_a_rate_limit_is_told(chatdouble_world):
+def test_a_rate_limit_is_shown(chatdouble_world):
     world = chatdouble_world
     mel = world.user("mel")
     with world.faults.add(match={"path": "/messages"}, effect={"rate_limit": {"retry_after": 2}}):

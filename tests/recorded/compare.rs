@@ -154,7 +154,7 @@ impl<'a> Comparison<'a> {
             }
             return;
         }
-        let name = NAMES.iter().find(|name| are_told_apart(real, name) && are_told_apart(double, name));
+        let name = NAMES.iter().find(|name| are_distinguished(real, name) && are_distinguished(double, name));
         if let Some(name) = name.filter(|_| !real.is_empty() && !double.is_empty()) {
             return self.aligned(real, double, &below, name);
         }
@@ -275,7 +275,7 @@ fn without_message(body: &Value) -> Value {
 }
 
 /// Whether all are objects with this key, each with another value.
-fn are_told_apart(list: &[Value], name: &str) -> bool {
+fn are_distinguished(list: &[Value], name: &str) -> bool {
     let mut seen = std::collections::HashSet::new();
     list.iter().all(|item| {
         let is_named = item.get(name).is_some_and(|value| value.is_i64() || value.is_string());

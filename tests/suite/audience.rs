@@ -58,47 +58,47 @@ async fn play(cases: Vec<Case>) {
 }
 
 #[tokio::test]
-async fn changes_of_accounts_are_told_to_those_who_may_know_of_them() {
+async fn changes_of_accounts_are_sent_to_those_who_may_know_of_them() {
     play(accounts::cases()).await;
 }
 
 #[tokio::test]
-async fn changes_of_channels_are_told_to_those_who_see_them() {
+async fn changes_of_channels_are_sent_to_those_who_see_them() {
     play(channels::cases()).await;
 }
 
 #[tokio::test]
-async fn changes_of_groups_are_told_to_everyone() {
+async fn changes_of_groups_are_sent_to_everyone() {
     play(groups::cases()).await;
 }
 
 #[tokio::test]
-async fn changes_of_messages_are_told_to_those_who_have_or_follow_them() {
+async fn changes_of_messages_are_sent_to_those_who_have_or_follow_them() {
     play(messages::cases()).await;
 }
 
 #[tokio::test]
-async fn changes_of_the_organization_are_told_to_everyone() {
+async fn changes_of_the_organization_are_sent_to_everyone() {
     play(organization::cases()).await;
 }
 
 #[tokio::test]
-async fn what_is_somebodys_own_is_told_to_them_alone() {
+async fn personal_data_is_sent_only_to_its_user() {
     play(personal::cases()).await;
 }
 
 #[tokio::test]
-async fn stars_that_come_and_go_are_told_to_those_who_set_them() {
+async fn stars_that_come_and_go_are_sent_to_those_who_set_them() {
     play(starred::cases()).await;
 }
 
 #[tokio::test]
-async fn changes_of_subscriptions_are_told_to_subscribers_and_those_who_see_them() {
+async fn changes_of_subscriptions_are_sent_to_subscribers_and_those_who_see_them() {
     play(subscriptions::cases()).await;
 }
 
 #[tokio::test]
-async fn what_falls_due_is_told_like_what_is_done() {
+async fn what_falls_due_is_sent_like_what_is_done() {
     play(times::cases()).await;
 }
 

@@ -84,7 +84,7 @@ async fn a_user_lists_their_own_active_bots_with_keys() {
 }
 
 #[tokio::test]
-async fn a_new_bot_is_told_to_all_as_a_user_and_to_owner_and_administrators_as_a_bot() {
+async fn a_new_bot_is_sent_to_all_as_a_user_and_to_owner_and_administrators_as_a_bot() {
     let server = TestServer::start().await;
     let [mel, nora, adam] = server.users(["mel", "nora", "adam"]);
     let types = ["realm_user", "realm_bot", "user_group"];
@@ -259,7 +259,7 @@ async fn a_deactivated_bot_is_refused_and_comes_back_under_a_free_name_alone() {
 }
 
 #[tokio::test]
-async fn a_bot_does_not_come_back_beside_an_active_one_of_its_name() {
+async fn a_bot_does_not_come_back_next_to_an_active_one_of_its_name() {
     let server = TestServer::start().await;
     let [mel, adam] = server.users(["mel", "adam"]);
     let make = |name: &'static str| {
@@ -275,7 +275,7 @@ async fn a_bot_does_not_come_back_beside_an_active_one_of_its_name() {
 }
 
 #[tokio::test]
-async fn an_owner_is_told_now_and_then_that_nobody_hears_the_bot() {
+async fn an_owner_is_notified_now_and_then_that_nobody_hears_the_bot() {
     let server = TestServer::start().await;
     let [mel, bot] = server.users(["mel", "build-bot"]);
     let mut events = mel.events(["message"]).await;

@@ -15,7 +15,7 @@ async fn create(user: &User, path: &str, params: Value) -> String {
 }
 
 #[tokio::test]
-async fn a_meeting_has_an_address_beside_the_organization() {
+async fn a_meeting_has_an_address_next_to_the_organization() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let lunch = json!({"meeting_name": "Lunch & more"});

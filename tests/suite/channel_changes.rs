@@ -29,7 +29,7 @@ async fn old_client(user: &User) -> Queue {
 }
 
 #[tokio::test]
-async fn a_change_is_told_to_everybody_who_sees_the_channel() {
+async fn a_change_is_sent_to_everybody_who_sees_the_channel() {
     let server = TestServer::start().await;
     let [adam, nora, gus] = server.users(["adam", "nora", "gus"]);
     let mut at_nora = nora.events(["stream"]).await;
@@ -59,7 +59,7 @@ async fn a_change_is_told_to_everybody_who_sees_the_channel() {
 }
 
 #[tokio::test]
-async fn what_is_so_already_is_not_told() {
+async fn an_unchanged_value_is_not_sent() {
     let server = TestServer::start().await;
     let adam = server.user("adam");
     let mut events = adam.events(["stream", "message", "default_streams"]).await;
@@ -76,7 +76,7 @@ async fn what_is_so_already_is_not_told() {
 }
 
 #[tokio::test]
-async fn privacy_description_and_retention_are_told_again() {
+async fn privacy_description_and_retention_are_sent_again() {
     let server = TestServer::start().await;
     let olive = server.user("olive");
     let mut events = olive.events(["stream", "message", "default_streams"]).await;
@@ -189,7 +189,7 @@ async fn holders_of_a_permission_that_opens_a_private_channel_come_to_see_it() {
 }
 
 #[tokio::test]
-async fn who_may_post_is_told_in_the_old_words_too() {
+async fn who_may_post_is_sent_in_the_old_words_too() {
     let server = TestServer::start().await;
     let [adam, nora] = server.users(["adam", "nora"]);
     let mut at_nora = nora.events(["stream"]).await;
@@ -318,7 +318,7 @@ async fn only_those_who_administer_a_channel_archive_it() {
 }
 
 #[tokio::test]
-async fn a_channel_that_comes_back_as_a_default_is_told_as_one() {
+async fn a_channel_that_comes_back_as_a_default_is_sent_as_one() {
     let server = TestServer::start().await;
     let [olive, mel] = server.users(["olive", "mel"]);
     let mut queue = mel.events(["default_streams"]).await;

@@ -188,7 +188,7 @@ async fn subscriptions_of_archived_channels_stay_as_they_are() {
 }
 
 #[tokio::test]
-async fn nothing_is_told_of_where_somebody_deactivated_belongs() {
+async fn no_event_reveals_where_a_deactivated_user_belongs() {
     let server = TestServer::start().await;
     let [mel, dana] = server.users(["mel", "dana"]);
     let group = server.server().world("default").snapshot().group_by_name("engineers").expect("it is there").id.0;

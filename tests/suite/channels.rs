@@ -71,7 +71,7 @@ async fn each_switch_of_the_list_adds_its_set() {
 }
 
 #[tokio::test]
-async fn archived_and_default_channels_are_told_when_asked_for() {
+async fn archived_and_default_channels_are_listed_when_asked_for() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
 

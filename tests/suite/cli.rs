@@ -114,7 +114,7 @@ fn a_port_in_use_is_named() {
 }
 
 #[test]
-fn a_bad_fixture_is_told_with_file_path_and_reason() {
+fn a_bad_fixture_is_reported_with_file_path_and_reason() {
     let file = temporary("bad.json", r#"{"organization": {"name": "x"}, "usres": []}"#);
     let file = file.to_str().expect("text");
 
@@ -168,7 +168,7 @@ fn options_come_from_the_environment_and_the_command_line_wins() {
 }
 
 #[test]
-fn a_fixture_is_checked_silently_or_told_all_its_faults() {
+fn a_fixture_is_checked_silently_or_all_its_mistakes_are_reported() {
     let good = temporary("good.json", chatdouble::fixture::builtin("default").expect("built in"));
     let bad = temporary("worse.json", r#"{"organization": {"name": 5}, "users": [{"handle": "a"}], "nothing": 1}"#);
     let (good, bad) = (good.to_str().expect("text"), bad.to_str().expect("text"));
@@ -185,7 +185,7 @@ fn a_fixture_is_checked_silently_or_told_all_its_faults() {
 }
 
 #[test]
-fn a_key_that_stands_twice_in_a_fixture_is_told_with_its_place() {
+fn a_duplicate_key_in_a_fixture_is_reported_with_its_place() {
     let twice =
         temporary("twice.json", r#"{"users": [{"handle": "ann", "role": "owner", "role": "guest"}], "users": []}"#);
     let twice = twice.to_str().expect("text");
@@ -343,7 +343,7 @@ fn a_dialect_file_renames() {
 }
 
 #[test]
-fn a_stock_client_in_a_world_with_neutral_names_is_told_of_once() {
+fn a_stock_client_in_a_world_with_neutral_names_is_reported_once() {
     let ask = |program: &Program, client: &str| {
         let mut stream = TcpStream::connect(("127.0.0.1", program.port)).expect("connected");
         let head = "GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\nConnection: close";

@@ -34,7 +34,7 @@ fn it_takes_as_many_open_files_as_it_can_have() {
 }
 
 #[test]
-fn connections_that_have_to_wait_are_told_of_and_taken_later() {
+fn connections_that_have_to_wait_are_reported_and_taken_later() {
     let (mut program, connections) = limited("-n 64");
 
     let mut line = String::new();

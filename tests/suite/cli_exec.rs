@@ -218,7 +218,7 @@ fn signals_are_passed_on() {
 }
 
 #[test]
-fn a_command_that_a_signal_ends_is_told_as_shells_tell_it() {
+fn a_command_that_a_signal_ends_is_reported_as_by_shells() {
     let (mut child, _) = signalled("echo ready; exec sleep 60", "-TERM");
 
     assert_eq!(child.wait().expect("it ends").code(), Some(143));

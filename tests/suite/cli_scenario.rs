@@ -37,7 +37,7 @@ fn a_line_for_each_scenario_and_the_counts() {
 }
 
 #[test]
-fn misspelt_blocks_and_lines_are_told_where_they_stand() {
+fn misspelt_blocks_and_lines_are_reported_by_place() {
     let control = |lines: &str| format!("# Time\n\n```control\n{lines}\n```\n");
     for (name, text, reason) in [
         (

@@ -18,7 +18,7 @@ fn basic(pair: &str) -> String {
 }
 
 #[tokio::test]
-async fn wrong_credentials_are_told_apart() {
+async fn wrong_credentials_are_distinguished() {
     let server = TestServer::start().await;
     let [mel, max, mona, dana] = server.users(["mel", "max", "mona", "dana"]);
     let pair = |user: &User| format!("{}:{}", user.email(), user.credentials().api_key);

@@ -25,7 +25,7 @@ async fn one_by_one(user: &User) -> Queue {
 }
 
 #[tokio::test]
-async fn an_emoji_is_uploaded_used_and_told_of_in_both_forms() {
+async fn an_emoji_is_uploaded_used_and_sent_in_both_forms() {
     let server = TestServer::start().await;
     let [nora, gus] = server.users(["nora", "gus"]);
     let mut whole = gus.events(["realm_emoji"]).await;

@@ -215,7 +215,7 @@ async fn permissions_list_users_while_they_are_active() {
 }
 
 #[tokio::test]
-async fn reactivation_is_for_administrators_and_told_again_where_the_user_is_active() {
+async fn reactivation_is_for_administrators_and_sent_again_where_the_user_is_active() {
     let server = TestServer::start().await;
     let [adam, mel, max, dana] = server.users(["adam", "mel", "max", "dana"]);
     let mut events = max.events(["realm_user", "subscription"]).await;
@@ -329,7 +329,7 @@ async fn messages_are_deleted_by_kind() {
 }
 
 #[tokio::test]
-async fn deleted_messages_are_told_to_those_alone_who_can_see_them() {
+async fn deleted_messages_are_sent_only_to_those_who_can_see_them() {
     let server = TestServer::start().await;
     let [adam, mel, max, mona, nora] = server.users(["adam", "mel", "max", "mona", "nora"]);
     let first = mel.send_to("design", "t", "First").await;
@@ -369,7 +369,7 @@ async fn without_actions_nothing_is_deleted() {
 }
 
 #[tokio::test]
-async fn the_first_message_of_an_archived_channel_is_told_to_those_who_know_of_such() {
+async fn the_first_message_of_an_archived_channel_is_sent_to_those_who_know_of_such() {
     let server = TestServer::start().await;
     let [adam, mel, max, mona] = server.users(["adam", "mel", "max", "mona"]);
     for user in [&mel, &max] {

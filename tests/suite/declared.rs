@@ -203,7 +203,7 @@ impl Watch {
 }
 
 #[test]
-fn a_run_that_leaves_tests_out_is_told_by_its_arguments() {
+fn a_run_that_leaves_tests_out_is_recognized_by_its_arguments() {
     let is_filtered = |arguments: &str| is_filtered(arguments.split_whitespace().map(str::to_owned));
     for arguments in ["refusals", "--exact refusals::bots", "--nocapture drafts", "--skip endurance", "--ignored"] {
         assert!(is_filtered(arguments), "{arguments}");

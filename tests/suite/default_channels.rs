@@ -4,7 +4,7 @@ use crate::support::{TestServer, User};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_channel_becomes_a_default_and_all_but_guests_are_told() {
+async fn a_channel_becomes_a_default_and_all_but_guests_get_an_event() {
     let server = TestServer::start().await;
     let [adam, mel, gus] = server.users(["adam", "mel", "gus"]);
     let [general, quiet] = ["general", "quiet"].map(|name| server.channel(name));

@@ -22,7 +22,7 @@ fn tokens(server: &TestServer, user: &User) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_device_is_registered_and_removed_and_its_user_alone_is_told() {
+async fn a_device_is_registered_and_removed_and_only_its_user_gets_events() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let mut at_mel = mel.events(["device"]).await;

@@ -157,24 +157,3 @@ fn links_lead_to_files_and_headings_that_there_are() {
     }
     assert!(dead.is_empty(), "{dead:#?}");
 }
-
-/// Words that documents do without: each has a plainer one.
-const RETIRED: &[&str] = &["anew", "beside", "lies", "mends", "stands", "told", "whom"];
-
-#[test]
-fn documents_use_plain_words() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"].map(|name| root.join(name)).to_vec();
-    for folder in ["docs", "docs/contributing"] {
-        let entries = std::fs::read_dir(root.join(folder)).expect("a folder").map(|entry| entry.expect("one").path());
-        files.extend(entries.filter(|file| file.extension().is_some_and(|end| end == "md")));
-    }
-    let word = regex::Regex::new(&format!(r"(?i)\b({})\b", RETIRED.join("|"))).expect("well-formed");
-    let mut found = Vec::new();
-    for file in files {
-        let text = prose(&std::fs::read_to_string(&file).expect("readable"));
-        let name = file.strip_prefix(root).expect("inside").display().to_string();
-        found.extend(word.find_iter(&text).map(|hit| format!("{name}: {}", hit.as_str())));
-    }
-    assert!(found.is_empty(), "{found:#?}");
-}

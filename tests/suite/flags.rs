@@ -21,7 +21,7 @@ async fn unread_count(user: &User) -> Value {
 }
 
 #[tokio::test]
-async fn a_message_is_marked_as_read_and_only_the_user_is_told() {
+async fn a_message_is_marked_as_read_and_only_the_user_gets_an_event() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let message = server.message("Pasta it is.");
@@ -40,7 +40,7 @@ async fn a_message_is_marked_as_read_and_only_the_user_is_told() {
 }
 
 #[tokio::test]
-async fn what_is_so_already_is_not_changed_but_told_once_more() {
+async fn an_unchanged_flag_is_sent_once_more() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let (read, unread) = (server.message("Pizza or pasta?"), server.message("Pasta it is."));

@@ -140,7 +140,7 @@ async fn terms_are_objects_or_pairs_and_can_be_negated() {
 
 /// `ignored_because_not_subscribed_channels` is there for the flag read with op remove alone.
 #[tokio::test]
-async fn ignored_channels_are_told_of_removed_reads_alone() {
+async fn ignored_channels_are_reported_only_for_removed_reads() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let range = json!({"anchor": "newest", "num_before": 3});

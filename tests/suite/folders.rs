@@ -52,7 +52,7 @@ async fn everybody_sees_the_folders_and_archived_ones_when_asked_for() {
 }
 
 #[tokio::test]
-async fn an_administrator_makes_a_folder_and_everybody_is_told() {
+async fn an_administrator_makes_a_folder_and_everybody_gets_an_event() {
     let server = TestServer::start().await;
     let [adam, gus] = server.users(["adam", "gus"]);
     let mut at_gus = gus.events(["channel_folder"]).await;

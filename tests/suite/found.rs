@@ -32,7 +32,7 @@ async fn the_older_list_of_muted_topics_has_no_empty_topic_for_clients_that_do_n
 }
 
 #[tokio::test]
-async fn a_move_is_told_to_those_who_have_only_some_of_the_messages() {
+async fn a_move_is_sent_to_those_who_have_only_some_of_the_messages() {
     let server = TestServer::start().await;
     let [olive, mona] = server.users(["olive", "mona"]);
     let (old, new) = (server.message("Before Mona joined"), server.message("@**Mona Maddox** can see"));

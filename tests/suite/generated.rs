@@ -1,5 +1,5 @@
 //! Documents made from the tables: `docs/reference/`. A test fails when one is stale;
-//! `CHATDOUBLE_UPDATE_DOCS=1 cargo test generated` writes them anew.
+//! `CHATDOUBLE_UPDATE_DOCS=1 cargo test generated` updates them.
 
 use chatdouble::api::{OPERATIONS, Row};
 use chatdouble::error::Error;
@@ -32,7 +32,7 @@ fn the_table_of_operations_is_up_to_date() {
 }
 
 #[test]
-fn defaults_are_told_as_clients_send_them() {
+fn defaults_are_documented_as_clients_send_them() {
     let code = operations().lines().filter(|line| line.contains("Default: ") && line.contains("::")).count();
     assert_eq!(code, 0, "see DEFAULTS_AS_SENT in src/openapi.rs");
 }
@@ -107,7 +107,7 @@ fn argument_row(text: &mut String, argument: &clap::Arg) {
     let _ = writeln!(text, "| {way} | {variable} | {default} | {} |", help.replace('|', "\\|"));
 }
 
-/// An argument as it stands on a command line.
+/// An argument as it is on a command line.
 fn spelt(argument: &clap::Arg) -> String {
     let names: Vec<&str> = argument.get_value_names().into_iter().flatten().map(|name| name.as_str()).collect();
     let takes_values = argument.get_action().takes_values();

@@ -53,7 +53,7 @@ fn only(users: &[&User]) -> Value {
 }
 
 #[tokio::test]
-async fn a_new_group_is_told_to_everybody_with_its_subgroups_after_it() {
+async fn a_new_group_is_sent_to_everybody_with_its_subgroups_after_it() {
     let server = TestServer::start().await;
     let [mel, max, gus] = server.users(["mel", "max", "gus"]);
     let mut at_gus = gus.events(["user_group", "message"]).await;
@@ -263,7 +263,7 @@ async fn those_who_may_create_groups_do_bots_too_but_not_guests() {
 }
 
 #[tokio::test]
-async fn each_changed_field_is_told_by_itself_and_what_is_so_already_is_not() {
+async fn each_changed_field_is_sent_by_itself_and_an_unchanged_one_is_not() {
     let server = TestServer::start().await;
     let [adam, nora] = server.users(["adam", "nora"]);
     let mut at_nora = nora.events(["user_group"]).await;

@@ -90,7 +90,7 @@ async fn a_guest_comes_to_know_who_writes_to_them_before_the_message() {
 }
 
 #[tokio::test]
-async fn messages_of_those_whom_a_guest_may_not_know_come_from_somebody_unknown() {
+async fn messages_of_those_a_guest_may_not_know_come_from_an_unknown_user() {
     let server = TestServer::start().await;
     let [gus, mel, nora] = server.users(["gus", "mel", "nora"]);
     limit_guests(&server, &nora);
@@ -112,7 +112,7 @@ async fn messages_of_those_whom_a_guest_may_not_know_come_from_somebody_unknown(
 }
 
 #[tokio::test]
-async fn who_becomes_a_guest_loses_those_with_whom_nothing_is_shared() {
+async fn a_new_guest_loses_those_they_share_nothing_with() {
     let server = TestServer::start().await;
     let [adam, max, nora] = server.users(["adam", "max", "nora"]);
     limit_guests(&server, &nora);
@@ -161,7 +161,7 @@ async fn guests_hear_which_groups_those_leave_whose_end_they_do_not_hear_of() {
 /// With the capability `user_list_incomplete`, `realm_users` excludes inaccessible users, and guests get no
 /// `realm_user` add events for inaccessible new users.
 #[tokio::test]
-async fn clients_with_an_incomplete_list_hear_nothing_of_those_whom_they_may_not_know() {
+async fn clients_with_an_incomplete_list_get_nothing_of_those_they_may_not_know() {
     let server = TestServer::start().await;
     let [adam, gus, nora] = server.users(["adam", "gus", "nora"]);
     limit_guests(&server, &nora);

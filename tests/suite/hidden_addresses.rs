@@ -73,7 +73,7 @@ async fn a_queue_tells_of_a_sender_by_the_address_that_the_api_gives() {
 }
 
 #[tokio::test]
-async fn typing_below_11_is_told_to_the_address_that_the_api_gives() {
+async fn typing_below_11_uses_the_address_that_the_api_gives() {
     let server = TestServer::start_with(|options| options.feature_level = 10).await;
     let [adam, gus] = server.users(["adam", "gus"]);
     let typing = |to: &str| json!({"op": "start", "to": [to]});

@@ -4,7 +4,7 @@ use crate::support::TestServer;
 use serde_json::json;
 
 #[tokio::test]
-async fn an_unknown_path_is_told_the_nearest_operation() {
+async fn an_unknown_path_gets_the_nearest_operation() {
     let server = TestServer::start().await;
 
     let reply = server.request("GET", "/api/v1/mesages", &[], "").await;
@@ -18,7 +18,7 @@ async fn an_unknown_path_is_told_the_nearest_operation() {
 }
 
 #[tokio::test]
-async fn a_wrong_method_is_told_the_right_ones_before_credentials_are_looked_at() {
+async fn a_wrong_method_gets_the_right_ones_before_credentials_are_checked() {
     let server = TestServer::start().await;
 
     let reply = server.request("PUT", "/api/v1/messages", &[], "").await;

@@ -71,10 +71,10 @@ async fn an_invitation_by_email_is_for_its_address_and_once() {
     assert_eq!((&own["delivery_email"], &own["role"]), (&json!("wanda@example.com"), &json!(300)));
     let events = adam.all().await;
     assert!(events.iter().any(|event| event["type"] == "invites_changed"), "{events:#?}");
-    let is_told = |event: &Value| {
+    let is_sent = |event: &Value| {
         event["message"]["content"].as_str().is_some_and(|text| text.contains("accepted your invitation to join"))
     };
-    assert!(events.iter().any(is_told), "{events:#?}");
+    assert!(events.iter().any(is_sent), "{events:#?}");
     not_found(browser.look(BY_EMAIL).await, EXPIRED);
     not_found(browser.submit("/accounts/register/", fields).await, EXPIRED);
     // The state that is given out remembers it.

@@ -14,7 +14,7 @@ async fn arranged() -> (TestServer, User, User) {
 }
 
 #[tokio::test]
-async fn a_mention_names_only_those_whom_its_author_may_know() {
+async fn a_mention_names_only_those_its_author_may_know() {
     let (server, gus, nora) = arranged().await;
     let mel = server.user("mel");
     let id = nora.id();
@@ -65,7 +65,7 @@ async fn a_person_who_may_not_be_known_is_refused_like_nobody() {
 }
 
 #[tokio::test]
-async fn typing_tells_a_guest_of_nobody_whom_they_may_not_know() {
+async fn typing_reveals_no_user_that_a_guest_may_not_know() {
     let (server, gus, nora) = arranged().await;
     let mel = server.user("mel");
     let (mut at_gus, mut at_nora) = (gus.events(["typing"]).await, nora.events(["typing"]).await);
@@ -93,7 +93,7 @@ async fn a_refusal_does_not_say_whose_account_is_deactivated() {
 }
 
 #[tokio::test]
-async fn a_reminder_does_not_name_a_sender_whom_its_reader_may_not_know() {
+async fn a_reminder_does_not_name_a_sender_its_reader_may_not_know() {
     let (server, gus, nora) = arranged().await;
     let message = nora.send_to("general", "x", "From a stranger").await;
 

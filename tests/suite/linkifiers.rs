@@ -83,7 +83,7 @@ async fn messages_are_rendered_with_a_changed_linkifier_from_then_on() {
 }
 
 #[tokio::test]
-async fn a_change_of_linkifiers_is_told_to_all_clients_that_understand_templates() {
+async fn a_change_of_linkifiers_is_sent_to_all_clients_that_understand_templates() {
     let server = TestServer::start().await;
     let [adam, gus] = server.users(["adam", "gus"]);
     let mut at_gus = gus.events(["realm_linkifiers"]).await;
@@ -197,7 +197,7 @@ async fn alternative_templates_do_not_change_the_links() {
 }
 
 #[tokio::test]
-async fn everything_wrong_with_a_linkifier_is_told_by_field() {
+async fn everything_wrong_with_a_linkifier_is_reported_by_field() {
     let server = TestServer::start().await;
     let adam = server.user("adam");
     let before = linkifiers(&adam).await;

@@ -129,7 +129,7 @@ async fn a_message_moved_where_its_reader_is_not_subscribed_is_read_there() {
 }
 
 #[tokio::test]
-async fn resolving_a_topic_is_told_by_the_notification_bot() {
+async fn resolving_a_topic_is_announced_by_the_notification_bot() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let id = mel.send_to("general", "bug", "broken").await;

@@ -4,7 +4,7 @@ use crate::support::TestServer;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_range_of_messages_is_told_with_its_ends() {
+async fn a_range_of_messages_is_returned_with_its_ends() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let mut ids = Vec::new();

@@ -200,7 +200,7 @@ async fn a_webhook_bot_may_send_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn readers_are_told_but_for_the_sender_and_those_who_keep_it_private() {
+async fn readers_are_listed_but_for_the_sender_and_those_who_keep_it_private() {
     let server = TestServer::start().await;
     let [mel, max, adam] = server.users(["mel", "max", "adam"]);
     let id = mel.send_direct(&[max.id(), adam.id()], "read me").await;

@@ -36,7 +36,7 @@ async fn a_topic_that_gets_another_name_with_the_mark_is_moved() {
 }
 
 #[tokio::test]
-async fn the_old_thread_is_told_of_a_resolved_topic_if_that_is_asked_for() {
+async fn the_old_thread_gets_a_notice_of_a_resolved_topic_if_that_is_asked_for() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let id = mel.send_to("general", "brunch", "Soup").await;
@@ -108,7 +108,7 @@ async fn notices_of_what_somebody_did_are_read_for_them() {
 }
 
 #[tokio::test]
-async fn marking_a_topic_anew_within_a_minute_takes_the_notice_back() {
+async fn marking_a_topic_again_within_a_minute_takes_the_notice_back() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let id = mel.send_to("general", "brunch", "Soup").await;

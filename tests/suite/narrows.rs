@@ -84,7 +84,7 @@ async fn unread_and_followed_follow_the_users_own_state() {
 }
 
 #[tokio::test]
-async fn with_stands_for_the_conversation_of_a_message() {
+async fn with_means_the_conversation_of_a_message() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let first = mel.send_to("general", "here", "one").await;

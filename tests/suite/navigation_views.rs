@@ -39,7 +39,7 @@ async fn a_view_has_a_fragment_a_pin_and_for_custom_ones_a_name() {
 }
 
 #[tokio::test]
-async fn adding_changing_and_removing_a_view_is_told_to_its_user_alone() {
+async fn adding_changing_and_removing_a_view_is_sent_only_to_its_user() {
     let server = TestServer::start().await;
     let [max, mel] = server.users(["max", "mel"]);
     let mut at_max = max.events(["navigation_view"]).await;

@@ -17,7 +17,7 @@ fn group(server: &TestServer, name: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn what_changes_is_echoed_told_and_there_from_then_on() {
+async fn what_changes_is_echoed_sent_and_there_from_then_on() {
     let server = TestServer::start().await;
     let [olive, gus] = server.users(["olive", "gus"]);
     let mut queue = gus.events(["realm"]).await;

@@ -97,7 +97,7 @@ async fn nobody_logs_in_any_more() {
 }
 
 #[tokio::test]
-async fn polls_that_hang_are_told() {
+async fn polls_that_hang_get_an_event() {
     let server = TestServer::start().await;
     let [olive, mel, max] = server.users(["olive", "mel", "max"]);
     let mut received = mel.events(["realm"]).await;

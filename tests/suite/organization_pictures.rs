@@ -14,7 +14,7 @@ fn update(property: &str, source: &str, url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_icon_is_told_and_served_until_it_is_taken_away() {
+async fn an_icon_is_sent_and_served_until_it_is_removed() {
     let server = TestServer::start().await;
     let [adam, gus] = server.users(["adam", "gus"]);
     let mut at_gus = gus.events(["realm"]).await;

@@ -10,7 +10,7 @@ const PICTURE: &[u8] = &[
 ];
 
 #[tokio::test]
-async fn a_picture_is_told_to_all_and_served_until_it_is_taken_away() {
+async fn a_picture_is_sent_to_all_and_served_until_it_is_removed() {
     let server = TestServer::start().await;
     let [max, gus] = server.users(["max", "gus"]);
     let mut at_gus = gus.events(["realm_user"]).await;
@@ -36,7 +36,7 @@ async fn a_picture_is_told_to_all_and_served_until_it_is_taken_away() {
     assert!(reply["avatar_url"].as_str().is_some_and(|url| url.contains("gravatar") && url.ends_with("?v=3")));
     at_gus.next().await.has(json!({"person": {"avatar_source": "G", "avatar_version": 3}}));
     let _ = gus.get(&url, json!({})).await.with_status(404);
-    // Told again without a picture of one's own.
+    // Sent again without a picture of one's own.
     let again = max.delete("/users/me/avatar", json!({})).await.success();
     assert!(again["avatar_url"].as_str().is_some_and(|url| url.ends_with("?v=4")));
     at_gus.next().await.has(json!({"person": {"avatar_source": "G", "avatar_version": 4}}));

@@ -14,7 +14,7 @@ fn active() -> Value {
 }
 
 #[tokio::test]
-async fn who_comes_back_is_told_to_all() {
+async fn users_who_come_back_are_sent_to_all() {
     let server = TestServer::start().await;
     let [adam, max] = server.users(["adam", "max"]);
     // He was active an hour ago.
@@ -249,7 +249,7 @@ async fn only_people_report_and_only_active_or_idle() {
 }
 
 #[tokio::test]
-async fn a_limited_guest_sees_the_presence_of_those_whom_they_know() {
+async fn a_limited_guest_sees_the_presence_of_those_they_know() {
     let server = TestServer::start().await;
     let [gus, nora, max] = server.users(["gus", "nora", "max"]);
     crate::statuses::limit_guests(&server, &nora);

@@ -19,7 +19,7 @@ async fn field(user: &User, name: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn each_changed_value_is_told_to_everybody() {
+async fn each_changed_value_is_sent_to_everybody() {
     let server = TestServer::start().await;
     let [mel, gus, adam] = server.users(["mel", "gus", "adam"]);
     let mut at_gus = gus.events(["realm_user"]).await;

@@ -58,7 +58,7 @@ async fn a_direct_message_goes_to_the_devices_and_tokens_of_those_who_receive_it
 }
 
 #[tokio::test]
-async fn a_channel_message_is_pushed_to_those_whom_it_mentions() {
+async fn a_channel_message_is_pushed_to_those_it_mentions() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     mel.patch("/settings", json!({"automatically_follow_topics_where_mentioned": false})).await.success();
@@ -76,7 +76,7 @@ async fn a_channel_message_is_pushed_to_those_whom_it_mentions() {
 }
 
 #[tokio::test]
-async fn an_edit_is_pushed_to_those_whom_it_mentions_newly() {
+async fn an_edit_is_pushed_to_those_it_newly_mentions() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let id = max.send_to("general", "t", "one").await;

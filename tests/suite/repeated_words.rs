@@ -76,9 +76,9 @@ async fn a_welcome_text_arrives_whatever_it_mentions() {
     let accepted = server.anonymous().send("POST", &path, &Value::Null, params, Some("application/json")).await;
     let id = accepted.success()["user_id"].as_i64().expect("an ID");
 
-    let welcomed = |text: &str, whom: i64| {
+    let welcomed = |text: &str, user_id: i64| {
         let realm = server.server().world("default").snapshot();
-        let is_meant = |id: &i64| *id == whom;
+        let is_meant = |id: &i64| *id == user_id;
         let mut messages = realm.messages.values().filter(|message| message.body.content == text);
         let message = messages.find(|message| message.recipients.iter().map(|user| user.0).any(|id| is_meant(&id)));
         message.expect("it was sent").body.rendered().into_owned()

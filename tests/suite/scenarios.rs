@@ -118,7 +118,7 @@ async fn updating_rewrites_what_differs_and_leaves_the_rest() {
 }
 
 #[tokio::test]
-async fn what_happens_besides_the_story_is_told() {
+async fn what_happens_besides_the_scenario_is_reported() {
     let queue = "# A\n\n```queue mel\nevent_types: [\"message\"]\n```\n";
     let send = "```request\nmax: POST /messages\ntype: direct\nto: [{{mel.user_id}}]\ncontent: Hi\n```\n";
     for (story, expected) in [

@@ -100,7 +100,7 @@ async fn the_key_that_is_given_authenticates() {
 }
 
 #[tokio::test]
-async fn clients_that_are_too_old_are_told_so() {
+async fn clients_that_are_too_old_are_refused_as_such() {
     let server = TestServer::start().await;
     let ask = async |agent: &str| {
         let request = http::Request::get(format!("{}/api/v1/server_settings", server.url()));

@@ -53,7 +53,7 @@ async fn every_operation_answers_a_session_as_it_answers_a_key() {
 }
 
 #[tokio::test]
-async fn who_is_not_logged_in_is_told_so_and_keys_do_not_count() {
+async fn without_a_session_requests_are_refused_and_keys_do_not_count() {
     let server = TestServer::start().await;
     let mut nobody = Browser::new(server.url());
 

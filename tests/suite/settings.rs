@@ -12,7 +12,7 @@ fn person(user: &User, key: &str, value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn each_changed_setting_is_told_to_the_user_alone() {
+async fn each_changed_setting_is_sent_only_to_the_user() {
     let server = TestServer::start().await;
     let [max, mel] = server.users(["max", "mel"]);
     let types = ["user_settings", "realm_user", "user_status"];
@@ -160,7 +160,7 @@ async fn a_new_password_is_the_one_that_logs_in() {
 }
 
 #[tokio::test]
-async fn a_new_time_zone_is_told_to_all_in_its_canonical_form() {
+async fn a_new_time_zone_is_sent_to_all_in_its_canonical_form() {
     let server = TestServer::start().await;
     let [max, gus] = server.users(["max", "gus"]);
     let types = ["user_settings", "realm_user"];
@@ -211,7 +211,7 @@ async fn drafts_end_with_their_synchronization() {
 }
 
 #[tokio::test]
-async fn an_address_is_told_to_those_who_come_to_see_it_and_taken_from_the_others() {
+async fn an_address_is_sent_to_those_who_come_to_see_it_and_removed_for_the_others() {
     let server = TestServer::start().await;
     let [max, adam, mona, mel] = server.users(["max", "adam", "mona", "mel"]);
     let dummy = format!("user{}@chat.test", max.id());

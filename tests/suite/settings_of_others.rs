@@ -8,7 +8,7 @@ fn setting(property: &str, value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn administrators_change_the_settings_of_those_whom_they_name() {
+async fn administrators_change_the_settings_of_those_they_name() {
     let server = TestServer::start().await;
     let [adam, mel, max, mona, bot] = server.users(["adam", "mel", "max", "mona", "build-bot"]);
     let dana = server.server().user("dana").id.0;

@@ -32,7 +32,7 @@ fn decrypted(encrypted: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_app_is_handed_the_key_of_whom_one_chooses() {
+async fn an_app_gets_the_key_of_the_chosen_user() {
     let server = TestServer::start().await;
     let mut browser = Browser::new(server.url());
     let path = format!("/accounts/login/?mobile_flow_otp={PAD}");
@@ -351,7 +351,7 @@ async fn a_world_in_a_path_begins_with_who_is_logged_in() {
 }
 
 #[tokio::test]
-async fn logging_in_stands_in_the_journal_with_the_events_of_a_first_login() {
+async fn logging_in_is_in_the_journal_with_the_events_of_a_first_login() {
     let server = TestServer::start().await;
     let mut olive = server.user("olive").events(["realm_user"]).await;
     let mut browser = Browser::new(server.url());

@@ -4,7 +4,7 @@ use crate::support::TestServer;
 use serde_json::json;
 
 #[tokio::test]
-async fn snippets_are_made_changed_and_removed_and_told_to_their_user_alone() {
+async fn snippets_are_made_changed_and_removed_and_sent_only_to_their_user() {
     let server = TestServer::start().await;
     let [max, mel] = server.users(["max", "mel"]);
     let mut at_max = max.events(["saved_snippets"]).await;

@@ -34,7 +34,7 @@ async fn unknown_users_bots_and_deactivated_ones_have_no_status() {
 }
 
 #[tokio::test]
-async fn a_new_status_is_told_as_it_was_passed() {
+async fn a_new_status_is_sent_as_it_was_passed() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let mut events = max.events(["user_status"]).await;
@@ -172,7 +172,7 @@ async fn bots_have_no_status() {
 }
 
 #[tokio::test]
-async fn a_limited_guest_hears_of_those_whom_they_know() {
+async fn a_limited_guest_gets_events_of_those_they_know() {
     let server = TestServer::start().await;
     let [gus, mel, nora] = server.users(["gus", "mel", "nora"]);
     limit_guests(&server, &nora);

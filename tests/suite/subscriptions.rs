@@ -52,7 +52,7 @@ async fn subscribers_stand_in_subscriptions_when_asked_for() {
 }
 
 #[tokio::test]
-async fn whether_somebody_is_subscribed_is_told_to_those_who_see_both() {
+async fn whether_a_user_is_subscribed_is_returned_to_those_who_see_both() {
     let server = TestServer::start().await;
     let [mel, max, nora] = server.users(["mel", "max", "nora"]);
     let path = |user: i64, channel: &str| format!("/users/{user}/subscriptions/{}", server.channel(channel));

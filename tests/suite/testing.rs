@@ -71,7 +71,7 @@ fn a_test_without_a_runtime_waits_on_its_own_thread() {
 }
 
 #[tokio::test]
-async fn the_clock_goes_where_it_is_told() {
+async fn the_clock_goes_where_it_is_set() {
     let world = testing::world_with(WorldOptions::new().fixture("cast").clock("2026-01-01T00:00:00Z"));
     assert_eq!((world.clock().now(), world.clock().agenda()), (1_767_225_600.0, vec![]));
 

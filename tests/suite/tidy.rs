@@ -1,6 +1,7 @@
 //! Habits that a reader relies on: layers, numbered assumptions, no clock or chance below the server.
 
 mod arrow;
+mod words;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -296,73 +297,6 @@ fn files_can_be_read_in_one_go() {
     let length = |(path, text): (PathBuf, String)| (path, text.lines().count());
     let long: Vec<_> = sources().into_iter().map(length).filter(|(_, lines)| *lines > MAX_LINES_OF_FILE).collect();
     assert!(long.is_empty(), "{long:#?}");
-}
-
-/// Words that the sources do without: each has a plainer one.
-const RETIRED: &[&str] = &["anew", "beside", "lies", "mends", "stands", "told", "whom"];
-
-/// Data in which a retired word is not ours: the file and the whole line.
-const RETIRED_IN_DATA: &[(&str, &str)] = &[(
-    "realm/narrow/search.rs",
-    "hers herself it its itself they them their theirs themselves what which who whom this that these \\",
-)];
-
-/// The files of the sources that are not Rust: tables and the console, but for what others wrote.
-fn other_sources() -> Vec<(String, String)> {
-    fn read(folder: &Path, root: &Path, all: &mut Vec<(String, String)>) {
-        for entry in std::fs::read_dir(folder).expect("the sources are there") {
-            let path = entry.expect("readable").path();
-            let name = path.strip_prefix(root).expect("inside").to_string_lossy().replace('\\', "/");
-            if path.is_dir() && !name.ends_with("/vendor") {
-                read(&path, root, all);
-            } else if path.extension().is_some_and(|end| ["css", "html", "js", "json"].iter().any(|one| end == *one)) {
-                all.push((name, std::fs::read_to_string(&path).expect("readable")));
-            }
-        }
-    }
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut all = Vec::new();
-    read(&root, &root, &mut all);
-    all
-}
-
-/// Code without the texts in it, which clients and people read.
-fn without_texts(code: &str) -> String {
-    let text = regex::Regex::new(r##"(?s)'\\?"'|br?"([^"\\]|\\.)*"|r#".*?"#|"([^"\\]|\\.)*""##).expect("well-formed");
-    text.replace_all(code, "").into_owned()
-}
-
-#[test]
-fn names_and_comments_use_plain_words() {
-    let word = regex::Regex::new(&format!(r"(?i)(?:\b|_)({})(?:\b|_)", RETIRED.join("|"))).expect("well-formed");
-    let mut found = BTreeSet::new();
-    for (path, text) in sources() {
-        let name = path.to_string_lossy().into_owned();
-        let code = without_texts(&text);
-        found.extend(word.captures_iter(&code).map(|hit| format!("{name}: {}", hit[1].to_lowercase())));
-    }
-    assert!(found.is_empty(), "{found:#?}");
-}
-
-#[test]
-fn texts_use_plain_words() {
-    // A name in a text, such as that of a test, is a word with underscores.
-    let word = regex::Regex::new(&format!(r"(?i)\b({})\b", RETIRED.join("|"))).expect("well-formed");
-    let rust = sources().into_iter().map(|(path, text)| (path.to_string_lossy().replace('\\', "/"), text));
-    let others = other_sources();
-    assert!(others.iter().any(|(name, _)| name == "console/index.html"), "the console is read too");
-    let mut found = Vec::new();
-    let mut allowed = BTreeSet::new();
-    for (name, text) in rust.chain(others) {
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| word.is_match(line)) {
-            match RETIRED_IN_DATA.iter().find(|(file, data)| *file == name && *data == line.trim()) {
-                Some(row) => drop(allowed.insert(row)),
-                None => found.push(format!("{name}:{}: {}", at + 1, line.trim())),
-            }
-        }
-    }
-    assert!(found.is_empty(), "{found:#?}");
-    assert_eq!(allowed.len(), RETIRED_IN_DATA.len(), "a row without such a line");
 }
 
 #[test]

@@ -117,7 +117,7 @@ async fn a_parked_poll_is_answered_over_it() {
 }
 
 #[tokio::test]
-async fn the_certificate_stands_for_each_name_of_this_machine_and_for_no_other() {
+async fn the_certificate_is_for_each_name_of_this_machine_and_for_no_other() {
     let server = started(&["chat.test", "192.0.2.77", "fd00::77"]).await;
     let mel = Trusting::server("names", &server);
     let port = server.server().address().port();
@@ -142,7 +142,7 @@ async fn the_certificate_stands_for_each_name_of_this_machine_and_for_no_other()
 }
 
 #[tokio::test]
-async fn plain_http_is_told_what_would_have_worked() {
+async fn plain_http_gets_the_address_that_would_have_worked() {
     let server = started(&[]).await;
     let mut stream = TcpStream::connect(server.server().address()).await.expect("connected");
     let request = "POST /api/v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nto=me";
@@ -248,7 +248,7 @@ async fn a_certificate_of_ones_own_is_shown_and_written() {
 }
 
 #[test]
-fn files_that_do_not_fit_and_options_that_need_more_are_told() {
+fn files_that_do_not_fit_and_options_that_need_more_are_reported() {
     let (certificate, key) = self_signed("localhost");
     let (_, foreign) = self_signed("localhost");
     let file = |name: &str, text: &str| temporary(name, text).to_str().expect("text").to_owned();

@@ -352,7 +352,7 @@ async fn what_was_said_of_a_topic_stays_when_it_is_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_muted_is_told_once_where_a_topic_moves() {
+async fn muted_topics_are_sent_once_where_a_topic_moves() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let message = mel.send_to("general", "old", "moves").await;

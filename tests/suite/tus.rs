@@ -178,7 +178,7 @@ async fn files_are_limited_and_their_size_is_said_beforehand() {
 }
 
 #[tokio::test]
-async fn pieces_go_where_the_upload_stands() {
+async fn pieces_go_where_the_upload_continues() {
     let server = TestServer::start().await;
     let max = server.user("max");
     let url = create(&server, &max, 4, CAT).await;

@@ -14,7 +14,7 @@ fn person(user: &User) -> Value {
 }
 
 #[tokio::test]
-async fn those_in_the_conversation_are_told() {
+async fn those_in_the_conversation_get_events() {
     let server = TestServer::start().await;
     let [mel, max, olive] = server.users(["mel", "max", "olive"]);
     let [mut mel_events, mut max_events] = [mel.events(["typing"]).await, max.events(["typing"]).await];
@@ -47,7 +47,7 @@ async fn the_caller_may_be_among_the_recipients_and_everyone_is_named_once() {
 }
 
 #[tokio::test]
-async fn subscribers_are_told_of_topics() {
+async fn subscribers_get_events_of_topics() {
     let server = TestServer::start().await;
     let [mel, max, nora] = server.users(["mel", "max", "nora"]);
     let mut events = max.events(["typing"]).await;
@@ -159,7 +159,7 @@ async fn who_switched_it_off_does_not_tell() {
 }
 
 #[tokio::test]
-async fn editing_is_told_to_those_who_have_the_message() {
+async fn editing_is_shown_to_those_who_have_the_message() {
     let server = TestServer::start().await;
     let [mel, max, nora] = server.users(["mel", "max", "nora"]);
     let (in_topic, direct) = (mel.send_to("engineering", "x", "Hi").await, mel.send_direct(&[max.id()], "Hi").await);

@@ -29,7 +29,7 @@ async fn send_parts(user: &User, parts: &[(&str, &str)]) -> Reply {
 }
 
 #[tokio::test]
-async fn a_file_gets_an_address_and_its_uploader_is_told() {
+async fn a_file_gets_an_address_and_its_uploader_an_event() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let mut events = mel.events(["attachment"]).await;

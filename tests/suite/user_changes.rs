@@ -23,7 +23,7 @@ async fn kinds(queue: &mut Queue) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_new_name_is_told_to_everybody_and_a_blank_one_changes_nothing() {
+async fn a_new_name_is_sent_to_everybody_and_a_blank_one_changes_nothing() {
     let server = TestServer::start().await;
     let [adam, mel, gus] = server.users(["adam", "mel", "gus"]);
     let mut at_gus = gus.events(["realm_user"]).await;
@@ -135,7 +135,7 @@ async fn an_administrator_comes_to_see_private_channels() {
 }
 
 #[tokio::test]
-async fn a_new_address_is_told_to_those_who_see_it_and_is_the_one_that_counts() {
+async fn a_new_address_is_sent_to_those_who_see_it_and_is_the_one_that_counts() {
     let server = TestServer::start().await;
     let [adam, mel, max, gus, mona] = server.users(["adam", "mel", "max", "gus", "mona"]);
     let mut at_adam = adam.events(["realm_user"]).await;

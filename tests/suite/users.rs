@@ -120,7 +120,7 @@ async fn the_caller_sees_themselves_whole() {
 }
 
 #[tokio::test]
-async fn a_limited_guest_knows_those_whom_they_share_channels_with() {
+async fn a_limited_guest_knows_those_they_share_channels_with() {
     let server = TestServer::start().await;
     let [gus, nora, mel] = server.users(["gus", "nora", "mel"]);
     crate::statuses::limit_guests(&server, &nora);
@@ -134,7 +134,7 @@ async fn a_limited_guest_knows_those_whom_they_share_channels_with() {
 }
 
 #[tokio::test]
-async fn a_new_user_is_told_to_all_and_announced() {
+async fn a_new_user_is_sent_to_all_and_announced() {
     let server = TestServer::start().await;
     let [adam, max] = server.users(["adam", "max"]);
     let mut events = max.events(["realm_user", "user_group", "subscription", "message"]).await;

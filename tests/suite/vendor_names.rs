@@ -72,7 +72,7 @@ async fn a_register_reply_has_the_vendor_s_values_alone() {
 }
 
 #[tokio::test]
-async fn values_are_taken_and_told_as_the_vendor_has_them() {
+async fn values_are_taken_and_sent_as_the_vendor_has_them() {
     let server = start().await;
     let [mel, adam] = server.users(["mel", "adam"]);
     let mut at_mel = mel.events(["user_settings"]).await;

@@ -52,7 +52,7 @@ async fn what_the_server_is_too_busy_for_is_sent_again() {
 }
 
 #[tokio::test]
-async fn a_lost_reply_is_told_and_nothing_is_sent_twice() {
+async fn a_lost_reply_is_shown_and_nothing_is_sent_twice() {
     let world = testing::world();
     world.faults().add(Fault::drop_after_and_again().on(Requests::to("/messages")).times(1));
 

@@ -262,7 +262,7 @@ def test_the_plugin_gives_a_world_shows_the_journal_and_runs_levels(pytester):
 
 
 @pytest.mark.parametrize(("choice", "servers"), [((), 1), (("--chatdouble-server=each",), 2)])
-def test_workers_share_a_server_unless_told_otherwise(pytester, choice, servers):
+def test_workers_share_a_server_by_default(pytester, choice, servers):
     pytest.importorskip("xdist")
     pytester.makepyfile(
         """

@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 458,
         on: "GET /users/{user_id}/channels, GET /users/{user_id}/subscriptions/{stream_id}, GET /user_groups/{user_group_id}/members/{user_id}",
         words: "Work for bots too; before, bots were `No such user`.",
-        test: "subscriptions_and_groups_of_bots_were_not_told_before_458",
+        test: "subscriptions_and_groups_of_bots_were_not_sent_before_458",
         act: Downgrade::Request(
             &[
                 "GET /users/{user_id}/channels",

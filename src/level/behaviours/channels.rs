@@ -153,7 +153,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 315,
         on: "message: display_recipient",
         words: "Archived channels keep their name; before, only messages showed it.",
-        test: "messages_told_the_name_of_archived_channels_before_315",
+        test: "messages_had_the_name_of_archived_channels_before_315",
         act: Downgrade::Objects(&MESSAGE, |message, _| {
             let name = message.get("display_recipient").and_then(Value::as_str);
             if let Some((_, name)) = name.and_then(|name| name.split_once(BURIED)) {
@@ -165,7 +165,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 343,
         on: "event stream delete",
         words: "Objects in `streams` have only `stream_id`; before, they were whole channels.",
-        test: "deleted_channels_were_told_whole_before_343",
+        test: "deleted_channels_were_sent_whole_before_343",
         act: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
             for deleted in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 let id = deleted["stream_id"].as_i64().map(ChannelId);

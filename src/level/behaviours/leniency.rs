@@ -91,7 +91,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: AFTER_THE_RECORDED,
         on: "GET /events",
         words: "Every reply has `queue_id`; before, only replies to polls that created their queue.",
-        test: "polls_told_their_queue_where_they_made_it_before_248",
+        test: "polls_named_their_queue_where_they_made_it_before_248",
         // Decided where events are sent.
         act: Downgrade::Elsewhere,
     },

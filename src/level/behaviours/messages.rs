@@ -150,7 +150,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 274,
         on: "event delete_message",
         words: "Sent to everyone with access to the channel; before, to its subscribers.",
-        test: "those_who_did_not_follow_were_not_told_of_deleting_before_274",
+        test: "those_who_did_not_follow_got_no_events_of_deleting_before_274",
         // Decided where messages are deleted.
         act: Downgrade::Elsewhere,
     },
@@ -158,7 +158,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 155,
         on: "event update_message_flags, after POST /messages/flags",
         words: "`messages` holds the messages whose flag changed; before, also those whose flag was already so.",
-        test: "flags_were_told_of_unchanged_messages_before_155",
+        test: "flags_were_sent_of_unchanged_messages_before_155",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
     },
@@ -166,7 +166,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 152,
         on: "PATCH /messages/{message_id}",
         words: "`send_notification_to_old_thread` is false by default; before, true.",
-        test: "the_old_topic_was_told_of_moves_before_152",
+        test: "the_old_topic_got_notices_of_moves_before_152",
         act: Downgrade::Request(&["PATCH /messages/{message_id}"], |request| {
             if request.level >= 9 {
                 request.values.entry("send_notification_to_old_thread".into()).or_insert_with(|| "true".into());
@@ -239,7 +239,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 284,
         on: "edit history entry",
         words: "No longer has `prev_rendered_content_version` next to the previous content.",
-        test: "edits_told_a_version_of_rendering_before_284",
+        test: "edits_had_a_version_of_rendering_before_284",
         act: Downgrade::Objects(&EDIT, |edit, _| {
             if edit.contains_key("prev_rendered_content") {
                 edit.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());
@@ -250,7 +250,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 284,
         on: "event update_message",
         words: "No longer has `prev_rendered_content_version` next to the previous content.",
-        test: "edits_told_a_version_of_rendering_before_284",
+        test: "edits_had_a_version_of_rendering_before_284",
         act: Downgrade::Objects(&MESSAGE_UPDATE, |event, _| {
             if event.contains_key("orig_rendered_content") {
                 event.insert("prev_rendered_content_version".into(), RENDERING_VERSION.into());

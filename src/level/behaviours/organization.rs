@@ -76,7 +76,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 464,
         on: "event realm update_dict",
         words: "Carries `description` and `rendered_description`; before, `realm` update did, with `rendered_description` next to the value.",
-        test: "descriptions_of_the_organization_were_told_alone_before_464",
+        test: "descriptions_of_the_organization_were_sent_alone_before_464",
         act: Downgrade::Objects(&ORGANIZATION_UPDATE, |event, _| {
             let Some(data) = event.get_mut("data").and_then(Value::as_object_mut) else { return };
             let Some(description) = data.get_mut("description").map(Value::take) else { return };
@@ -92,7 +92,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 462,
         on: "event realm update",
         words: "Has `rendered_description` when it carries `description`.",
-        test: "descriptions_of_the_organization_were_told_alone_before_464",
+        test: "descriptions_of_the_organization_were_sent_alone_before_464",
         act: Downgrade::Objects(&ORGANIZATION_PLAIN, |event, _| _ = event.shift_remove("rendered_description")),
     },
     Behaviour {
@@ -147,7 +147,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 243,
         on: "event realm update_dict",
         words: "Values of `authentication_methods` are objects; before, a boolean: whether the method is enabled.",
-        test: "ways_to_log_in_were_told_as_switches_before_243",
+        test: "ways_to_log_in_were_sent_as_switches_before_243",
         act: Downgrade::Objects(&ORGANIZATION_DATA, |data, _| {
             if let Some(methods) = data.get_mut("authentication_methods") {
                 plain_switches(methods);

@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: AFTER_THE_RECORDED,
         on: "reply of operations without parameters",
         words: "`ignored_parameters_unsupported` names the ignored parameters; before, these operations did not report any.",
-        test: "operations_without_parameters_told_of_none_before_248",
+        test: "operations_without_parameters_reported_none_before_248",
         act: Downgrade::Objects(&PARAMETERLESS_REPLY, |reply, _| {
             reply.shift_remove("ignored_parameters_unsupported");
         }),
@@ -52,7 +52,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: AFTER_THE_RECORDED,
         on: "reply of PATCH /realm",
         words: "Texts have their new value; before, `updated`.",
-        test: "new_texts_of_the_organization_were_told_as_updated",
+        test: "new_texts_of_the_organization_were_returned_as_updated",
         act: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
             for (name, value) in reply.iter_mut() {
                 // No language was null, and sent so.
@@ -147,7 +147,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: AFTER_THE_RECORDED,
         on: "event submessage",
         words: "Sent to all followers of the message; before, to users who have received, starred or reacted to it.",
-        test: "additions_to_polls_were_told_to_those_with_a_row_before_248",
+        test: "additions_to_polls_were_sent_to_those_with_a_row_before_248",
         // Decided where they are made.
         act: Downgrade::Elsewhere,
     },

@@ -161,7 +161,7 @@ static OTHERS: &[Behaviour] = &[
         level: 78,
         on: "reply of PATCH /settings",
         words: "`full_name` and `account_email` are gone; before, they were present when the name or address changed.",
-        test: "changed_names_were_told_before_78",
+        test: "changed_names_were_returned_before_78",
         act: Downgrade::Objects(&SETTINGS_REPLY, changed_account),
     },
     Behaviour {

@@ -53,7 +53,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 428,
         on: "event subscription peer_remove",
         words: "Sent for archived channels too when a user is deactivated; before, clients inferred it.",
-        test: "peers_in_archived_channels_were_not_told_of_deactivations_before_428",
+        test: "peers_in_archived_channels_got_no_events_of_deactivations_before_428",
         // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannelsFrom.
         act: Downgrade::Elsewhere,
     },
@@ -71,7 +71,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 377,
         on: "event subscription peer_remove",
         words: "Sent when a user is deactivated; before, clients inferred it.",
-        test: "peers_were_not_told_of_deactivations_before_377",
+        test: "peers_got_no_events_of_deactivations_before_377",
         // Whether a queue gets an event is decided where events are counted: Needs::From.
         act: Downgrade::Elsewhere,
     },
@@ -150,7 +150,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 35,
         on: "event subscription peer_add, peer_remove",
         words: "`stream_ids` and `user_ids`; before, an event for each channel and user, with `stream_id` and `user_id`.",
-        test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
+        test: "others_subscriptions_were_sent_singly_before_35_and_by_name_before_19",
         // How many events there are is decided where they are counted: Queue::parts.
         act: Downgrade::Elsewhere,
     },
@@ -158,7 +158,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 19,
         on: "event subscription peer_add, peer_remove",
         words: "`stream_id` names the channel; before, `name`.",
-        test: "others_subscriptions_were_told_singly_before_35_and_by_name_before_19",
+        test: "others_subscriptions_were_sent_singly_before_35_and_by_name_before_19",
         act: Downgrade::Objects(&PEERS, |event, context| {
             let id = event.shift_remove("stream_id").and_then(|id| id.as_i64()).map(ChannelId);
             if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {

@@ -37,7 +37,7 @@ const SENDING: &[&str] = &[
 
 const EMPTY_TOPIC_WORDS: &str = "The name of the empty topic comes from `realm_empty_topic_display_name`; before, messages sent without a topic were in `(no topic)`.";
 const EMPTY_TOPIC_TEST: &str = "messages_without_a_topic_were_in_no_topic_before_334";
-const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_is_told";
+const EMPTY_TOPIC_EVENTS_TEST: &str = "the_empty_topic_was_no_topic_wherever_it_is_sent";
 
 /// The older name of the empty topic in objects of a kind: the display name is no other topic's (A-330 for what users say
 /// of it).
@@ -175,7 +175,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: 134,
         on: "event muted_topics",
         words: "Sent only to queues without `user_topic`; before, these were the only events about topics.",
-        test: "muted_topics_were_told_whole_before_134",
+        test: "muted_topics_were_sent_whole_before_134",
         // Whether a queue gets an event is decided where events are counted: Needs::NoUserTopics.
         act: Downgrade::Elsewhere,
     },

@@ -66,7 +66,7 @@ pub struct UserState {
     /// A bot's storage.
     pub storage: OrdMap<String, String>,
     /// When a bot's owner was last notified that nobody hears it.
-    #[serde(default, rename = "owner_told_at", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_notified_at: Option<Timestamp>,
     /// One-time notices that were seen.
     pub onboarding_steps_seen: OrdSet<String>,

@@ -453,7 +453,7 @@ class Day:
         fail(gone, "BAD_EVENT_QUEUE_ID", f"Bad event queue ID: {self.queue_id}", "get_events after deregister")
         expect_equal(gone.get("queue_id"), self.queue_id, "queue_id of the failure")
 
-    def be_told_of_mistakes(self):
+    def get_errors_for_mistakes(self):
         stranger = zulip.Client(email="build-bot@chat.test", api_key="x" * 32, site=self.site)
         refusal = stranger.get_profile()
         expect_equal(refusal.get("result"), "error", "result of get_profile with a wrong key")
@@ -496,7 +496,7 @@ class Day:
         render,
         delete_a_message,
         poll_the_queue_by_hand,
-        be_told_of_mistakes,
+        get_errors_for_mistakes,
     ]
 
 

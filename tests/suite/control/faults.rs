@@ -240,7 +240,7 @@ async fn a_queue_that_is_lost_by_its_own_poll_fails_that_poll() {
 }
 
 #[tokio::test]
-async fn a_rule_is_for_those_whom_it_names() {
+async fn a_rule_is_for_the_users_it_names() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let rule = json!({"match": {"method": "GET", "path": "/users/{user_id}", "user": "MEL@chat.test"},

@@ -68,7 +68,7 @@ async fn between_polls(server: &TestServer) -> String {
 }
 
 #[tokio::test]
-async fn a_jump_waits_no_longer_than_it_is_told_and_says_for_whom() {
+async fn a_jump_waits_no_longer_than_asked_and_lists_the_clients_it_waited_for() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let id = between_polls(&server).await;

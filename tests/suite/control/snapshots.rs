@@ -88,7 +88,7 @@ async fn resetting_keeps_snapshots_alone_and_restoring_faults_and_journal_too() 
 }
 
 #[tokio::test]
-async fn a_reset_keeps_what_it_is_told_to_keep() {
+async fn a_reset_keeps_what_it_is_asked_to_keep() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let left = async || {

@@ -75,7 +75,7 @@ async fn a_request_comes_before_its_events() {
 }
 
 #[tokio::test]
-async fn the_clock_is_told_with_all_that_fell_due() {
+async fn the_clock_is_broadcast_with_all_that_fell_due() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let mut watcher = Watcher::of(&server, "default").await;
@@ -98,7 +98,7 @@ async fn the_clock_is_told_with_all_that_fell_due() {
 }
 
 #[tokio::test]
-async fn faults_are_told_and_other_worlds_are_not() {
+async fn faults_are_broadcast_and_other_worlds_are_not() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let other = control.post("/worlds", json!({"name": "other"})).await.success();
@@ -133,7 +133,7 @@ async fn changes_until(watcher: &mut Watcher, last: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_becomes_of_queues_is_told() {
+async fn what_becomes_of_queues_is_broadcast() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let mel = server.user("mel");
@@ -156,7 +156,7 @@ async fn what_becomes_of_queues_is_told() {
 }
 
 #[tokio::test]
-async fn pushes_are_told_as_they_are_listed() {
+async fn pushes_are_broadcast_as_they_are_listed() {
     let server = TestServer::start().await;
     let mut watcher = Watcher::of(&server, "default").await;
     server.user("mel").post("/mobile_push/e2ee/test_notification", json!({})).await.success();
@@ -179,7 +179,7 @@ async fn times_are_in_order_while_the_clock_runs() {
 }
 
 #[tokio::test]
-async fn what_falls_due_in_a_jump_is_told_in_the_order_of_time() {
+async fn what_falls_due_in_a_jump_is_broadcast_in_the_order_of_time() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
     let _ = server.user("mel").events(["message"]).await;
@@ -205,7 +205,7 @@ async fn what_falls_due_in_a_jump_is_told_in_the_order_of_time() {
 }
 
 #[tokio::test]
-async fn a_slow_watcher_is_told_how_much_it_missed() {
+async fn a_slow_watcher_learns_how_much_it_missed() {
     let server = TestServer::start().await;
     let max = server.user("max");
     let mut watcher = Watcher::of(&server, "default").await;
@@ -287,7 +287,7 @@ async fn watching_is_guarded_as_all_of_control_is() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_happens_right_after_the_handshake_is_told() {
+async fn what_happens_right_after_the_handshake_is_broadcast() {
     let server = TestServer::start().await;
     let world = server.server().world("default");
     for _ in 0..100 {
@@ -301,7 +301,7 @@ async fn what_happens_right_after_the_handshake_is_told() {
 }
 
 #[tokio::test]
-async fn a_watcher_is_told_no_more_in_a_second_than_it_asks_for_and_how_much_was_left_out() {
+async fn a_watcher_gets_no_more_in_a_second_than_it_asks_for_and_learns_how_much_was_left_out() {
     let server = TestServer::start().await;
     let mut watcher = Watcher::connect_to(&server, "default/watch?per_second=5", &[]).await.expect("let in");
     let mel = server.user("mel");

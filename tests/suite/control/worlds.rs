@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 #[tokio::test]
-async fn health_and_worlds_are_told() {
+async fn health_and_worlds_are_listed() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
 

@@ -21,7 +21,7 @@ async fn a_deactivated_group_cannot_be_a_permissions_value_until_it_comes_back()
 }
 
 #[tokio::test]
-async fn deactivating_is_told_as_a_change_or_to_older_clients_as_the_end() {
+async fn deactivating_is_sent_as_a_change_or_to_older_clients_as_the_end() {
     let server = TestServer::start().await;
     let [adam, mel, nora] = server.users(["adam", "mel", "nora"]);
     let id = created(&adam, "team", json!({"members": [mel.id()]})).await;

@@ -21,7 +21,7 @@ async fn members_of_subgroups_hold_what_the_group_holds() {
 }
 
 #[tokio::test]
-async fn members_come_and_go_with_events_and_a_note_to_those_whom_others_moved() {
+async fn members_come_and_go_with_events_and_a_note_to_those_moved_by_others() {
     let server = TestServer::start().await;
     let [adam, mel, max, bot] = server.users(["adam", "mel", "max", "build-bot"]);
     let id = created(&adam, "team", json!({"members": [max.id()]})).await;

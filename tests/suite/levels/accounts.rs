@@ -242,14 +242,14 @@ async fn links_were_for_administrators_before_209() {
 #[tokio::test]
 async fn administrators_alone_heard_of_invitations_before_209() {
     let server = TestServer::start().await;
-    for (level, is_told) in [(208, false), (209, true)] {
+    for (level, is_sent) in [(208, false), (209, true)] {
         let age = Age::at(&server, level).await;
         let mut at_mel = age.user("mel").events(["invites_changed"]).await;
         let mut at_adam = age.user("adam").events(["invites_changed"]).await;
         let invitation = json!({"invitee_emails": "new@chat.test", "stream_ids": [server.channel("general")]});
         age.user("mel").post("/invites", invitation).await.success();
         at_adam.next().await.is(json!({"type": "invites_changed"}));
-        assert_eq!(at_mel.all().await.len(), usize::from(is_told), "at {level}");
+        assert_eq!(at_mel.all().await.len(), usize::from(is_sent), "at {level}");
     }
 }
 

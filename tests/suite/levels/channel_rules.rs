@@ -142,7 +142,7 @@ async fn settings_of_subscriptions_were_plain_texts_before_278() {
 }
 
 #[tokio::test]
-async fn unchanged_policies_of_posting_were_told_again_before_333() {
+async fn unchanged_policies_of_posting_were_sent_again_before_333() {
     let server = TestServer::start().await;
     let before = Age::at(&server, 332).await;
     let path = format!("/streams/{}", server.channel("general"));

@@ -36,7 +36,7 @@ async fn histories_changed_with_privacy_alone_before_136() {
 }
 
 #[tokio::test]
-async fn purposes_of_an_archived_channel_were_told_one_by_one_before_331() {
+async fn purposes_of_an_archived_channel_were_sent_one_by_one_before_331() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 331).await;
     let general = format!("/streams/{}", server.channel("general"));
@@ -53,7 +53,7 @@ async fn purposes_of_an_archived_channel_were_told_one_by_one_before_331() {
 }
 
 #[tokio::test]
-async fn flags_were_told_of_unchanged_messages_before_155() {
+async fn flags_were_sent_of_unchanged_messages_before_155() {
     let server = TestServer::start().await;
     for (level, both) in [(154, true), (155, false)] {
         let mel = Age::at(&server, level).await.user("mel");

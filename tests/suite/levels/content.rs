@@ -159,7 +159,7 @@ async fn subscribers_were_addresses_before_79() {
 }
 
 #[tokio::test]
-async fn the_old_topic_was_told_of_moves_before_152() {
+async fn the_old_topic_got_notices_of_moves_before_152() {
     let server = TestServer::start().await;
     for (level, expected) in [(151, 1), (152, 0)] {
         let mel = Age::at(&server, level).await.user("mel");
@@ -381,7 +381,7 @@ async fn attachments_named_the_times_of_messages_before_22() {
 }
 
 #[tokio::test]
-async fn edits_told_a_version_of_rendering_before_284() {
+async fn edits_had_a_version_of_rendering_before_284() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let message = json!({"type": "channel", "to": "general", "topic": "t", "content": "first"});

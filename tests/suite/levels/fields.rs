@@ -61,8 +61,8 @@ async fn fields_come_and_go_at_every_place() {
                 let is_hidden = shown(&realm, *level, place, &json!({name: 1})).is_null();
                 // One reply may have got it later than its like.
                 let is_later = changes().iter().any(|other| {
-                    let stands_here = |of: &Object| of.places.iter().any(|other| Place::parse(other) == *place);
-                    let is_same = matches!(other.touch, ChangeKind::Field { object: of, name: same } if same == name && stands_here(of));
+                    let is_here = |of: &Object| of.places.iter().any(|other| Place::parse(other) == *place);
+                    let is_same = matches!(other.touch, ChangeKind::Field { object: of, name: same } if same == name && is_here(of));
                     is_same && other.level > *level
                 });
                 let has_now = is_former || is_hidden || is_later || has(*level);

@@ -50,7 +50,7 @@ async fn lists_of_bots_had_their_accounts_before_474() {
 }
 
 #[tokio::test]
-async fn others_subscriptions_were_told_singly_before_35_and_by_name_before_19() {
+async fn others_subscriptions_were_sent_singly_before_35_and_by_name_before_19() {
     let server = TestServer::start().await;
     let quiet = server.channel("quiet");
     let [max, nora] = ["max", "nora"].map(|handle| server.user(handle).id());
@@ -111,20 +111,20 @@ async fn archiving_was_deleting_before_378() {
 }
 
 #[tokio::test]
-async fn peers_were_not_told_of_deactivations_before_377() {
+async fn peers_got_no_events_of_deactivations_before_377() {
     let server = TestServer::start().await;
     let max = server.user("max").id();
-    for (level, is_told) in [(376, false), (377, true)] {
+    for (level, is_sent) in [(376, false), (377, true)] {
         let age = Age::at(&server, level).await;
         let mut events = age.user("mel").events(["subscription"]).await;
         age.user("olive").delete(&format!("/users/{max}"), json!({})).await.success();
         let received = events.all().await;
-        assert_eq!(received.iter().any(|event| event["op"] == "peer_remove"), is_told, "at {level}");
+        assert_eq!(received.iter().any(|event| event["op"] == "peer_remove"), is_sent, "at {level}");
     }
 }
 
 #[tokio::test]
-async fn deleted_channels_were_told_whole_before_343() {
+async fn deleted_channels_were_sent_whole_before_343() {
     let server = TestServer::start().await;
     let id = server.channel("town-square");
     for level in [10, 342, 343] {
@@ -173,10 +173,10 @@ async fn deleted_messages_had_a_sender() {
 }
 
 #[tokio::test]
-async fn those_who_did_not_follow_were_not_told_of_deleting_before_274() {
+async fn those_who_did_not_follow_got_no_events_of_deleting_before_274() {
     let server = TestServer::start().await;
     let ages = Age::around(&server, 274).await;
-    for (age, is_told) in ages.iter().zip([false, true]) {
+    for (age, is_sent) in ages.iter().zip([false, true]) {
         let [olive, max] = ["olive", "max"].map(|handle| age.user(handle));
         max.delete("/users/me/subscriptions", json!({"subscriptions": ["general"]})).await.success();
         let message = send_old(&olive, "general", "t", "x").await;
@@ -184,7 +184,7 @@ async fn those_who_did_not_follow_were_not_told_of_deleting_before_274() {
         olive.delete(&format!("/messages/{message}"), json!({})).await.success();
 
         follows.next().await.has(json!({"message_ids": [message]}));
-        assert_eq!(reads.all().await.len(), usize::from(is_told));
+        assert_eq!(reads.all().await.len(), usize::from(is_sent));
     }
 }
 
@@ -291,11 +291,11 @@ async fn clients_chose_the_numbers_of_devices_before_468() {
 }
 
 #[tokio::test]
-async fn peers_in_archived_channels_were_not_told_of_deactivations_before_428() {
+async fn peers_in_archived_channels_got_no_events_of_deactivations_before_428() {
     let server = TestServer::start().await;
     let (olive, max, general) = (server.user("olive"), server.user("max").id(), server.channel("general"));
     olive.delete(&format!("/streams/{general}"), json!({})).await.success();
-    for (level, is_told) in [(427, false), (428, true)] {
+    for (level, is_sent) in [(427, false), (428, true)] {
         let age = Age::at(&server, level).await;
         let mel = age.user("mel");
         let mut queue = mel.register(json!({"client_capabilities": {"archived_channels": true}})).await;
@@ -303,7 +303,7 @@ async fn peers_in_archived_channels_were_not_told_of_deactivations_before_428() 
         let received = queue.all().await;
         let mut removals = received.iter().filter(|event| event["op"] == "peer_remove");
         let has_left = removals.any(|event| event["stream_ids"].as_array().expect("a list").contains(&json!(general)));
-        assert_eq!(has_left, is_told, "at {level}");
+        assert_eq!(has_left, is_sent, "at {level}");
 
         // A client knows all the same.
         let mut state = State::from_register(queue.state.clone());

@@ -226,13 +226,13 @@ async fn marking_was_renaming_before_367() {
 async fn the_first_message_stayed_before_256() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 256).await;
-    for (age, is_told) in [(&before, false), (&after, true)] {
+    for (age, is_sent) in [(&before, false), (&after, true)] {
         let adam = age.user("adam");
         let first = send(&adam, "quiet", "t", "first").await;
         send(&adam, "quiet", "t", "second").await;
         let mut events = age.user("mel").events(["stream"]).await;
         adam.delete(&format!("/messages/{first}"), json!({})).await.success();
-        assert_eq!(!events.all().await.is_empty(), is_told);
+        assert_eq!(!events.all().await.is_empty(), is_sent);
     }
 }
 

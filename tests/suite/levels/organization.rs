@@ -240,7 +240,7 @@ async fn settings_with_other_names_came_with_their_levels_too() {
 }
 
 #[tokio::test]
-async fn descriptions_of_the_organization_were_told_alone_before_464() {
+async fn descriptions_of_the_organization_were_sent_alone_before_464() {
     let server = TestServer::start().await;
     let rendered = "<p>We <em>chat</em>.</p>";
     let update = json!({"type": "realm", "op": "update", "property": "description", "value": "We *chat*."});

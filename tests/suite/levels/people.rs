@@ -16,7 +16,7 @@ async fn bots_were_not_muted_before_188() {
 }
 
 #[tokio::test]
-async fn subscriptions_and_groups_of_bots_were_not_told_before_458() {
+async fn subscriptions_and_groups_of_bots_were_not_sent_before_458() {
     let server = TestServer::start().await;
     let (bot, general) = (server.user("build-bot").id(), server.channel("general"));
     let groups = server.user("mel").get("/user_groups", json!({})).await.success();

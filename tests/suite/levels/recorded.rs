@@ -132,15 +132,15 @@ async fn pictures_were_left_to_clients_where_everybody_saw_the_address() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, SINCE).await;
     // Visible to members: to everybody but guests, not to everybody.
-    for (age, is_told) in [(before, true), (after, false)] {
+    for (age, is_sent) in [(before, true), (after, false)] {
         let (mel, olive) = (age.user("max"), age.user("olive"));
-        for (visibility, is_told) in [(1, false), (2, is_told)] {
+        for (visibility, is_sent) in [(1, false), (2, is_sent)] {
             mel.patch("/settings", json!({"email_address_visibility": visibility})).await.success();
             let user = olive.get(&format!("/users/{}", mel.id()), json!({})).await.success();
-            assert_eq!(user["user"]["avatar_url"].is_string(), is_told, "{visibility}: {user:#}");
+            assert_eq!(user["user"]["avatar_url"].is_string(), is_sent, "{visibility}: {user:#}");
             let message = send_old(&mel, "general", "t", "x").await;
             let message = olive.get(&format!("/messages/{message}"), json!({})).await.success();
-            assert_eq!(message["message"]["avatar_url"].is_string(), is_told, "{visibility}");
+            assert_eq!(message["message"]["avatar_url"].is_string(), is_sent, "{visibility}");
         }
     }
 }
@@ -289,7 +289,7 @@ async fn some_malformed_parameters_were_shown_as_they_were_sent() {
 }
 
 #[tokio::test]
-async fn new_texts_of_the_organization_were_told_as_updated() {
+async fn new_texts_of_the_organization_were_returned_as_updated() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, SINCE).await;
     let params = json!({"description": "News", "invite_required": false});

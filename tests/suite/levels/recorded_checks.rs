@@ -17,7 +17,7 @@ async fn switches_of_a_registration_were_read_before_capabilities() {
 }
 
 #[tokio::test]
-async fn who_may_not_post_was_told_who_may() {
+async fn refusals_of_posting_said_who_may_post() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, SINCE).await;
     for (age, is_former) in [(before, true), (after, false)] {
@@ -100,7 +100,7 @@ async fn anybody_asked_for_a_bots_end_before_248() {
 }
 
 #[tokio::test]
-async fn bots_were_told_that_they_make_no_groups_whatever_their_rights() {
+async fn bots_were_refused_as_makers_of_groups_whatever_their_rights() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, SINCE).await;
     for age in [&before, &after] {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const SINCE: i64 = 248;
 
 #[tokio::test]
-async fn operations_without_parameters_told_of_none_before_248() {
+async fn operations_without_parameters_reported_none_before_248() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, SINCE).await;
     for (age, ignored) in [(before, None), (after, Some(json!(["zzz"])))] {
@@ -30,7 +30,7 @@ async fn newest(user: &crate::support::User, narrow: Value) -> String {
 }
 
 #[tokio::test]
-async fn notices_told_more_before_248() {
+async fn notices_said_more_before_248() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, SINCE).await;
     for (age, is_former) in [(before, true), (after, false)] {
@@ -58,7 +58,7 @@ async fn flags(user: &crate::support::User, id: i64) -> Value {
 }
 
 #[tokio::test]
-async fn edits_told_the_kind_of_a_wildcard_alone_before_248() {
+async fn edits_had_only_the_kind_of_a_wildcard_before_248() {
     let server = TestServer::start().await;
     let [before, _] = Age::around(&server, SINCE).await;
     let (olive, mel) = (before.user("olive"), before.user("mel"));
@@ -123,10 +123,10 @@ async fn stars_stayed_on_messages_out_of_sight_before_248() {
 }
 
 #[tokio::test]
-async fn additions_to_polls_were_told_to_those_with_a_row_before_248() {
+async fn additions_to_polls_were_sent_to_those_with_a_row_before_248() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, SINCE).await;
-    for (age, is_told) in [(before, false), (after, true)] {
+    for (age, is_sent) in [(before, false), (after, true)] {
         let (olive, mel, max) = (age.user("olive"), age.user("mel"), age.user("max"));
         let made = json!({"subscriptions": [{"name": "made"}], "principals": [olive.id(), mel.id()]});
         olive.post("/users/me/subscriptions", made).await.success();
@@ -138,7 +138,7 @@ async fn additions_to_polls_were_told_to_those_with_a_row_before_248() {
         let vote = json!({"message_id": id, "msg_type": "widget", "content": vote});
         mel.post("/submessage", vote).await.success();
         at_mel.next().await.has(json!({"type": "submessage"}));
-        if is_told {
+        if is_sent {
             at_max.next().await.has(json!({"type": "submessage"}));
         }
         at_max.none().await;
@@ -186,7 +186,7 @@ async fn topics_are_followed_by_mentions_of_groups_and_by_senders_from_outside()
 }
 
 #[tokio::test]
-async fn of_two_mistakes_the_first_in_order_was_told() {
+async fn of_two_mistakes_the_first_in_order_was_reported() {
     let server = TestServer::start().await;
     let [before, _] = Age::around(&server, SINCE).await;
     let (olive, mel) = (before.user("olive"), before.user("mel"));

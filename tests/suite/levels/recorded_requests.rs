@@ -169,7 +169,7 @@ async fn some_operations_refused_in_other_words() {
 }
 
 #[tokio::test]
-async fn polls_told_their_queue_where_they_made_it_before_248() {
+async fn polls_named_their_queue_where_they_made_it_before_248() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, SINCE).await;
     for (age, tells) in [(before, false), (after, true)] {
@@ -258,7 +258,7 @@ async fn policies_alone_decided_on_moves_before_325() {
 }
 
 #[tokio::test]
-async fn messages_told_the_name_of_archived_channels_before_315() {
+async fn messages_had_the_name_of_archived_channels_before_315() {
     let server = TestServer::start().await;
     // From 248 on such messages are not found.
     let before = Age::at(&server, 247).await;

@@ -142,7 +142,7 @@ async fn bots_have_direct_messages_that_mention_them() {
 }
 
 #[tokio::test]
-async fn files_are_told_of_before_the_message_that_names_them() {
+async fn files_are_sent_before_the_message_that_names_them() {
     let server = TestServer::start().await;
     for age in Age::around(&server, SINCE).await {
         let (olive, mel) = (age.user("olive"), age.user("mel"));

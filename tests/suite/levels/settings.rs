@@ -5,7 +5,7 @@ use crate::support::TestServer;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn changed_names_were_told_before_78() {
+async fn changed_names_were_returned_before_78() {
     let server = TestServer::start().await;
     let change = json!({"full_name": "Olive Oil", "email": "oil@chat.test", "nonsense": 1});
     let reply = json!({"full_name": "Olive Oil", "account_email": "The new address has to be confirmed."});
@@ -90,7 +90,7 @@ async fn settings_of_the_organization_had_other_names() {
 }
 
 #[tokio::test]
-async fn ways_to_log_in_were_told_as_switches_before_243() {
+async fn ways_to_log_in_were_sent_as_switches_before_243() {
     let server = TestServer::start().await;
     let record = |is_on: bool| json!({"enabled": is_on, "available": true});
     let switches = json!({"Email": false, "Dev": true});

@@ -44,7 +44,7 @@ async fn messages_without_a_topic_were_in_no_topic_before_334() {
 }
 
 #[tokio::test]
-async fn the_empty_topic_was_no_topic_wherever_it_is_told() {
+async fn the_empty_topic_was_no_topic_wherever_it_is_sent() {
     let server = TestServer::start().await;
     let general = server.channel("general");
     for (level, name, raw) in [(333, "(no topic)", "(no topic)"), (334, "general chat", "")] {
@@ -126,7 +126,7 @@ async fn topics_were_not_unmuted_before_170() {
 }
 
 #[tokio::test]
-async fn muted_topics_were_told_whole_before_134() {
+async fn muted_topics_were_sent_whole_before_134() {
     let server = TestServer::start().await;
     server.user("mel").patch("/settings", json!({"automatically_follow_topics_policy": 3})).await.success();
     for (level, kinds) in [(133, vec!["muted_topics"]), (134, vec!["user_topic"])] {

@@ -19,8 +19,8 @@ pub fn discreet(realm: &Realm, caller: &User, asked: &str, body: &Value) -> Resu
         user.id != caller.id && !user.is_bot() && rank > lowest
     };
     let body = body.to_string();
-    let is_told = |user: &&Arc<User>| body.contains(&format!("\"{}\"", user.email)) && !asked.contains(&user.email);
-    match realm.users.values().filter(is_hidden).find(is_told) {
+    let is_sent = |user: &&Arc<User>| body.contains(&format!("\"{}\"", user.email)) && !asked.contains(&user.email);
+    match realm.users.values().filter(is_hidden).find(is_sent) {
         None => Ok(()),
         Some(user) => Err(format!("{} learns of {}: {body}", caller.email, user.email)),
     }

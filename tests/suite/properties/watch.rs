@@ -76,7 +76,7 @@ impl Watcher {
             return Ok(());
         }
         if reply.body["code"] == "BAD_EVENT_QUEUE_ID" && play.bereft.contains(&self.user.email) {
-            return self.begin_anew(play);
+            return self.start_over(play);
         }
         if reply.status != 200 {
             return Err(format!("{} can't poll: {}", self.name(), reply.body));
@@ -99,7 +99,7 @@ impl Watcher {
     }
 
     /// What a client does whose queue is gone.
-    fn begin_anew(&mut self, play: &mut Play) -> Result<(), String> {
+    fn start_over(&mut self, play: &mut Play) -> Result<(), String> {
         let reply = play.register_again(&self.user, &self.request);
         let queue = reply.body["queue_id"].clone();
         if queue.is_null() {

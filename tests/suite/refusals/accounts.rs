@@ -55,7 +55,7 @@ async fn what_is_not_changed_for_others() {
     let deactivated = format!("User with ID {} is deactivated", dana.id());
     let is_bot = format!("User with ID {} is a bot", bot.id());
 
-    for (by, whom, change, message) in [
+    for (by, target, change, message) in [
         ("mel", "max", json!({"full_name": "Max"}), "Insufficient permission"),
         ("mel", "build-bot", json!({"new_email": "b@chat.test"}), "User not authorized to change user emails"),
         ("adam", "olive", json!({"role": 200}), "Must be an organization owner"),
@@ -74,7 +74,7 @@ async fn what_is_not_changed_for_others() {
         ("adam", "max", json!({"new_email": "nowhere"}), "Invalid new email address."),
         ("adam", "max", json!({"new_email": "mel@chat.test"}), "New email value error: Email is already in use."),
     ] {
-        let target = server.user(whom);
+        let target = server.user(target);
         let with = |name: &str, value: Value| {
             let mut params = change.clone();
             params[name] = value;

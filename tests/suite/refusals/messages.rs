@@ -106,7 +106,7 @@ async fn messages_and_narrows_that_there_are_not() {
 }
 
 #[tokio::test]
-async fn older_levels_are_not_told_of_editing_that_may_not_be() {
+async fn older_levels_get_no_events_of_forbidden_editing() {
     let server = TestServer::start().await;
     let age = Age::at(&server, 360).await;
     let [mel, max] = [age.user("mel"), age.user("max")];

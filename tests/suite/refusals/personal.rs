@@ -40,7 +40,7 @@ async fn statuses_that_nobody_can_have() {
 }
 
 #[tokio::test]
-async fn users_whom_a_guest_may_not_know_are_not_muted() {
+async fn users_a_guest_may_not_know_are_not_muted() {
     let server = TestServer::start().await;
     let nora = server.user("nora");
     limit_guests(&server, &nora);

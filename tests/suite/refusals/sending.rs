@@ -103,7 +103,7 @@ async fn people_who_are_not_written_to() {
 }
 
 #[tokio::test]
-async fn people_whom_a_guest_may_not_know_are_not_written_to() {
+async fn people_a_guest_may_not_know_are_not_written_to() {
     let server = TestServer::start().await;
     let [gus, mel, nora] = server.users(["gus", "mel", "nora"]);
     limit_guests(&server, &nora);

@@ -21,7 +21,7 @@ async fn kinds(queue: &mut Queue) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn subscribing_is_told_to_oneself_and_to_those_who_see_the_subscribers() {
+async fn subscribing_is_sent_to_oneself_and_to_those_who_see_the_subscribers() {
     let server = TestServer::start().await;
     let [mel, max, gus] = server.users(["mel", "max", "gus"]);
     let mut at_mel = mel.events(["stream", "subscription", "message"]).await;
@@ -184,7 +184,7 @@ async fn new_channels_are_announced_when_asked_for_private_ones_too() {
 }
 
 #[tokio::test]
-async fn people_subscribed_by_others_are_told_and_bots_are_not() {
+async fn people_subscribed_by_others_are_notified_and_bots_are_not() {
     let server = TestServer::start().await;
     let [mel, max, nora, bot] = server.users(["mel", "max", "nora", "build-bot"]);
     let mut at_max = max.events(["message"]).await;

@@ -13,7 +13,7 @@ async fn leave(user: &User, names: &[&str], principals: Value) -> Reply {
 }
 
 #[tokio::test]
-async fn leaving_is_told_to_peers_and_reads_what_was_unread() {
+async fn leaving_is_sent_to_peers_and_reads_what_was_unread() {
     let server = TestServer::start().await;
     let [mel, max, nora] = server.users(["mel", "max", "nora"]);
     let id = server.channel("general");

@@ -25,7 +25,7 @@ async fn failing(server: &TestServer, url: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_refusal_is_told_at_once() {
+async fn a_refusal_is_reported_at_once() {
     let server = TestServer::start().await;
     let receiver = Receiver::replying([(404, "it's \"gone\"\n\u{e9}".to_owned())]).await;
 
@@ -98,7 +98,7 @@ async fn where_nobody_answers_the_bot_is_unavailable() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_used_is_told_with_the_reason() {
+async fn an_answer_that_cannot_be_used_is_reported_with_the_reason() {
     let server = TestServer::start().await;
     for (reply, problem, payload) in [
         ("<html>", "Invalid JSON in response", "'<html>'"),
@@ -129,7 +129,7 @@ async fn an_answer_that_cannot_be_used_is_told_with_the_reason() {
 }
 
 #[tokio::test]
-async fn only_this_machine_is_posted_to_unless_the_server_is_told_otherwise() {
+async fn only_this_machine_is_posted_to_unless_an_option_allows_more() {
     let server = TestServer::start().await;
     for url in [
         "https://hooks.example.com/out",
