@@ -132,7 +132,7 @@ fn resumable_uploads() -> Map<String, Value> {
 fn refused_upload() -> Value {
     let schema = json!({"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]});
     json!({
-        "description": "Refused; what had arrived before is kept.",
+        "description": "Refused; the bytes that arrived before are kept.",
         "content": {"application/json": {"schema": schema}},
     })
 }
@@ -271,7 +271,7 @@ fn request_body(row: &Row, mut form: Map<String, Value>, required: Vec<&str>) ->
         json_fields.map(|info| (info.name.to_owned(), json!({"contentType": "application/json"}))).collect();
     let kind = if row.takes_files { "multipart/form-data" } else { "application/x-www-form-urlencoded" };
     if row.takes_files {
-        let file = json!({"type": "string", "format": "binary", "description": "The file; its name may be any."});
+        let file = json!({"type": "string", "format": "binary", "description": "The file; with any name."});
         form.insert("file".into(), file);
     }
     let schema = json!({"type": "object", "properties": form, "required": required});

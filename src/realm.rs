@@ -122,7 +122,7 @@ pub struct Realm {
     pub linkifiers: Vector<Arc<linkifier::Linkifier>>,
     /// Custom profile fields.
     pub profile_fields: OrdMap<ProfileFieldId, Arc<ProfileField>>,
-    /// Links by which anybody may join.
+    /// Links with which anyone may join.
     pub invite_links: OrdMap<InviteLinkId, Arc<InviteLink>>,
     /// Invitations by email.
     pub invites: OrdMap<InviteId, Arc<Invite>>,

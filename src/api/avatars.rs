@@ -19,7 +19,7 @@ parameters! {
     pub struct AvatarParams {}
 }
 
-/// The picture from now on.
+/// The new picture.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AvatarReply {
     /// Its address.

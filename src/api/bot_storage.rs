@@ -62,7 +62,7 @@ parameters! {
     }
 }
 
-/// What is stored.
+/// The stored texts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BotStorageReply {
     /// Texts by key.

@@ -30,7 +30,7 @@ operation! {
 /// The caller's bots.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BotsReply {
-    /// Active ones.
+    /// The active ones.
     pub bots: Vec<OwnBot>,
 }
 
@@ -43,7 +43,7 @@ pub struct OwnBot {
     pub full_name: String,
     /// 32 letters and digits.
     pub api_key: String,
-    /// Its picture's address.
+    /// The URL of its picture.
     pub avatar_url: String,
     /// What its requests mean where they don't say it.
     #[serde(flatten)]

@@ -17,7 +17,7 @@ use serde_json::json;
 /// The number of the service whose accounts are the server's own, in `video_chat_provider`; with 3, people have their own.
 const SERVER_TO_SERVER: i64 = 5;
 
-/// Where a call is.
+/// The location of a call.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CallReply {
     /// Its address.

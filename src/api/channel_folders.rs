@@ -43,7 +43,7 @@ operation! {
 /// The organization's folders.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FoldersReply {
-    /// In their order.
+    /// In order.
     pub channel_folders: Vec<FolderRecord>,
 }
 

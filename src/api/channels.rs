@@ -47,7 +47,7 @@ operation! {
 /// Channels.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelsReply {
-    /// Sorted by name, whatever the case.
+    /// Sorted by name, regardless of case.
     pub streams: Vec<ListedChannel>,
 }
 
@@ -57,7 +57,7 @@ pub struct ListedChannel {
     /// The channel.
     #[serde(flatten)]
     pub channel: ChannelRecord,
-    /// Whether new users get it; only with `include_default`.
+    /// Whether it is a default channel; only with `include_default`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_default: Option<bool>,
 }
@@ -159,7 +159,7 @@ operation! {
     errors [InvalidChannelId];
 }
 
-/// Who is subscribed.
+/// The subscribers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscribersReply {
     /// Active users, sorted.
@@ -192,7 +192,7 @@ operation! {
 /// An address.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelEmailReply {
-    /// Mail to it would be posted to the channel; the double receives none.
+    /// The channel's email address; this server receives no mail.
     pub email: String,
 }
 

@@ -25,7 +25,7 @@ operation! {
 /// The organization's emoji.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CustomEmojiReply {
-    /// By ID; deactivated ones too.
+    /// By ID; including deactivated ones.
     pub emoji: BTreeMap<String, EmojiRecord>,
 }
 

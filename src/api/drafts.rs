@@ -142,9 +142,9 @@ operation! {
 /// The caller's drafts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DraftsReply {
-    /// How many there are.
+    /// Their number.
     pub count: usize,
-    /// The one changed longest ago first.
+    /// Least recently changed first.
     pub drafts: Vec<DraftRecord>,
 }
 
@@ -173,7 +173,7 @@ operation! {
 /// The new drafts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DraftIdsReply {
-    /// Their IDs, in the order in which they were given.
+    /// Their IDs, in the order of the request.
     pub ids: Vec<DraftId>,
 }
 

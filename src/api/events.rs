@@ -41,10 +41,10 @@ operation! {
 /// What happened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EventsReply<'a> {
-    /// In the order of their ids.
+    /// In order of their IDs.
     #[schemars(with = "Vec<serde_json::Value>", extend("items" = {"$ref": "#/components/schemas/Event"}))]
     pub events: Vec<EventRecord<'a>>,
-    /// The queue; below level 248 that of a queue that was made alone.
+    /// The queue; below level 248 only that of a queue that was created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_id: Option<&'a str>,
 }

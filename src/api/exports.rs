@@ -58,7 +58,7 @@ operation! {
 /// All exports.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ExportsReply {
-    /// Oldest first; those that failed or were deleted too.
+    /// Oldest first; including failed and deleted ones.
     pub exports: Vec<ExportRecord>,
 }
 
@@ -105,7 +105,7 @@ operation! {
     reply ConsentsReply;
 }
 
-/// Whether somebody lets private messages be exported.
+/// Whether a user consents to exports of private messages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Consent {
     /// Who.
@@ -116,10 +116,10 @@ pub struct Consent {
     pub email_address_visibility: i64,
 }
 
-/// Everybody's consent.
+/// The consent of all users.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ConsentsReply {
-    /// Of each active person, sorted by user.
+    /// One for each active human user, sorted by user.
     pub export_consents: Vec<Consent>,
 }
 

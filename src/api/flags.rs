@@ -34,7 +34,7 @@ operation! {
     is short;
 }
 
-/// What was done.
+/// The result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateFlagsReply {
     /// The messages that were passed in.
@@ -66,10 +66,10 @@ operation! {
     events [UpdateMessageFlagsAdd];
 }
 
-/// Whether everything was done.
+/// Whether everything was processed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CompleteReply {
-    /// Always true: it never runs out of time.
+    /// Always true: the operation never runs out of time.
     pub complete: bool,
 }
 

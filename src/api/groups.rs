@@ -35,7 +35,7 @@ operation! {
 /// User groups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GroupsReply {
-    /// Sorted by ID, the system's own first.
+    /// Sorted by ID, system groups first.
     pub user_groups: Vec<GroupRecord>,
 }
 
@@ -103,10 +103,10 @@ operation! {
     errors [InvalidGroup, GroupDeactivated, NoSuchUser, TargetDeactivated];
 }
 
-/// Whether somebody is a member.
+/// Whether a user is a member.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct IsGroupMemberReply {
-    /// Whether they are.
+    /// The answer.
     pub is_user_group_member: bool,
 }
 

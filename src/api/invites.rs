@@ -92,10 +92,10 @@ operation! {
     reply InvitesReply;
 }
 
-/// Invitations that are in force.
+/// Valid invitations.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InvitesReply {
-    /// Those by email first; administrators see all, others their own.
+    /// Invitations by email first; administrators see all, others their own.
     pub invites: Vec<InviteRecord>,
 }
 
@@ -103,25 +103,25 @@ pub struct InvitesReply {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Invite")]
 pub struct InviteRecord {
-    /// Addresses that they go to; by email only.
+    /// The invited addresses; only for invitations by email.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// Its ID, of a sequence for each kind.
+    /// Its ID, in a sequence for each kind.
     pub id: i64,
     /// UNIX seconds.
     pub invited: i64,
     /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
     pub invited_as: i64,
-    /// Who invited.
+    /// The inviting user.
     pub invited_by_user_id: UserId,
-    /// UNIX seconds; null for ever.
+    /// UNIX seconds; null for no expiry.
     pub expiry_date: Option<i64>,
-    /// The link's address; of links only.
+    /// The URL; only for links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link_url: Option<String>,
     /// A link.
     pub is_multiuse: bool,
-    /// Whether the one who invited is notified; by email only.
+    /// Whether the inviting user is notified; only for invitations by email.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notify_referrer_on_join: Option<bool>,
 }

@@ -67,7 +67,7 @@ operation! {
 pub struct SendMessageReply {
     /// Its ID.
     pub id: i64,
-    /// 2 unmuted, 3 followed: how the topic is shown to the sender from now on, when sending changed it.
+    /// 2 unmuted, 3 followed: the sender's new policy for the topic, if sending changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automatic_new_visibility_policy: Option<i64>,
 }

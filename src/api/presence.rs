@@ -39,7 +39,7 @@ operation! {
     events [Presence];
 }
 
-/// Who is there; empty when only a ping was asked for.
+/// Presence of users; empty if only a ping was requested.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdatePresenceReply {
     /// By user ID in the modern form, by API address in the legacy one.
@@ -48,7 +48,7 @@ pub struct UpdatePresenceReply {
     /// UNIX seconds with their fraction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_timestamp: Option<f64>,
-    /// What to pass as `last_update_id` next time; -1 when nothing is known.
+    /// The `last_update_id` for the next request; -1 if nothing is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presence_last_update_id: Option<i64>,
 }
@@ -94,7 +94,7 @@ operation! {
     errors [NoSuchUser, PresenceNotForBots, InsufficientPermission, NoPresenceData];
 }
 
-/// Somebody's presence.
+/// A user's presence.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserPresenceReply {
     /// In both forms.
@@ -103,15 +103,15 @@ pub struct UserPresenceReply {
     pub server_timestamp: f64,
 }
 
-/// Presence in the modern form, with the legacy one with it.
+/// Presence in the modern form, together with the legacy one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserPresenceRecord {
     /// The modern form.
     #[serde(flatten)]
     pub modern: PresenceRecord,
-    /// `active` or `idle`, whenever that was.
+    /// `active` or `idle`, regardless of the time.
     pub website: LegacyStatus,
-    /// The same, but `offline` when that was over 200 seconds ago.
+    /// The same, but `offline` if that was over 200 seconds ago.
     pub aggregated: LegacyStatus,
 }
 
@@ -169,10 +169,10 @@ operation! {
     reply RealmPresenceReply;
 }
 
-/// Who is there.
+/// Presence of users.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmPresenceReply {
-    /// By API address in the legacy form; those connected in the last 14 days.
+    /// By API address in the legacy form; users who connected in the last 14 days.
     pub presences: Map<String, Value>,
     /// UNIX seconds with their fraction.
     pub server_timestamp: f64,

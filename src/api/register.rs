@@ -60,7 +60,7 @@ operation! {
     errors [NotForAnonymous, NotAuthorizedForQuery, BadNarrow, OperatorNotSupported, OperandNotSupported];
 }
 
-/// The queue and the state; which keys there are depends on what was asked for.
+/// The queue and the state; the keys depend on the request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RegisterReply {
     /// Null for anonymous visitors.
@@ -74,7 +74,7 @@ pub struct RegisterReply {
     pub service_version: &'static str,
     /// Same as the version.
     pub service_merge_base: &'static str,
-    /// Seconds without a poll after which the queue is collected; absent for anonymous visitors.
+    /// Seconds without a poll after which the queue expires; absent for anonymous visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_queue_timeout_secs: Option<i64>,
     /// The state, by the types of events that were asked for.

@@ -40,7 +40,7 @@ operation! {
 /// The caller's reminders.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemindersReply {
-    /// The next one first.
+    /// In order of time.
     pub reminders: Vec<ReminderRecord>,
 }
 

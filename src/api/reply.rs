@@ -20,7 +20,7 @@ impl<T: Serialize> ReplyData for T {
     }
 }
 
-/// The reply of operations that have nothing to say but success.
+/// The reply of operations that return only success.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Success {}
 

@@ -80,7 +80,7 @@ operation! {
 /// The caller's scheduled messages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ScheduledMessagesReply {
-    /// The next one first.
+    /// In order of time.
     pub scheduled_messages: Vec<ScheduledMessageRecord>,
 }
 

@@ -24,10 +24,10 @@ operation! {
     is short;
 }
 
-/// What anybody may know (specification, "Server settings").
+/// Public data (specification, "Server settings").
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ServerSettings {
-    /// Which ways to log in are on; deprecated.
+    /// Enabled login methods; deprecated.
     pub authentication_methods: BTreeMap<&'static str, bool>,
     /// Other services to log in with.
     pub external_authentication_methods: Vec<ExternalMethod>,
@@ -35,7 +35,7 @@ pub struct ServerSettings {
     pub service_feature_level: i64,
     /// Release number.
     pub service_version: &'static str,
-    /// Same as the version: this is no fork.
+    /// Same as the version: this is not a fork.
     pub service_merge_base: &'static str,
     /// Whether push notifications can be sent.
     pub push_notifications_enabled: bool,
@@ -43,13 +43,13 @@ pub struct ServerSettings {
     pub is_incompatible: bool,
     /// Password login.
     pub email_auth_enabled: bool,
-    /// User names are addresses.
+    /// Whether user names are addresses.
     pub require_email_format_usernames: bool,
     /// Deprecated alias of `realm_url`.
     pub realm_uri: String,
     /// The organization's canonical URL.
     pub realm_url: String,
-    /// Not at the root of a server of many organizations, like the next three.
+    /// Absent at the root of a server of many organizations, like the next three.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realm_name: Option<String>,
     /// URL of the square logo.
@@ -58,7 +58,7 @@ pub struct ServerSettings {
     /// HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realm_description: Option<String>,
-    /// Whether there is something for visitors without an account.
+    /// Whether visitors without an account can read anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub realm_web_public_access_enabled: Option<bool>,
 }
@@ -209,7 +209,7 @@ operation! {
     gives keys;
 }
 
-/// Somebody who can be logged in as without a password.
+/// A user who can log in without a password.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DevUser {
     /// The real address.
@@ -218,7 +218,7 @@ pub struct DevUser {
     pub realm_url: String,
 }
 
-/// The active people, each list sorted by address.
+/// The active human users, each list sorted by address.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DevUsersReply {
     /// Owners and administrators.

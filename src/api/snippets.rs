@@ -30,7 +30,7 @@ operation! {
 /// The caller's snippets.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SnippetsReply {
-    /// In the order in which they were made.
+    /// In order of creation.
     pub saved_snippets: Vec<SnippetRecord>,
 }
 

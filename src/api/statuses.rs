@@ -34,7 +34,7 @@ operation! {
 /// A user's status.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StatusReply {
-    /// Empty when nothing is set.
+    /// Empty if nothing is set.
     pub status: StatusRecord,
 }
 

@@ -60,7 +60,7 @@ impl From<IncludeWord> for IncludeSubscribers {
 /// Subscriptions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionsReply {
-    /// Sorted by name, whatever the case; without archived channels.
+    /// Sorted by name, regardless of case; without archived channels.
     pub subscriptions: Vec<SubscriptionRecord>,
 }
 
@@ -100,7 +100,7 @@ operation! {
     ];
 }
 
-/// What came of both.
+/// The result of both.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChangeSubscriptionsReply {
     /// Of subscribing.
@@ -148,10 +148,10 @@ operation! {
     errors [NoSuchUser, TargetDeactivated, InvalidChannelId];
 }
 
-/// Whether somebody is subscribed.
+/// Whether a user is subscribed.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionStatusReply {
-    /// Whether they are.
+    /// The answer.
     pub is_subscribed: bool,
 }
 
@@ -177,10 +177,10 @@ operation! {
     errors [NoSuchUser];
 }
 
-/// What somebody is subscribed to.
+/// The subscriptions of a user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserChannelsReply {
-    /// Channels whose subscribers the caller can see, sorted; without archived ones.
+    /// Channels whose subscribers the caller can see, sorted; without archived channels.
     pub subscribed_channel_ids: Vec<ChannelId>,
 }
 

@@ -34,7 +34,7 @@ operation! {
 /// A channel's topics.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TopicsReply {
-    /// The one with the newest message first.
+    /// Sorted by newest message, newest first.
     pub topics: Vec<TopicRecord>,
 }
 
@@ -42,7 +42,7 @@ pub struct TopicsReply {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Topic")]
 pub struct TopicRecord {
-    /// As the newest message spells it.
+    /// Spelled as in the newest message.
     pub name: String,
     /// ID of the newest message that the caller can see.
     pub max_id: MessageId,

@@ -38,14 +38,14 @@ operation! {
     takes files;
 }
 
-/// Where the file is.
+/// The location of the file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UploadFileReply {
-    /// Address of the file, relative to the organization's.
+    /// URL of the file, relative to the organization's.
     pub url: String,
     /// Deprecated alias of `url`.
     pub uri: String,
-    /// The file's name; its address may end in another.
+    /// The file's name; its URL may end in another.
     pub filename: String,
 }
 
@@ -156,7 +156,7 @@ operation! {
     errors [FileNotFound, FileForbidden];
 }
 
-/// An address that needs no credentials.
+/// A URL that needs no credentials.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TemporaryAddressReply {
     /// Works for 60 seconds; relative to the organization's.
@@ -184,9 +184,9 @@ operation! {
 /// The caller's files.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AttachmentsReply {
-    /// In the order of their uploading.
+    /// In the order of upload.
     pub attachments: Vec<AttachmentRecord>,
-    /// Bytes of all of the organization's files.
+    /// Total size of the organization's files, in bytes.
     pub upload_space_used: i64,
 }
 

@@ -34,7 +34,7 @@ operation! {
     reply MembersReply;
 }
 
-/// All users that the caller may know of.
+/// All users that the caller may see.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MembersReply {
     /// Bots and deactivated users too.
@@ -174,7 +174,7 @@ struct OwnUser<'a> {
     avatar_url: &'a RawValue,
     /// Cache-busting version.
     avatar_version: i64,
-    /// Address for the API.
+    /// API address.
     email: &'a str,
     /// Display name.
     full_name: &'a str,
@@ -186,11 +186,11 @@ struct OwnUser<'a> {
     is_guest: bool,
     /// Bot.
     is_bot: bool,
-    /// Always true: others can't call.
+    /// Always true: deactivated users can't call.
     is_active: bool,
     /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
     role: i64,
-    /// IANA identifier, "" when never set.
+    /// IANA identifier, "" if never set.
     timezone: &'a str,
     /// ISO 8601 to the minute.
     #[schemars(with = "String")]
@@ -199,13 +199,14 @@ struct OwnUser<'a> {
     user_id: i64,
     /// Real address.
     delivery_email: &'a str,
-    /// Imported and not yet logged in.
+    /// Imported, and never logged in.
     is_imported_stub: bool,
-    /// By custom profile field ID; people only.
+    /// By custom profile field ID; human users only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, ProfileValue>>")]
     profile_data: Option<&'a RawValue>,
-    /// ID of the last message received, -1 without any; deprecated. The last field: what comes before it is kept.
+    /// ID of the last message received, -1 without any; deprecated.
+    // The last field: what comes before it is kept.
     max_message_id: i64,
 }
 

@@ -42,6 +42,6 @@ pub struct Handled {
     pub raw: RawParameters,
     /// The realm that was read; None where the present one was changed or is waited for.
     pub realm: Option<Arc<Realm>>,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
 }

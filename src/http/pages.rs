@@ -35,7 +35,7 @@ pub(super) enum Page<'a> {
     Logout,
     /// What is said instead where the organization is deactivated.
     Deactivated,
-    /// A link by which anybody may join.
+    /// A link with which anyone may join.
     Join(&'a str),
     /// An invitation by email.
     Confirm(&'a str),

@@ -255,7 +255,7 @@ objects! {
     MESSAGE_DETAILS = "message details" ["event update_message_flags: message_details[]"];
     /// A topic in its channel's list.
     TOPIC = "topic" ["GET /users/me/{stream_id}/topics: topics[]"];
-    /// What a user said of a topic.
+    /// A user's policy for a topic.
     USER_TOPIC = "user topic" ["POST /register: user_topics[]"];
     /// An event that tells of it.
     USER_TOPIC_EVENT = "event user_topic" ["event user_topic:"];

@@ -80,7 +80,7 @@ pub trait Names {
     /// The organization's linkifiers in processing order.
     fn linkifiers(&self) -> Vec<Arc<Linkifier>>;
 
-    /// How many there are.
+    /// Their number.
     fn linkifier_count(&self) -> usize;
 
     /// Whether a linkifier's pattern occurs in a paragraph.
@@ -254,7 +254,7 @@ pub struct TooLarge;
 pub struct TopicLink {
     /// The text in the topic.
     pub text: String,
-    /// Where it leads.
+    /// The URL.
     pub url: String,
 }
 

@@ -10,9 +10,9 @@ use serde::Serialize;
 pub struct AttachmentRecord {
     /// Its ID.
     pub id: i64,
-    /// The name that it was uploaded with.
+    /// The name with which it was uploaded.
     pub name: String,
-    /// Its address without `/user_uploads/`.
+    /// Its URL without `/user_uploads/`.
     pub path_id: String,
     /// Bytes.
     pub size: i64,

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What a bot does by itself.
+/// A service of a bot.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Bot")]
 pub struct BotRecord {
@@ -16,7 +16,7 @@ pub struct BotRecord {
     /// What its requests mean where they don't say it.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
-    /// What it calls or is configured with.
+    /// Its URL or its configuration.
     #[schemars(schema_with = "services")]
     pub services: Vec<Value>,
 }
@@ -24,9 +24,9 @@ pub struct BotRecord {
 /// What a bot's requests mean where they don't say it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BotDefaultsRecord {
-    /// The name of the channel to which messages go that name none; null for none.
+    /// The name of the channel for messages without a recipient; null for none.
     pub default_sending_stream: Option<String>,
-    /// The name of the channel of which queues without a narrow get messages alone; null for none.
+    /// The name of the only channel whose messages queues without a narrow get; null for none.
     pub default_events_register_stream: Option<String>,
     /// Whether queues get messages of all public channels.
     pub default_all_public_streams: bool,

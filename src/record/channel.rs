@@ -30,7 +30,7 @@ pub struct ChannelRecord {
     pub rendered_description: String,
     /// UNIX seconds.
     pub date_created: i64,
-    /// Null when no creator is recorded.
+    /// Null if no creator is recorded.
     pub creator_id: Option<i64>,
     /// Private channel.
     pub invite_only: bool,
@@ -38,9 +38,9 @@ pub struct ChannelRecord {
     pub is_web_public: bool,
     /// Archived.
     pub is_archived: bool,
-    /// New subscribers see all of the history.
+    /// New subscribers see the whole history.
     pub history_public_to_subscribers: bool,
-    /// Null when the channel has no history.
+    /// Null if the channel has no history.
     pub first_message_id: Option<i64>,
     /// Null without a folder.
     pub folder_id: Option<i64>,
@@ -52,7 +52,7 @@ pub struct ChannelRecord {
     pub stream_post_policy: i64,
     /// Policy 2; deprecated.
     pub is_announcement_only: bool,
-    /// Messages of a week on average; null for channels younger than that.
+    /// Average number of messages per week; null for channels younger than a week.
     pub stream_weekly_traffic: Option<i64>,
     /// Active subscribers.
     pub subscriber_count: i64,
@@ -129,13 +129,13 @@ pub struct SubscriptionRecord {
     /// The channel.
     #[serde(flatten)]
     pub channel: ChannelRecord,
-    /// The user's colour for it.
+    /// The user's color for it.
     pub color: String,
-    /// Shown last, and silent.
+    /// Whether it is muted: shown last, without notifications.
     pub is_muted: bool,
     /// Deprecated inverse of `is_muted`.
     pub in_home_view: bool,
-    /// Shown first.
+    /// Whether it is shown first.
     pub pin_to_top: bool,
     /// Null inherits `enable_stream_desktop_notifications`; the next ones likewise.
     pub desktop_notifications: Option<bool>,
@@ -145,9 +145,9 @@ pub struct SubscriptionRecord {
     pub push_notifications: Option<bool>,
     /// Emails.
     pub email_notifications: Option<bool>,
-    /// Whether mentions of all count.
+    /// Whether wildcard mentions notify.
     pub wildcard_mentions_notify: Option<bool>,
-    /// Who is subscribed.
+    /// The subscribers.
     #[serde(flatten)]
     pub subscribers: SubscriberLists,
 }
@@ -159,7 +159,7 @@ pub struct NeverSubscribedRecord {
     /// The channel.
     #[serde(flatten)]
     pub channel: ChannelRecord,
-    /// Who is subscribed.
+    /// The subscribers.
     #[serde(flatten)]
     pub subscribers: SubscriberLists,
 }
@@ -170,7 +170,7 @@ pub struct SubscriberLists {
     /// All, sorted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subscribers: Option<Vec<UserId>>,
-    /// Bots and those active in the last 14 days, sorted.
+    /// Bots and users active in the last 14 days, sorted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial_subscribers: Option<Vec<UserId>>,
 }
@@ -285,9 +285,9 @@ pub struct FolderRecord {
     pub rendered_description: String,
     /// UNIX seconds.
     pub date_created: Option<i64>,
-    /// Who made it.
+    /// The creator.
     pub creator_id: Option<i64>,
-    /// Its place.
+    /// Its position.
     pub order: i64,
     /// Archived.
     pub is_archived: bool,

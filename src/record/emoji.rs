@@ -13,17 +13,17 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RealmEmoji")]
 pub struct EmojiRecord {
-    /// Its ID, a text.
+    /// Its ID, as text.
     pub id: String,
-    /// The title.
+    /// The name.
     pub name: String,
-    /// Address of the picture, relative to the organization's.
+    /// URL of the picture, relative to the organization's.
     pub source_url: String,
-    /// Of an animated picture; the double makes none.
+    /// URL of a still picture; null, because this server makes none.
     pub still_url: Option<String>,
-    /// Can't be used any more.
+    /// Whether it is deactivated.
     pub deactivated: bool,
-    /// Who uploaded it.
+    /// The user who uploaded it.
     pub author_id: Option<i64>,
 }
 

@@ -11,17 +11,17 @@ use serde::Serialize;
 pub struct ExportRecord {
     /// Its ID.
     pub id: i64,
-    /// Who asked for it.
+    /// The user who requested it.
     pub acting_user_id: i64,
-    /// When, UNIX seconds.
+    /// When it was requested, UNIX seconds.
     pub export_time: f64,
     /// When it was deleted, UNIX seconds.
     pub deleted_timestamp: Option<f64>,
     /// When it failed, UNIX seconds.
     pub failed_timestamp: Option<f64>,
-    /// Where it can be fetched, relative to the organization's address, while it can.
+    /// Where it can be fetched, relative to the organization's URL; null if it can't be.
     pub export_url: Option<String>,
-    /// It is being made.
+    /// Whether it is in progress.
     pub pending: bool,
     /// 1 public, 2 standard.
     pub export_type: i64,

@@ -18,17 +18,17 @@ pub struct GroupRecord {
     pub name: String,
     /// Free text.
     pub description: String,
-    /// Direct members, sorted: active ones, and below 303 those too who are deactivated.
+    /// Direct members, sorted: active users, and below 303 deactivated users too.
     pub members: Vec<UserId>,
     /// Direct subgroups, sorted.
     pub direct_subgroup_ids: Vec<GroupId>,
-    /// Who made it; null for system groups.
+    /// The creator; null for system groups.
     pub creator_id: Option<i64>,
     /// UNIX seconds; null for system groups.
     pub date_created: Option<i64>,
-    /// Kept by the server.
+    /// Whether it is a system group.
     pub is_system_group: bool,
-    /// Can't be mentioned or hold permissions.
+    /// Whether it is deactivated: it can't be mentioned or hold permissions.
     pub deactivated: bool,
     /// The six `can_…_group` settings.
     #[serde(flatten)]

@@ -22,7 +22,7 @@ pub struct LinkifierRecord {
     pub url_template: String,
     /// A text that the pattern matches.
     pub example_input: Option<String>,
-    /// Leads from the groups back to the text.
+    /// Template that makes the text from the pattern's groups.
     pub reverse_template: Option<String>,
     /// Further templates of URLs from which the text is made.
     pub alternative_url_templates: Vec<String>,
@@ -58,23 +58,23 @@ pub struct ProfileFieldRecord {
     #[serde(rename = "type")]
     #[schemars(extend("enum" = [1, 2, 3, 4, 5, 6, 7, 8]))]
     pub kind: i64,
-    /// Its place.
+    /// Its position.
     pub order: i64,
     /// Label.
     pub name: String,
     /// Help.
     pub hint: String,
-    /// Choices or the account's site, as JSON text; "" where the kind has none.
+    /// Choices or the account's site, as JSON text; "" if the type has none.
     pub field_data: String,
     /// Users must fill it in.
     pub required: bool,
-    /// By users themselves, or by administrators only.
+    /// Whether users may edit it themselves, or only administrators.
     pub editable_by_user: bool,
-    /// True where it is shown in the summary.
+    /// True if it is shown in the summary; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub display_in_profile_summary: Option<bool>,
-    /// True where people may be found by it.
+    /// True if users can be found by it; otherwise absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub use_for_user_matching: Option<bool>,

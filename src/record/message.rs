@@ -17,45 +17,45 @@ use serde::Serialize;
 pub struct MessageRecord {
     /// Its ID.
     pub id: i64,
-    /// Who sent it.
+    /// The sender.
     pub sender_id: i64,
     /// HTML or Markdown, as `content_type` says.
     pub content: String,
     /// `text/html` or `text/x-markdown`.
     pub content_type: &'static str,
-    /// The number of its audience.
+    /// The ID of its audience.
     pub recipient_id: i64,
     /// UNIX seconds.
     pub timestamp: i64,
-    /// What it was sent with.
+    /// The client that sent it.
     pub client: String,
     /// The topic; "" for direct messages.
     pub subject: String,
     /// Links in the topic.
     pub topic_links: Vec<TopicLinkRecord>,
-    /// Begins with `/me`.
+    /// Whether it starts with `/me`.
     pub is_me_message: bool,
     /// In the order in which they were added.
     pub reactions: Vec<ReactionRecord>,
-    /// What widgets were made of.
+    /// The parts of its widget.
     pub submessages: Vec<SubmessageRecord>,
     /// The sender's name.
     pub sender_full_name: String,
-    /// The sender's address for the API.
+    /// The sender's API address.
     pub sender_email: String,
-    /// The sender's organization; the service's own bots have one of their own.
+    /// The subdomain of the sender's organization; system bots have their own.
     pub sender_realm_str: String,
-    /// The channel's name, or everyone in the conversation, the sender included.
+    /// The channel's name, or everyone in the conversation, including the sender.
     pub display_recipient: DisplayRecipient,
     /// `stream` or `private`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The sender's picture; null when the client can compute its address.
+    /// The sender's picture; null if the client can compute its URL.
     pub avatar_url: Option<String>,
     /// The channel of channel messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream_id: Option<i64>,
-    /// Newest first; absent when there is none or it may not be seen.
+    /// Newest first; absent if there is none or it may not be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edit_history: Option<Vec<EditRecord>>,
     /// UNIX seconds.
@@ -64,13 +64,13 @@ pub struct MessageRecord {
     /// UNIX seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_moved_timestamp: Option<i64>,
-    /// The viewer's own; absent inside events, which have them next to the message.
+    /// The viewer's flags; absent inside events, which have them next to the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flags: Option<Vec<&'static str>>,
-    /// The content with what was searched for marked.
+    /// The content with highlighted search matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_content: Option<String>,
-    /// The topic with what was searched for marked.
+    /// The topic with highlighted search matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_subject: Option<String>,
 }
@@ -80,21 +80,21 @@ pub struct MessageRecord {
 pub struct TopicLinkRecord {
     /// The text in the topic.
     pub text: String,
-    /// Where it leads.
+    /// The URL.
     pub url: String,
 }
 
-/// Somebody's reaction.
+/// A user's reaction.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Reaction")]
 pub struct ReactionRecord {
-    /// The name that it was chosen by.
+    /// The name by which it was chosen.
     pub emoji_name: String,
     /// Identifier in its namespace.
     pub emoji_code: String,
     /// The namespace.
     pub reaction_type: crate::realm::message::ReactionType,
-    /// Whose.
+    /// The user.
     pub user_id: i64,
 }
 
@@ -106,7 +106,7 @@ pub struct SubmessageRecord {
     pub id: i64,
     /// The message.
     pub message_id: i64,
-    /// Whose.
+    /// The user.
     pub sender_id: i64,
     /// Always `widget`.
     pub msg_type: String,
@@ -114,7 +114,7 @@ pub struct SubmessageRecord {
     pub content: String,
 }
 
-/// Where a message went.
+/// The recipients of a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum DisplayRecipient {
@@ -127,12 +127,12 @@ pub enum DisplayRecipient {
 /// The organization of the service's own bots; dialects have a product's name for it.
 const INTERNAL_ORGANIZATION: &str = "service-internal";
 
-/// Somebody in a conversation.
+/// A user in a conversation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Participant {
     /// Their ID.
     pub id: i64,
-    /// Their address for the API.
+    /// Their API address.
     pub email: String,
     /// Their name.
     pub full_name: String,
@@ -146,7 +146,7 @@ pub struct Participant {
 pub struct EditRecord {
     /// UNIX seconds.
     pub timestamp: i64,
-    /// Who; null for the server.
+    /// The user; null for the server.
     pub user_id: Option<i64>,
     /// The text before.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -303,7 +303,7 @@ impl MessageRecord {
 }
 
 impl Participant {
-    /// Somebody in a conversation.
+    /// A user in a conversation.
     pub fn new(realm: &Realm, id: UserId) -> Self {
         let user = &realm.users[&id];
         Self { id: id.0, email: realm.api_email(user), full_name: user.full_name.clone(), is_mirror_dummy: false }

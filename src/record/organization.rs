@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "RealmDomain")]
 pub struct DomainRecord {
-    /// The domain, in lower case.
+    /// The domain, in lowercase.
     pub domain: String,
     /// Addresses of its subdomains are accepted too.
     pub allow_subdomains: bool,

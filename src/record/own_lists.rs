@@ -77,9 +77,9 @@ events! {
         /// All of them.
         alert_words: Vec<String>,
     }
-    /// The user muted somebody, or does so no longer.
+    /// The user muted or unmuted another user.
     MutedUsers {
-        /// All users that the user mutes.
+        /// All users that the user has muted.
         muted_users: Vec<MutedUserRecord>,
     }
     /// A snippet was saved.
@@ -137,7 +137,7 @@ events! {
 pub struct MutedUserRecord {
     /// Who.
     pub id: UserId,
-    /// Since when, UNIX seconds.
+    /// The time of muting, UNIX seconds.
     pub timestamp: i64,
 }
 
@@ -145,7 +145,7 @@ pub struct MutedUserRecord {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct NavigationViewChange {
-    /// Whether it is in the sidebar, or inside the menu.
+    /// Whether it is in the sidebar rather than in the menu.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub is_pinned: Option<bool>,
@@ -159,7 +159,7 @@ pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
     muted.iter().map(|(user, at)| MutedUserRecord { id: *user, timestamp: at.seconds() }).collect()
 }
 
-/// A kept phrase.
+/// A saved snippet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "SavedSnippet")]
 pub struct SnippetRecord {
@@ -191,12 +191,12 @@ impl SnippetRecord {
 pub struct DraftRecord {
     /// Its ID.
     pub id: i64,
-    /// `stream`, `private`, or "" when nothing is chosen yet.
+    /// `stream`, `private`, or "" if nothing is chosen yet.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// A channel's ID alone, users' IDs, or nothing.
+    /// A single channel ID, user IDs, or nothing.
     pub to: Vec<i64>,
-    /// "" but for channels.
+    /// "" except for channels.
     pub topic: String,
     /// Markdown.
     pub content: String,

@@ -8,15 +8,15 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ClientDevice")]
 pub struct DeviceRecord {
-    /// Names the key that notifications are encrypted with.
+    /// Identifies the key that encrypts notifications.
     pub push_key_id: Option<i64>,
-    /// Names the token in force.
+    /// Identifies the current token.
     pub push_token_id: Option<String>,
-    /// Names the token that is being registered.
+    /// Identifies the token that is being registered.
     pub pending_push_token_id: Option<String>,
     /// UNIX seconds.
     pub push_token_last_updated_timestamp: Option<i64>,
-    /// Why the last registration failed.
+    /// The reason why the last registration failed.
     pub push_registration_error_code: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl DeviceRecord {
     }
 }
 
-/// A notice that the user has not seen.
+/// A one-time notice that the user has not seen.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OnboardingStep")]
 pub struct StepRecord {

@@ -17,9 +17,9 @@ const STILL_ACTIVE: Span = Span::seconds(70);
 /// Presence in the modern form; UNIX seconds.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct PresenceRecord {
-    /// Last used a client.
+    /// When the user last used a client.
     pub active_timestamp: i64,
-    /// Last had one open.
+    /// When the user last had a client open.
     pub idle_timestamp: i64,
 }
 
@@ -131,7 +131,7 @@ pub struct LegacyPresenceRecord {
     /// `idle` or `active`.
     #[schemars(extend("enum" = ["idle", "active"]))]
     pub status: &'static str,
-    /// Since when, UNIX seconds.
+    /// The time of muting, UNIX seconds.
     pub timestamp: i64,
     /// Always false.
     pub pushable: bool,

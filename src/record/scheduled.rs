@@ -24,11 +24,11 @@ pub struct ScheduledMessageRecord {
     pub rendered_content: String,
     /// UNIX seconds.
     pub scheduled_delivery_timestamp: i64,
-    /// Could not be sent.
+    /// Whether it could not be sent.
     pub failed: bool,
 }
 
-/// Where a scheduled message goes.
+/// The recipients of a scheduled message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ScheduledTo {
@@ -69,7 +69,7 @@ impl ScheduledMessageRecord {
 pub struct ReminderRecord {
     /// Its ID.
     pub reminder_id: i64,
-    /// The message; absent for a reminder of its note alone.
+    /// The message; absent for a reminder that has only a note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message_id: Option<i64>,
     /// Always `private`.
@@ -83,12 +83,12 @@ pub struct ReminderRecord {
     pub rendered_content: String,
     /// UNIX seconds.
     pub scheduled_delivery_timestamp: i64,
-    /// Could not be sent.
+    /// Whether it could not be sent.
     pub failed: bool,
     /// The message, as the public record calls it; absent likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reminder_target_message_id: Option<i64>,
-    /// What the user wrote; "" for nothing.
+    /// The user's note; "" if there is none.
     pub note: String,
 }
 

@@ -19,16 +19,16 @@ pub struct UserRecord {
     pub user_id: i64,
     /// Real address; null when the requester cannot see it.
     pub delivery_email: Option<String>,
-    /// Address for the API; a dummy when the real one is not for everyone.
+    /// API address; a dummy if the real one is not visible to everyone.
     pub email: String,
     /// Display name.
     pub full_name: String,
-    /// ISO 8601 to the minute; for anonymous visitors the date alone.
+    /// ISO 8601 to the minute; only the date for anonymous visitors.
     pub date_joined: String,
-    /// Left out in the lists of the register reply, which tell it by themselves.
+    /// Left out in the lists of the register reply, which imply it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_active: Option<bool>,
-    /// When true, `is_admin` is too.
+    /// If true, `is_admin` is true too.
     pub is_owner: bool,
     /// Administrator or owner.
     pub is_admin: bool,
@@ -36,28 +36,28 @@ pub struct UserRecord {
     pub is_guest: bool,
     /// Bot.
     pub is_bot: bool,
-    /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for people.
+    /// 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for human users.
     pub bot_type: Option<i64>,
-    /// Null for people and for bots without an owner.
+    /// Null for human users and for bots without an owner.
     pub bot_owner_id: Option<i64>,
     /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
     pub role: i64,
-    /// IANA identifier, "" when never set; anonymous visitors don't see it.
+    /// IANA identifier, "" if never set; anonymous visitors don't see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timezone: Option<String>,
-    /// Null when the client can compute the provider's address itself.
+    /// Null if the client can compute the provider's URL itself.
     pub avatar_url: Option<String>,
     /// Cache-busting version.
     pub avatar_version: i64,
-    /// Imported and not yet logged in.
+    /// Imported, and never logged in.
     pub is_imported_stub: bool,
     /// Present only when true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_deleted: bool,
-    /// One of the service's own bots; present only when true.
+    /// Whether it is a system bot; present only when true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_system_bot: bool,
-    /// By custom profile field ID; people only, and only when asked for.
+    /// By custom profile field ID; only for human users, and only if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile_data: Option<BTreeMap<String, ProfileValue>>,
 }
@@ -67,7 +67,7 @@ pub struct UserRecord {
 pub struct ProfileValue {
     /// As stored.
     pub value: String,
-    /// HTML, for the kinds of field that take Markdown. User-generated: to be treated as message content is.
+    /// HTML, for types of fields that take Markdown. User-generated: to be treated like message content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rendered_value: Option<String>,
 }
@@ -250,17 +250,17 @@ pub fn avatar_file(user: &User) -> String {
     hash
 }
 
-/// What a user says of themselves (specification, "User status"); keys that are not set are absent.
+/// A user's status (specification, "User status"); keys that are not set are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "UserStatus")]
 pub struct StatusRecord {
-    /// The opposite of `presence_enabled`, when true; deprecated.
+    /// The opposite of `presence_enabled`, if true; deprecated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub away: Option<bool>,
     /// Free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_text: Option<String>,
-    /// The emoji with it, with the next two.
+    /// The name of its emoji, with the next two fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emoji_name: Option<String>,
     /// Identifier in its namespace.

@@ -52,7 +52,7 @@ pub enum Watched {
         at: Timestamp,
         /// Which.
         queue_id: QueueId,
-        /// Whose.
+        /// The user.
         owner: UserId,
         /// What.
         change: QueueChange,

@@ -98,7 +98,7 @@ impl Worlds {
         }
     }
 
-    /// How many there are.
+    /// Their number.
     pub fn count(&self) -> usize {
         self.by_name.len()
     }

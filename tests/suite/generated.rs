@@ -127,7 +127,7 @@ fn spelt(argument: &clap::Arg) -> String {
 
 fn levels() -> String {
     format!(
-        "# Feature levels\n\n{NOTICE}\n\nEvery change that worlds at older levels undo, the newest first; [levels](../levels.md) explains. \"New\" is\nwhat is not there below the level. `chatdouble levels` prints the same.\n\n{}",
+        "# Feature levels\n\n{NOTICE}\n\nEvery change that worlds at older levels undo, the newest first; [levels](../levels.md) explains. \"New\" marks\nwhat does not exist below the level. `chatdouble levels` prints the same.\n\n{}",
         chatdouble::level::table(&chatdouble::level::listed())
     )
 }
@@ -192,7 +192,7 @@ fn operation(text: &mut String, row: &Row) {
     let schema = (row.reply)(&mut generator).to_value();
     let definitions = generator.take_definitions(true);
     let keys = reply_keys(&schema, &definitions);
-    let _ = writeln!(text, "\nReply: {}.", if keys.is_empty() { "success alone".to_owned() } else { keys.join(", ") });
+    let _ = writeln!(text, "\nReply: {}.", if keys.is_empty() { "only success".to_owned() } else { keys.join(", ") });
     if row.route.path == "/register" {
         text.push_str("\nThe state, of which the reply has the part that `fetch_event_types` requests:\n\n| key | type | |\n|---|---|---|\n");
         for (key, schema) in openapi::state() {

@@ -81,7 +81,7 @@ pub struct NewBotReply {
     pub user_id: i64,
     /// 32 letters and digits.
     pub api_key: String,
-    /// Its picture's address.
+    /// The URL of its picture.
     pub avatar_url: String,
     /// What its requests mean where they don't say it.
     #[serde(flatten)]

@@ -70,18 +70,18 @@ operation! {
 pub struct BotReply {
     /// Display name.
     pub full_name: String,
-    /// Its picture's address.
+    /// The URL of its picture.
     pub avatar_url: String,
-    /// As passed, or 1.
+    /// As in the request, or 1.
     pub service_interface: i64,
-    /// As passed, or null.
+    /// As in the request, or null.
     pub service_payload_url: Option<String>,
-    /// As passed, or null.
+    /// As in the request, or null.
     pub config_data: Option<BTreeMap<String, String>>,
     /// What its requests mean where they don't say it.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
-    /// The owner's address for the API; absent for bots without one.
+    /// The owner's API address; absent for bots without an owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bot_owner: Option<String>,
 }

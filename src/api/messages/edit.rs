@@ -73,7 +73,7 @@ operation! {
     ];
 }
 
-/// What the change left behind.
+/// The result of the change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EditMessageReply {
     /// Uploads that no message links any more.

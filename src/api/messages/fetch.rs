@@ -59,16 +59,16 @@ operation! {
 pub struct GetMessagesReply {
     /// Oldest first.
     pub messages: Vec<MessageRecord>,
-    /// The ID that the anchor stood for; absent with `message_ids`.
+    /// The ID that the anchor resolved to; absent with `message_ids`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anchor: Option<i64>,
     /// Whether the anchor's message is among them.
     pub found_anchor: bool,
-    /// Nothing of the narrow is older.
+    /// No older messages match the narrow.
     pub found_oldest: bool,
-    /// Nothing of the narrow is newer.
+    /// No newer messages match the narrow.
     pub found_newest: bool,
-    /// Older messages are hidden by the plan; never here.
+    /// Older messages are hidden by the plan; always false here.
     pub history_limited: bool,
 }
 
@@ -186,14 +186,14 @@ operation! {
     errors [BadNarrow];
 }
 
-/// Those of the messages that the narrow admits.
+/// The messages that match the narrow.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MatchesNarrowReply {
     /// By message ID.
     pub messages: BTreeMap<String, Match>,
 }
 
-/// A message with what was searched for marked.
+/// A message with highlighted search matches.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Match {
     /// HTML.

@@ -26,40 +26,40 @@ operation! {
     errors [HistoryDisabled, InvalidMessage];
 }
 
-/// What a message was.
+/// The history of a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GetMessageHistoryReply {
     /// Oldest first; the first is the message as it was sent.
     pub message_history: Vec<HistoryEntry>,
 }
 
-/// A message as it was at some time.
+/// A former version of a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HistoryEntry {
-    /// The topic then.
+    /// The topic at that time.
     pub topic: String,
-    /// The topic before, when it changed.
+    /// The topic before, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_topic: Option<String>,
-    /// The channel then, when it changed.
+    /// The new channel, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stream: Option<i64>,
-    /// The channel before, when it changed.
+    /// The channel before, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_stream: Option<i64>,
-    /// The text then.
+    /// The content at that time.
     pub content: String,
-    /// The HTML then.
+    /// The HTML at that time.
     pub rendered_content: String,
-    /// The text before, when it changed.
+    /// The content before, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_content: Option<String>,
-    /// The HTML before, when it changed.
+    /// The HTML before, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prev_rendered_content: Option<String>,
-    /// Who changed it; null for the server.
+    /// The user who changed it; null for the server.
     pub user_id: Option<i64>,
-    /// The HTML with the words that came and went marked, when it changed.
+    /// The HTML with added and removed words marked, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_html_diff: Option<String>,
     /// UNIX seconds.
@@ -138,10 +138,10 @@ operation! {
     errors [InvalidMessage, ReceiptsDisabled];
 }
 
-/// Who has read a message.
+/// The users who have read a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GetReadReceiptsReply {
-    /// Without the sender, those who turned receipts off, and those who muted or are muted by the sender.
+    /// Without the sender, users who turned receipts off, and users who muted or are muted by the sender.
     pub user_ids: Vec<UserId>,
 }
 

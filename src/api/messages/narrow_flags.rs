@@ -41,22 +41,22 @@ operation! {
     events [UpdateMessageFlagsAdd, UpdateMessageFlagsRemove];
 }
 
-/// What was looked at and what changed.
+/// The range and the changes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateFlagsForNarrowReply {
     /// Messages in the range: at most `num_before` + 1 + `num_after`.
     pub processed_count: usize,
-    /// Messages whose flag really changed.
+    /// Messages whose flag changed.
     pub updated_count: usize,
-    /// The oldest in the range; null when it is empty.
+    /// The oldest message in the range; null if it is empty.
     pub first_processed_id: Option<MessageId>,
-    /// The newest in the range; null when it is empty.
+    /// The newest message in the range; null if it is empty.
     pub last_processed_id: Option<MessageId>,
-    /// Nothing of the narrow is older.
+    /// No older messages match the narrow.
     pub found_oldest: bool,
-    /// Nothing of the narrow is newer.
+    /// No newer messages match the narrow.
     pub found_newest: bool,
-    /// Channels whose messages did not become unread since the caller is not subscribed; only for flag `read` with op
+    /// Channels whose messages did not become unread because the caller is not subscribed; only for flag `read` with op
     /// `remove`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignored_because_not_subscribed_channels: Option<Vec<ChannelId>>,

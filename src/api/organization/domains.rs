@@ -58,7 +58,7 @@ operation! {
 /// The new domain.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewDomainReply {
-    /// Its ID and itself.
+    /// The domain with its ID.
     pub new_domain: Vec<Value>,
 }
 

@@ -28,7 +28,7 @@ parameters! {
     }
 }
 
-/// The icon from now on.
+/// The new icon.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct IconReply {
     /// Its address.

@@ -24,7 +24,7 @@ operation! {
     message |reply| reply.verdict;
 }
 
-/// What can be said of a name, which is in `msg`.
+/// The result, which is in `msg`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubdomainReply {
     #[serde(skip)]

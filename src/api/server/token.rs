@@ -32,14 +32,14 @@ operation! {
     events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete, UpdateMessageFlagsRemove];
 }
 
-/// Credentials for Basic authentication, and whose they are.
+/// Credentials for Basic authentication, and their owner.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TokenKeyReply {
     /// 32 letters and digits.
     pub api_key: String,
     /// The account's real address, which is the user name.
     pub email: String,
-    /// The account, if it was asked for.
+    /// The account, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<UserRecord>,
 }

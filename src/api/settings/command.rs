@@ -21,7 +21,7 @@ operation! {
     message |reply| reply.message;
 }
 
-/// What came of the command, in words.
+/// The result of the command, in words.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct CommandReply {
     /// The `msg` of the reply.

@@ -62,17 +62,18 @@ operation! {
     events in SUBSCRIBE_EVENTS;
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SubscribeReply {
-    /// Names of channels by the user's ID.
+    /// Names of channels, by user ID.
     pub subscribed: BTreeMap<i64, Vec<String>>,
     /// Likewise.
     pub already_subscribed: BTreeMap<i64, Vec<String>>,
     /// Channels that the caller may not subscribe to; only with `authorization_errors_fatal=false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unauthorized: Option<Vec<String>>,
-    /// Whether those subscribed by somebody else were notified: not when they are too many. Only when it was asked for.
+    /// Whether users who were subscribed by another user were notified: not if there are too many. Present only if
+    /// requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_subscription_messages_sent: Option<bool>,
 }

@@ -33,12 +33,12 @@ operation! {
     events in UNSUBSCRIBE_EVENTS;
 }
 
-/// What came of it: one entry for each user and channel.
+/// The result: one entry for each user and channel.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct UnsubscribeReply {
-    /// Channels that were left.
+    /// Channels that were unsubscribed from.
     pub removed: Vec<String>,
-    /// Channels that the user was already out of.
+    /// Channels that the user was not subscribed to.
     pub not_removed: Vec<String>,
 }
 

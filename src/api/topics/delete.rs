@@ -26,10 +26,10 @@ operation! {
     events [DeleteMessage, StreamUpdate];
 }
 
-/// Whether all is done.
+/// Whether everything is done.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeleteTopicReply {
-    /// Always true: nothing is left for a further request.
+    /// Always true: nothing is left for another request.
     pub complete: bool,
 }
 

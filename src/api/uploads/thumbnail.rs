@@ -19,10 +19,10 @@ operation! {
     errors [FileNotFound, FileForbidden];
 }
 
-/// What there is.
+/// The result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ThumbnailStatusReply {
-    /// Whether the file is a picture: thumbnails are there as soon as it is.
+    /// Whether the file is a picture: its thumbnails exist immediately.
     pub has_thumbnail: bool,
 }
 

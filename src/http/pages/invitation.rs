@@ -27,7 +27,7 @@ enum Kind {
 }
 
 impl Visitor<'_> {
-    /// A link by which anybody may join.
+    /// A link with which anyone may join.
     pub(super) fn join(&self, key: &str, posts: bool, trace: &mut Trace) -> Response {
         // Without a name yet, the form is shown for the rest.
         let is_complete = posts && self.field("full_name").is_some();

@@ -93,7 +93,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 302,
         on: "GET /users/{email}",
-        words: "Finds users by their real address, where the caller may see it, and everybody by the dummy address; before, by `email` alone.",
+        words: "Finds users by their real address, where the caller may see it, and all users by the dummy address; before, only by `email`.",
         test: "users_were_found_by_api_email_alone_before_302",
         act: Downgrade::Request(&["GET /users/{email}"], find_by_api_email),
     },

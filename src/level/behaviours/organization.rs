@@ -181,7 +181,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 143,
         on: "POST /realm/domains, PATCH and DELETE /realm/domains/{domain}",
-        words: "For owners alone; before, for administrators.",
+        words: "Only for owners; before, for administrators.",
         test: "administrators_decided_on_sign_up_before_143",
         act: Downgrade::Instead(
             &["POST /realm/domains", "PATCH /realm/domains/{domain}", "DELETE /realm/domains/{domain}"],
@@ -191,7 +191,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 143,
         on: "PATCH /realm: settings of sign-up, `waiting_period_threshold`",
-        words: "For owners alone; before, for administrators.",
+        words: "Only for owners; before, for administrators.",
         test: "administrators_decided_on_sign_up_before_143",
         // Decided in the operation.
         act: Downgrade::Elsewhere,

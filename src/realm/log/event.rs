@@ -85,7 +85,7 @@ pub enum Payload {
         /// Who.
         users: OrdSet<UserId>,
     },
-    /// Somebody was seen.
+    /// A user's presence changed.
     Presence {
         /// Who.
         user: Arc<User>,
@@ -102,7 +102,7 @@ pub enum Payload {
     Attachment {
         /// The file.
         attachment: Arc<Attachment>,
-        /// All of the organization's uploads, bytes.
+        /// Total size of the organization's uploads, in bytes.
         upload_space_used: i64,
     },
 }

@@ -28,7 +28,7 @@ pub const HEARTBEAT: Span = Span::minutes(1);
 pub struct Queue {
     /// Its name.
     pub id: QueueId,
-    /// Whose.
+    /// The user.
     pub owner: UserId,
     /// What was asked for.
     pub options: Arc<QueueOptions>,

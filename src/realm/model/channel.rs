@@ -57,11 +57,11 @@ pub struct Channel {
 pub enum Privacy {
     /// Anyone on the internet.
     WebPublic,
-    /// All but guests.
+    /// All except guests.
     Public,
-    /// Invited ones, who see all of its history.
+    /// Invited users, who see the whole history.
     PrivateSharedHistory,
-    /// Invited ones, who see what was sent since.
+    /// Invited users, who see messages sent since then.
     PrivateProtectedHistory,
 }
 
@@ -86,14 +86,14 @@ impl Privacy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TopicsPolicy {
-    /// As the organization says.
+    /// As the organization's policy.
     #[default]
     Inherit,
-    /// The empty topic too.
+    /// The empty topic is allowed.
     AllowEmptyTopic,
-    /// Not the empty topic.
+    /// The empty topic is not allowed.
     DisableEmptyTopic,
-    /// The empty topic alone.
+    /// Only the empty topic is allowed.
     EmptyTopicOnly,
 }
 
@@ -110,9 +110,9 @@ pub struct Folder {
     pub rendered_description: String,
     /// When it was made.
     pub date_created: Timestamp,
-    /// Who made it.
+    /// The creator.
     pub creator: Option<UserId>,
-    /// Hidden from choice.
+    /// Whether it is archived.
     pub is_archived: bool,
     /// Its place among the folders.
     pub order: i64,
@@ -127,9 +127,9 @@ pub struct Subscription {
     pub since: MessageId,
     /// `#rrggbb`
     pub color: String,
-    /// Shown first.
+    /// Whether it is shown first.
     pub pin_to_top: bool,
-    /// Shown last, and silent.
+    /// Whether it is muted: shown last, without notifications.
     pub is_muted: bool,
     /// None inherits the user's setting, as do the next four.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,7 +143,7 @@ pub struct Subscription {
     /// Emails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_notifications: Option<bool>,
-    /// Whether mentions of all count.
+    /// Whether wildcard mentions notify.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wildcard_mentions_notify: Option<bool>,
 }

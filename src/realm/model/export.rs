@@ -38,7 +38,7 @@ pub enum ExportKind {
 /// What became of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportState {
-    /// It is being made.
+    /// It is in progress.
     Pending,
     /// It can be fetched.
     Ready,

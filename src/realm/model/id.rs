@@ -48,7 +48,7 @@ macro_rules! ids {
 pub(crate) use ids;
 
 id_types! {
-    /// A message; grows with time over the whole realm.
+    /// A message; IDs grow over time across the organization.
     MessageId;
 }
 

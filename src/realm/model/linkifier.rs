@@ -45,7 +45,7 @@ pub struct Linkifier {
     pub example_input: Option<String>,
     /// A template that leads from the groups back to the text.
     pub reverse_template: Option<String>,
-    /// Further address templates that lead back to the same text.
+    /// Further templates of URLs from which the text is made.
     pub alternative_url_templates: Vec<String>,
     compiled: Arc<Compiled>,
 }

@@ -16,9 +16,9 @@ use std::sync::Arc;
 pub struct Message {
     /// Its number.
     pub id: MessageId,
-    /// Who sent it.
+    /// The sender.
     pub sender: UserId,
-    /// What it was sent with, as clients name themselves.
+    /// The client that sent it, as clients name themselves.
     pub client: Arc<str>,
     /// When it was sent.
     pub sent_at: Timestamp,
@@ -180,7 +180,7 @@ pub struct Conversation {
 /// Somebody's reaction to a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reaction {
-    /// Whose.
+    /// The user.
     pub user: UserId,
     /// Which; shared by all who reacted alike.
     pub emoji: Arc<Emoji>,
@@ -191,7 +191,7 @@ pub struct Reaction {
 pub struct Submessage {
     /// Its number.
     pub id: i64,
-    /// Who added it.
+    /// The user who added it.
     pub sender: UserId,
     /// Always `widget`.
     pub kind: String,
@@ -202,7 +202,7 @@ pub struct Submessage {
 /// An emoji, as reactions and statuses carry it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Emoji {
-    /// The name that it was chosen by.
+    /// The name by which it was chosen.
     pub emoji_name: String,
     /// Identifier inside its namespace.
     pub emoji_code: String,
@@ -219,7 +219,7 @@ pub enum ReactionType {
     /// The id of a custom emoji.
     #[serde(rename = "realm_emoji")]
     Realm,
-    /// The name of one of the service's own.
+    /// The name of one of the service's own emoji.
     #[serde(rename = "service_extra_emoji")]
     ServiceExtra,
 }
@@ -247,9 +247,9 @@ pub struct CustomEmoji {
     pub blob: String,
     /// File name in its address.
     pub file_name: String,
-    /// Can't be used any more.
+    /// Whether it is deactivated.
     pub is_deactivated: bool,
-    /// Who uploaded it.
+    /// The user who uploaded it.
     pub author: Option<UserId>,
 }
 
@@ -260,7 +260,7 @@ pub struct Edit {
     pub at: Timestamp,
     /// Who; none for the server itself.
     pub user: Option<UserId>,
-    /// The text before, when it changed.
+    /// The content before, if it changed.
     pub previous_body: Option<Arc<Body>>,
     /// Topic before and after, when it changed.
     pub topic: Option<(Arc<str>, Arc<str>)>,
@@ -275,7 +275,7 @@ pub struct Attachment {
     pub id: super::id::AttachmentId,
     /// Its address without `/user_uploads/`: organization, two hex digits, random part, name.
     pub path_id: String,
-    /// The name that it was uploaded with.
+    /// The name with which it was uploaded.
     pub name: String,
     /// Bytes.
     pub size: i64,
@@ -286,7 +286,7 @@ pub struct Attachment {
     /// Whether it is a picture that moves.
     #[serde(default)]
     pub is_animated: bool,
-    /// Who uploaded it.
+    /// The user who uploaded it.
     pub owner: UserId,
     /// When.
     pub created_at: Timestamp,

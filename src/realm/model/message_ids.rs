@@ -18,7 +18,7 @@ pub struct MessageIds {
 }
 
 impl MessageIds {
-    /// How many there are.
+    /// Their number.
     pub fn len(&self) -> usize {
         self.settled.len() + self.recent.len()
     }

@@ -57,7 +57,7 @@ pub struct Organization {
     /// Whether pictures from elsewhere are shown through `/external_content/…`.
     #[serde(default = "has_proxy", skip_serializing_if = "Clone::clone")]
     pub proxies_pictures: bool,
-    /// Domains from which addresses are accepted when these are restricted.
+    /// Domains whose addresses are accepted if these are restricted.
     pub domains: Vec<(String, bool)>,
     /// Sites that run code, oldest first.
     #[serde(default)]
@@ -128,7 +128,7 @@ pub struct LoginService {
 pub enum AuthenticationMethod {
     /// Address and password.
     Email,
-    /// Anybody's address, as on development servers.
+    /// Any account's address, as on development servers.
     Dev,
 }
 
@@ -223,22 +223,22 @@ pub struct ProfileField {
     pub name: String,
     /// Help.
     pub hint: String,
-    /// Its place.
+    /// Its position.
     pub order: i64,
-    /// Choices or the account's site, as JSON text; "" where the kind has none.
+    /// Choices or the account's site, as JSON text; "" if the type has none.
     pub data: String,
     /// Shown in the summary.
     pub in_summary: bool,
     /// Users must fill it in.
     pub is_required: bool,
-    /// By users themselves, or by administrators only.
+    /// Whether users may edit it themselves, or only administrators.
     pub is_editable: bool,
     /// Users can be found by it.
     #[serde(default)]
     pub is_for_matching: bool,
 }
 
-/// A link by which anybody may join.
+/// A link with which anyone may join.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InviteLink {
     /// Its number.
@@ -262,7 +262,7 @@ pub struct Invite {
     pub key: String,
     /// What it gives.
     pub terms: InviteTerms,
-    /// Tell the inviter when it is used.
+    /// Notify the inviting user when it is used.
     pub notify_referrer_on_join: bool,
 }
 
@@ -275,7 +275,7 @@ pub struct InviteTerms {
     pub invited_at: Timestamp,
     /// Until when; None: for ever.
     pub expires_at: Option<Timestamp>,
-    /// Role of the one who joins.
+    /// Role of the new user.
     pub role: Role,
     /// Channels to be subscribed to.
     pub channels: BTreeSet<ChannelId>,
@@ -292,7 +292,7 @@ pub struct InviteTerms {
 pub struct ScheduledMessage {
     /// Its number; shares its sequence with reminders.
     pub id: ScheduledMessageId,
-    /// Whose.
+    /// The user.
     pub sender: UserId,
     /// Where to.
     pub to: ScheduledTarget,
@@ -304,11 +304,11 @@ pub struct ScheduledMessage {
     pub deliver_at: Timestamp,
     /// The sender has read it once it is sent.
     pub read_by_sender: bool,
-    /// Could not be sent.
+    /// Whether it could not be sent.
     pub has_failed: bool,
 }
 
-/// Where a scheduled message goes.
+/// The recipients of a scheduled message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ScheduledTarget {
     /// A topic.
@@ -330,7 +330,7 @@ pub enum ScheduledTarget {
 pub struct Reminder {
     /// Its number; shares its sequence with scheduled messages.
     pub id: ReminderId,
-    /// Whose.
+    /// The user.
     pub user: UserId,
     /// Of which message; None: of the note alone.
     pub message: Option<super::id::MessageId>,
@@ -342,7 +342,7 @@ pub struct Reminder {
     pub rendered: String,
     /// When.
     pub deliver_at: Timestamp,
-    /// Could not be sent.
+    /// Whether it could not be sent.
     pub has_failed: bool,
 }
 

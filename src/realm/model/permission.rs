@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who holds a permission.
+/// The holders of a permission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum GroupSettingValue {
@@ -17,7 +17,7 @@ pub enum GroupSettingValue {
     Anonymous(AnonymousGroup),
 }
 
-/// Users and groups that hold a permission without a group of their own.
+/// Users and groups that hold a permission as an anonymous group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnonymousGroup {

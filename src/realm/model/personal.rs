@@ -43,9 +43,9 @@ pub struct UserState {
     pub muted_users: OrdMap<UserId, Timestamp>,
     /// Words to be alerted to, in the order in which they were added.
     pub alert_words: Vector<String>,
-    /// What the user says of themselves.
+    /// The user's status.
     pub status: Status,
-    /// When the user was seen.
+    /// The user's presence.
     pub presence: Option<Presence>,
     /// When the user last changed something, to the hour; sending counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ pub struct UserState {
     /// Scheduled messages that were sent.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     pub sent_scheduled: OrdSet<ScheduledMessageId>,
-    /// Kept phrases.
+    /// Saved snippets.
     pub snippets: OrdMap<SnippetId, Arc<Snippet>>,
     /// The left sidebar, in the order in which views were added.
     pub navigation_views: Vector<NavigationView>,
@@ -68,7 +68,7 @@ pub struct UserState {
     /// When a bot's owner was last notified that nobody hears it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_notified_at: Option<Timestamp>,
-    /// One-time notices that were seen.
+    /// One-time notices that the user has seen.
     pub onboarding_steps_seen: OrdSet<String>,
 }
 
@@ -209,7 +209,7 @@ owned! {
     draft: Draft DraftId in drafts;
 }
 
-/// What a user said of a topic.
+/// A user's policy for a topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UserTopic {
     /// As spelt.
@@ -274,12 +274,12 @@ impl Status {
     }
 }
 
-/// When a user was seen.
+/// A user's presence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Presence {
-    /// Last used a client.
+    /// When the user last used a client.
     pub active_at: Option<Timestamp>,
-    /// Last had one open.
+    /// When the user last had a client open.
     pub connected_at: Option<Timestamp>,
     /// Grows with every change in the realm: what `last_update_id` refers to.
     pub update_id: i64,
@@ -311,7 +311,7 @@ pub enum DraftTarget {
     Users(Vec<UserId>),
 }
 
-/// A kept phrase.
+/// A saved snippet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snippet {
     /// Its number.
@@ -343,9 +343,9 @@ pub const BUILT_IN_FRAGMENTS: [&str; 9] = [
 pub struct NavigationView {
     /// Identifies the view.
     pub fragment: String,
-    /// In the sidebar, or inside the menu.
+    /// Whether it is in the sidebar rather than in the menu.
     pub is_pinned: bool,
-    /// Of custom views only.
+    /// Only for custom views.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -353,13 +353,13 @@ pub struct NavigationView {
 /// A device registered for encrypted push notifications.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Device {
-    /// Names the key that notifications are encrypted with.
+    /// Identifies the key that encrypts notifications.
     pub push_key_id: Option<i64>,
     /// The key.
     pub push_key: Option<String>,
-    /// Names the token in force.
+    /// Identifies the current token.
     pub push_token_id: Option<String>,
-    /// Names the token that is being registered.
+    /// Identifies the token that is being registered.
     pub pending_push_token_id: Option<String>,
     /// When the token last changed.
     pub push_token_last_updated: Option<Timestamp>,

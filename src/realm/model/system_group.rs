@@ -16,7 +16,7 @@ pub enum SystemGroup {
     Moderators,
     /// Members past the waiting period, and moderators and above.
     FullMembers,
-    /// All but guests.
+    /// All except guests.
     Members,
     /// All users.
     Everyone,

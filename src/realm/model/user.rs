@@ -26,7 +26,7 @@ pub struct User {
     pub role: Role,
     /// False once deactivated.
     pub is_active: bool,
-    /// Imported from elsewhere and never logged in.
+    /// Imported, and never logged in.
     pub is_imported_stub: bool,
     /// Deactivated, with its account data removed.
     pub is_deleted: bool,
@@ -183,7 +183,7 @@ impl BotKind {
     }
 }
 
-/// A user's place in the hierarchy; the smaller, the mightier.
+/// A user's role; a smaller number has more permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {

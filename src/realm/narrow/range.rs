@@ -27,7 +27,7 @@ pub enum Anchor {
 /// A range around an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Its place.
+    /// Its position.
     pub anchor: Anchor,
     /// Whether the message at the anchor belongs to it.
     pub include_anchor: bool,
@@ -46,9 +46,9 @@ pub struct Selection {
     pub anchor: i64,
     /// Whether the anchor's message is among them.
     pub found_anchor: bool,
-    /// Nothing of the narrow is older.
+    /// No older messages match the narrow.
     pub found_oldest: bool,
-    /// Nothing of the narrow is newer.
+    /// No newer messages match the narrow.
     pub found_newest: bool,
 }
 

@@ -12,7 +12,7 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// Whether somebody lets private messages be exported.
+    /// Whether a user consents to exports of private messages.
     pub fn consents_to_export(&self, user: UserId) -> bool {
         *self.user_state(user).setting("allow_private_data_export") == true
     }

@@ -22,7 +22,7 @@ event_data! {
     ChannelFolderReorder;
 }
 
-/// Channels were made or came into sight.
+/// Channels were created or became visible.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StreamCreate {
     /// The channels.
@@ -48,13 +48,13 @@ pub struct StreamUpdate {
     pub value: Value,
     /// The channel.
     pub stream_id: ChannelId,
-    /// Its name; where this changes, the former one.
+    /// Its name; if this changes, the former one.
     pub name: String,
     /// With `description`: HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub rendered_description: Option<String>,
-    /// With `invite_only`: new subscribers see all of the history.
+    /// With `invite_only`: new subscribers see the whole history.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub history_public_to_subscribers: Option<bool>,
@@ -108,7 +108,7 @@ pub struct SubscriptionRemove {
     pub subscriptions: Vec<LeftChannel>,
 }
 
-/// A channel that the user is subscribed to no longer.
+/// A channel that the user is no longer subscribed to.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct LeftChannel {
@@ -134,21 +134,21 @@ fn subscription_value(_: &mut SchemaGenerator) -> Schema {
     any_of(&["integer", "boolean", "string"])
 }
 
-/// New users get other channels.
+/// The default channels changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DefaultStreams {
     /// All of them.
     pub default_streams: Vec<ChannelId>,
 }
 
-/// The groups of channels that new users may choose changed.
+/// The groups of default channels changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DefaultStreamGroups {
     /// All of them, oldest first.
     pub default_stream_groups: Vec<DefaultGroupRecord>,
 }
 
-/// A folder was made.
+/// A folder was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelFolderAdd {
     /// The folder.
@@ -180,13 +180,13 @@ pub struct FolderChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub rendered_description: Option<String>,
-    /// Hidden from choice.
+    /// Whether it is archived.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub is_archived: Option<bool>,
 }
 
-/// The folders are in another order.
+/// The folders were reordered.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChannelFolderReorder {
     /// All of them.

@@ -16,7 +16,7 @@ event_data! {
     UserGroupRemoveSubgroups;
 }
 
-/// A group was made, or came back for clients that don't know deactivated groups.
+/// A group was created, or reactivated for clients that don't know deactivated groups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupAdd {
     /// The group.
@@ -61,7 +61,7 @@ pub struct UserGroupRemove {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupAddSubgroups(pub Subgroups);
 
-/// Groups are subgroups of a group no longer.
+/// Groups are no longer subgroups of a group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupRemoveSubgroups(pub Subgroups);
 

@@ -26,9 +26,9 @@ pub struct Message<'a> {
     /// The message, without flags.
     #[schemars(with = "MessageRecord")]
     pub message: &'a RawValue,
-    /// The flags that it begins with.
+    /// Its initial flags.
     pub flags: Vec<&'static str>,
-    /// The client's own name for it, in the queue that it was sent with.
+    /// The client's own name for it, in the queue named by the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub local_message_id: Option<&'a str>,
@@ -37,17 +37,17 @@ pub struct Message<'a> {
 /// Messages were edited or moved.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateMessage {
-    /// Who did it; null for the server.
+    /// The user who changed them; null for the server.
     pub user_id: Option<UserId>,
     /// UNIX seconds.
     pub edit_timestamp: i64,
-    /// The message that the request named.
+    /// The message named by the request.
     pub message_id: MessageId,
     /// All messages that changed, sorted.
     pub message_ids: Vec<MessageId>,
-    /// Nothing but the HTML changed.
+    /// Only the HTML changed.
     pub rendering_only: bool,
-    /// The flags of the message that the request named.
+    /// The flags of the message named by the request.
     pub flags: Vec<&'static str>,
     /// The channel, before a move.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,33 +76,33 @@ pub struct ContentUpdate {
     pub content: String,
     /// The text, HTML.
     pub rendered_content: String,
-    /// Begins with `/me`.
+    /// Whether it starts with `/me`.
     pub is_me_message: bool,
 }
 
 /// What a move of messages says.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PlaceUpdate {
-    /// Which messages of the topic went along.
+    /// Which messages of the topic were moved too.
     #[schemars(extend("enum" = ["change_one", "change_later", "change_all"]))]
     pub propagate_mode: &'static str,
     /// The former topic.
     pub orig_subject: String,
-    /// The topic, if it is another one.
+    /// The new topic, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub subject: Option<String>,
-    /// Links in the topic, if it is another one.
+    /// Links in the new topic, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<TopicLinkRecord>")]
     pub topic_links: Option<Vec<TopicLinkRecord>>,
-    /// The channel, if it is another one.
+    /// The new channel, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ChannelId")]
     pub new_stream_id: Option<ChannelId>,
 }
 
-/// Messages are gone, or can't be seen any more.
+/// Messages were deleted, or can no longer be seen.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DeleteMessage {
     /// `private` or `stream`.
@@ -141,9 +141,9 @@ pub struct DeleteMessage {
 /// The conversation of a deleted message, and its sender.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct DeletedFrom {
-    /// The number of its audience.
+    /// The ID of its audience.
     pub recipient_id: RecipientId,
-    /// Who sent it.
+    /// The sender.
     pub sender_id: Option<UserId>,
 }
 
@@ -156,7 +156,7 @@ pub struct Submessage {
     pub content: String,
     /// The message.
     pub message_id: MessageId,
-    /// Who added it.
+    /// The user who added it.
     pub sender_id: UserId,
     /// Its ID.
     pub submessage_id: i64,
@@ -166,7 +166,7 @@ pub struct Submessage {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReactionAdd(pub ReactionChange);
 
-/// A reaction was taken away.
+/// A reaction was removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReactionRemove(pub ReactionChange);
 
@@ -174,13 +174,13 @@ pub struct ReactionRemove(pub ReactionChange);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ReactionChange {
-    /// Whose.
+    /// The user.
     pub user_id: UserId,
-    /// To which message.
+    /// The message.
     pub message_id: MessageId,
-    /// The name that the emoji was chosen by.
+    /// The name by which the emoji was chosen.
     pub emoji_name: String,
-    /// Its identifier inside its namespace.
+    /// Its identifier in its namespace.
     pub emoji_code: String,
     /// The namespace.
     pub reaction_type: ReactionType,
@@ -194,11 +194,11 @@ impl ReactionChange {
     }
 }
 
-/// Somebody is writing a message.
+/// A user is typing a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TypingStart(pub Typing);
 
-/// Somebody is not writing a message any more.
+/// A user stopped typing a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TypingStop(pub Typing);
 
@@ -209,7 +209,7 @@ pub struct Typing {
     /// `direct` or `stream`.
     #[schemars(extend("enum" = ["direct", "stream"]))]
     pub message_type: &'static str,
-    /// Who is writing.
+    /// The user who is typing.
     pub sender: TypingPerson,
     /// Everyone in the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -231,15 +231,15 @@ pub struct Typing {
 pub struct TypingPerson {
     /// Who.
     pub user_id: UserId,
-    /// Address for the API.
+    /// API address.
     pub email: String,
 }
 
-/// Somebody is editing a message.
+/// A user is editing a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TypingEditMessageStart(pub TypingEdit);
 
-/// Somebody is not editing a message any more.
+/// A user stopped editing a message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TypingEditMessageStop(pub TypingEdit);
 
@@ -247,7 +247,7 @@ pub struct TypingEditMessageStop(pub TypingEdit);
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct TypingEdit {
-    /// Who is editing.
+    /// The user who is editing.
     pub sender_id: UserId,
     /// The message.
     pub message_id: MessageId,
@@ -291,7 +291,7 @@ pub struct AttachmentUpdate(pub AttachmentChange);
 pub struct AttachmentChange {
     /// The file.
     pub attachment: AttachmentRecord,
-    /// All of the organization's uploads, bytes.
+    /// Total size of the organization's uploads, in bytes.
     pub upload_space_used: i64,
 }
 
@@ -300,7 +300,7 @@ pub struct AttachmentChange {
 pub struct AttachmentRemove {
     /// Which.
     pub attachment: RemovedAttachment,
-    /// All of the organization's uploads, bytes.
+    /// Total size of the organization's uploads, in bytes.
     pub upload_space_used: i64,
 }
 

@@ -129,7 +129,7 @@ pub struct RealmEmojiUpdate {
 /// A custom emoji was deactivated, for clients with `individual_emoji_changes`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmEmojiUpdateOne {
-    /// Its ID, a text.
+    /// Its ID, as text.
     pub emoji_id: String,
     /// What changed.
     pub data: EmojiChange,
@@ -139,11 +139,11 @@ pub struct RealmEmojiUpdateOne {
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct EmojiChange {
-    /// Can't be used any more.
+    /// Whether it is deactivated.
     pub deactivated: bool,
 }
 
-/// An export was asked for, is ready, failed or was deleted.
+/// An export was requested, is ready, failed or was deleted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmExport {
     /// All of them.
@@ -155,7 +155,7 @@ pub struct RealmExport {
 pub struct RealmExportConsent {
     /// Who.
     pub user_id: UserId,
-    /// Whether they may.
+    /// Whether it may be.
     pub consented: bool,
 }
 
@@ -183,11 +183,11 @@ pub struct RealmPlaygrounds {
 /// The custom profile fields changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CustomProfileFields {
-    /// All of them in their order.
+    /// All of them, in order.
     pub fields: Vec<ProfileFieldRecord>,
 }
 
-/// New users begin with another setting.
+/// A default setting of new users changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUserSettingsDefaultsUpdate {
     /// The setting.

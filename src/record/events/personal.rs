@@ -23,7 +23,7 @@ event_data! {
     UpdateGlobalNotifications;
 }
 
-/// A reminder was made.
+/// A reminder was created.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemindersAdd {
     /// The new one.
@@ -44,10 +44,10 @@ pub struct ScheduledMessagesUpdate {
     pub scheduled_message: ScheduledMessageRecord,
 }
 
-/// The user saw a notice.
+/// The user has seen a one-time notice.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OnboardingSteps {
-    /// Those that are yet to be seen.
+    /// The notices that are not seen yet.
     pub onboarding_steps: Vec<StepRecord>,
 }
 
@@ -63,14 +63,14 @@ pub struct DeviceAdd {
 pub struct DeviceUpdate {
     /// Its ID.
     pub device_id: DeviceId,
-    /// Names the key that notifications are encrypted with.
+    /// Identifies the key that encrypts notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "i64")]
     pub push_key_id: Option<i64>,
-    /// Names the token in force.
+    /// Identifies the current token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_token_id: Option<String>,
-    /// Names the token that is being registered; null once it is in force.
+    /// Identifies the token that is being registered; null once it is registered.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub pending_push_token_id: Option<Option<String>>,

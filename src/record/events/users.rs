@@ -20,7 +20,7 @@ event_data! {
     UserStatus;
 }
 
-/// A user was added, or is known from now on.
+/// A user was added, or became visible.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUserAdd {
     /// The user.
@@ -58,18 +58,18 @@ pub enum PersonUpdate {
         user_id: UserId,
         /// `G` of a provider, `J` the default, `U` uploaded.
         avatar_source: &'static str,
-        /// The picture's address.
+        /// The picture's URL.
         avatar_url: String,
-        /// Address of the larger picture.
+        /// URL of the larger picture.
         avatar_url_medium: String,
-        /// Grows with each change.
+        /// Increases with each change.
         avatar_version: i64,
     },
     /// The time zone.
     Timezone {
         /// Who.
         user_id: UserId,
-        /// Address for the API.
+        /// API address.
         email: String,
         /// IANA identifier.
         timezone: String,
@@ -94,7 +94,7 @@ pub enum PersonUpdate {
     DeliveryEmail {
         /// Who.
         user_id: UserId,
-        /// Null when the reader cannot see it any more.
+        /// Null if the reader can no longer see it.
         delivery_email: Option<String>,
     },
     /// A value of a custom profile field.
@@ -104,14 +104,14 @@ pub enum PersonUpdate {
         /// The field and its value.
         custom_profile_field: ProfileChange,
     },
-    /// The address for the API.
+    /// The API address.
     Email {
         /// Who.
         user_id: UserId,
         /// The address.
         new_email: String,
     },
-    /// The account was deactivated or came back.
+    /// The account was deactivated or reactivated.
     IsActive {
         /// Who.
         user_id: UserId,
@@ -144,15 +144,15 @@ fn roles(_: &mut SchemaGenerator) -> Schema {
 pub struct ProfileChange {
     /// The field.
     pub id: ProfileFieldId,
-    /// Null when it was removed.
+    /// Null if it was removed.
     pub value: Option<String>,
-    /// HTML, where the field is one of text.
+    /// HTML, for text fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub rendered_value: Option<String>,
 }
 
-/// A bot was made, or came to its owner.
+/// A bot was created, or got a new owner.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmBotAdd {
     /// The bot.
@@ -172,15 +172,15 @@ pub struct RealmBotUpdate {
 pub struct BotUpdate {
     /// Which.
     pub user_id: UserId,
-    /// What it calls or how it is configured.
+    /// Its URL or its configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "services")]
     pub services: Option<Vec<Value>>,
-    /// The name of the channel to which its messages go that name none; null for none.
+    /// The name of the channel for its messages without a recipient; null for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub default_sending_stream: Option<Option<String>>,
-    /// The name of the channel of which its queues without a narrow get messages alone; null for none.
+    /// The name of the only channel whose messages its queues without a narrow get; null for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub default_events_register_stream: Option<Option<String>>,
@@ -194,7 +194,7 @@ pub struct BotUpdate {
     pub account: Map<String, Value>,
 }
 
-/// A bot went to another owner.
+/// A bot now has another owner.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmBotDelete {
     /// The bot.
@@ -236,18 +236,18 @@ pub struct UserStatus {
     pub reaction_type: Option<ReactionType>,
 }
 
-/// Somebody was seen.
+/// A user's presence changed.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Presence {
     /// In the modern form, by user ID.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BTreeMap<String, PresenceRecord>")]
     pub presences: Option<BTreeMap<UserId, PresenceRecord>>,
-    /// In the legacy form: who.
+    /// In the legacy form: the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "UserId")]
     pub user_id: Option<UserId>,
-    /// In the legacy form: as of when, UNIX seconds.
+    /// In the legacy form: the time, UNIX seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "f64")]
     pub server_timestamp: Option<f64>,
@@ -255,7 +255,7 @@ pub struct Presence {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BTreeMap<String, LegacyPresenceRecord>")]
     pub presence: Option<BTreeMap<&'static str, LegacyPresenceRecord>>,
-    /// In the legacy form, without `slim_presence`: address for the API.
+    /// In the legacy form, without `slim_presence`: API address.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub email: Option<String>,

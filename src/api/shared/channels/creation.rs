@@ -239,7 +239,7 @@ pub fn emit_defaults(tx: &mut Tx) {
 pub struct ChannelToSubscribe {
     /// As given.
     pub name: String,
-    /// The user's colour for it.
+    /// The user's color for it.
     pub color: Option<String>,
     /// Of a new channel.
     pub description: Option<String>,

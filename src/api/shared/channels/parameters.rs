@@ -10,13 +10,13 @@ use schemars::{Schema, SchemaGenerator};
 words! {
     /// `topics_policy`; with quotes too, as clients that send all values as JSON have it.
     pub enum TopicsPolicyWord {
-        /// As the organization says.
+        /// As the organization's policy.
         Inherit = "inherit" | "\"inherit\"",
-        /// The empty topic too.
+        /// The empty topic is allowed.
         AllowEmptyTopic = "allow_empty_topic" | "\"allow_empty_topic\"",
-        /// Not the empty topic.
+        /// The empty topic is not allowed.
         DisableEmptyTopic = "disable_empty_topic" | "\"disable_empty_topic\"",
-        /// The empty topic alone.
+        /// Only the empty topic is allowed.
         EmptyTopicOnly = "empty_topic_only" | "\"empty_topic_only\"",
     }
 }

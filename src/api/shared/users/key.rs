@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The key that works from now on.
+/// The new key.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct NewApiKeyReply {
     /// 32 letters and digits.

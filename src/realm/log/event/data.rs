@@ -70,7 +70,7 @@ event_data! {
     UserGroupRemoveMembers;
 }
 
-/// Nothing happened for a minute.
+/// A heartbeat: nothing happened for a minute.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Heartbeat {}
 
@@ -78,19 +78,19 @@ pub struct Heartbeat {}
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EventOfALaterLevel {}
 
-/// Invitations were made, accepted or revoked.
+/// Invitations were created, accepted or revoked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InvitesChanged {}
 
-/// The user's muted topics, for clients that don't ask for `user_topic`.
+/// The user's muted topics, for clients that don't request `user_topic`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MutedTopics {
-    /// Of each the channel's name, the topic, and UNIX seconds.
+    /// For each, the channel's name, the topic, and UNIX seconds.
     #[schemars(with = "Vec<Vec<Value>>")]
     pub muted_topics: Vec<(String, String, i64)>,
 }
 
-/// A user's policy for a topic, which changed.
+/// A user's policy for a topic.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserTopic {
     /// The topic's channel.
@@ -118,7 +118,7 @@ pub struct ScheduledMessagesRemove {
     pub scheduled_message_id: ScheduledMessageId,
 }
 
-/// A limited guest does not know of a user any more.
+/// A user is no longer visible to a limited guest.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmUserRemove {
     /// The user.
@@ -131,7 +131,7 @@ pub struct RealmUserRemove {
 pub struct UnknownPerson {
     /// Still the same.
     pub user_id: UserId,
-    /// The same for all that the reader may not know of.
+    /// The same for all users that the reader may not see.
     pub full_name: &'static str,
 }
 
@@ -142,7 +142,7 @@ impl RealmUserRemove {
     }
 }
 
-/// Channels went out of sight.
+/// Channels are no longer visible.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StreamDelete {
     /// The channels.
@@ -151,7 +151,7 @@ pub struct StreamDelete {
     pub stream_ids: OrdSetOf<ChannelId>,
 }
 
-/// A channel that can't be seen any more.
+/// A channel that is no longer visible.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct DeletedChannel {
@@ -199,11 +199,11 @@ pub struct FirstMessageUpdate {
     pub value: Option<MessageId>,
 }
 
-/// Others came to channels.
+/// Other users were subscribed to channels.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionPeerAdd(pub Peers);
 
-/// Others left channels.
+/// Other users were unsubscribed from channels.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubscriptionPeerRemove(pub Peers);
 
@@ -224,7 +224,7 @@ impl Peers {
     }
 }
 
-/// Messages have a flag from now on.
+/// A flag was added to messages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateMessageFlagsAdd {
     /// The same as `op`.
@@ -234,11 +234,11 @@ pub struct UpdateMessageFlagsAdd {
     pub flag: &'static str,
     /// The messages.
     pub messages: Vec<MessageId>,
-    /// All messages are read, whatever the list has.
+    /// All messages were marked as read, regardless of the list.
     pub all: bool,
 }
 
-/// Messages don't have a flag any more.
+/// A flag was removed from messages.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UpdateMessageFlagsRemove {
     /// The same as `op`.
@@ -250,13 +250,13 @@ pub struct UpdateMessageFlagsRemove {
     pub messages: Vec<MessageId>,
     /// Always false.
     pub all: bool,
-    /// Of messages that are unread again: what a client needs to know to count them, by ID.
+    /// For messages that became unread: the data that a client needs to count them, by ID.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "BTreeMap<String, MessageDetails>")]
     pub message_details: Option<Map<String, Value>>,
 }
 
-/// Where an unread message is.
+/// The location of an unread message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct MessageDetails {
@@ -272,7 +272,7 @@ pub struct MessageDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub topic: Option<String>,
-    /// Of channel messages: neither channel nor topic is muted.
+    /// For channel messages: whether neither channel nor topic is muted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub unmuted_stream_msg: Option<bool>,
@@ -280,7 +280,7 @@ pub struct MessageDetails {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<UserId>")]
     pub user_ids: Option<Vec<UserId>>,
-    /// True where the message mentions the user so that it counts.
+    /// True if the message mentions the user in a way that counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub mentioned: Option<bool>,
@@ -295,7 +295,7 @@ pub struct FlagUpdate {
     pub flag: &'static str,
     /// The messages.
     pub messages: Vec<MessageId>,
-    /// All messages are read, whatever the list has.
+    /// All messages were marked as read, regardless of the list.
     pub all: bool,
     /// Of messages that are unread again, by ID.
     pub details: Option<Map<String, Value>>,
@@ -320,11 +320,11 @@ impl From<FlagUpdate> for Event {
     }
 }
 
-/// Users came to a group.
+/// Users were added to a group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupAddMembers(pub Members);
 
-/// Users left a group.
+/// Users were removed from a group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserGroupRemoveMembers(pub Members);
 

@@ -13,7 +13,7 @@ pub struct UpdatedMessage {
     pub user: Option<UserId>,
     /// When.
     pub at: Timestamp,
-    /// The message that the request named.
+    /// The message named by the request.
     pub message: MessageId,
     /// All that changed, sorted.
     pub messages: Vec<MessageId>,
