@@ -129,7 +129,7 @@ const checks = {
     await live(page).nth(2).click();
     await page.getByText("The nearest operation is GET /api/v1/messages.").waitFor();
     await page.getByText("A-1 in docs/assumptions.md").click();
-    await page.getByText("An unknown path answers 404").waitFor();
+    await page.getByText("An unknown path is answered with 404").waitFor();
     await page.keyboard.press("k");
     await page.getByRole("heading", { name: "Who received it" }).waitFor();
     await page.keyboard.press("Escape");
