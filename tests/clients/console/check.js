@@ -191,13 +191,13 @@ const checks = {
     await page.getByText("5 steps").waitFor();
     await page.getByRole("button", { name: "Export as scenario" }).click();
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "console-"));
-    await page.getByLabel("With the world as it was").check();
+    await page.getByLabel("at the start of the recording").check();
     const downloads = [];
     page.on("download", (one) => downloads.push(one.saveAs(path.join(folder, one.suggestedFilename()))));
     await page.getByRole("button", { name: "Download" }).click();
     await page.waitForTimeout(500);
     await Promise.all(downloads);
-    await page.getByLabel("With the world as it was").uncheck();
+    await page.getByLabel("at the start of the recording").uncheck();
     fs.writeFileSync(path.join(folder, "alone.md"), await page.locator(".export").textContent());
     const files = fs
       .readdirSync(folder)
