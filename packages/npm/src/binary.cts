@@ -1,8 +1,8 @@
-/** Where the program is. */
+/** Finds the program. */
 
 import { dirname, join } from "node:path";
 
-/** Path of the program: that of this platform's package, or what CHATDOUBLE_BINARY says. */
+/** The path of the program: CHATDOUBLE_BINARY if set, otherwise the one in this platform's package. */
 export function binary(): string {
   if (process.env["CHATDOUBLE_BINARY"]) return process.env["CHATDOUBLE_BINARY"];
   const platform = `chatdouble-${process.platform}-${process.arch}`;

@@ -1,4 +1,4 @@
-/** A refusal of control, or a request of this package that was not answered. */
+/** Control refused a request, or a request of this package got no reply. */
 export class ChatdoubleError extends Error {
   override name = "ChatdoubleError";
 
@@ -8,17 +8,17 @@ export class ChatdoubleError extends Error {
     readonly status: number = 0,
     /** Control's code, such as `BAD_REQUEST` or `VERIFICATION_FAILED`; empty when there was no reply. */
     readonly code: string = "",
-    /** The reply as it came, with `count` and `nearest` for an assertion that does not hold. */
+    /** The reply as received; for a failed assertion it has `count` and `nearest`. */
     readonly body: any = null,
   ) {
     super(message);
   }
 }
 
-/** What a refusal says, with the near misses of an assertion. */
+/** The message of a refusal, with the near misses of an assertion. */
 export function describe(msg: string, body: any): string {
   const diffs: string[] = Array.isArray(body?.nearest)
     ? body.nearest.map((near: any) => near?.diff).filter((diff: unknown) => typeof diff === "string")
     : [];
-  return diffs.length === 0 ? msg : `${msg}\nThe nearest requests differ so:\n${diffs.join("\n")}`;
+  return diffs.length === 0 ? msg : `${msg}\nDifferences from the nearest requests:\n${diffs.join("\n")}`;
 }

@@ -1,4 +1,4 @@
-/** Requests of control: one connection pool for each server. */
+/** Requests to control: one connection pool for each server. */
 
 import * as http from "node:http";
 import * as https from "node:https";
@@ -23,17 +23,17 @@ export class Requests {
     this.#agent = reach.url.startsWith("https:") ? new https.Agent(options) : new http.Agent(options);
   }
 
-  /** Headers that control asks for. */
+  /** The headers that control requires. */
   authorization(): Record<string, string> {
     return this.reach.controlToken ? { authorization: `Bearer ${this.reach.controlToken}` } : {};
   }
 
-  /** A call of control: its reply without the envelope. */
+  /** Makes a call of control; returns its reply without the envelope. */
   async control(method: string, path: string, body?: unknown, filters: object = {}): Promise<any> {
     return fromWire(await this.plain(method, path, body === undefined ? undefined : toWire(body), filters));
   }
 
-  /** A call of control whose body and reply keep their names. */
+  /** Makes a call of control; the keys of its body and reply are not renamed. */
   async plain(method: string, path: string, body?: unknown, filters: object = {}): Promise<any> {
     const wire = Object.entries(toWire(filters) as object).map(([name, value]): [string, string] => [
       name,
@@ -45,13 +45,13 @@ export class Requests {
     return envelope(await this.#send(method, `${this.reach.url}/control${path}${query}`, headers, text));
   }
 
-  /** A form of the API, without credentials. */
+  /** Sends a form to the API, without credentials. */
   async api(method: string, url: string, form?: Record<string, string>): Promise<any> {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     return envelope(await this.#send(method, url, headers, form && String(new URLSearchParams(form))));
   }
 
-  /** Options of a request to this server, for one that becomes a WebSocket. */
+  /** Options for a request to this server that becomes a WebSocket. */
   options(): https.RequestOptions {
     return { headers: this.authorization(), ca: this.reach.ca };
   }
@@ -104,7 +104,12 @@ function envelope({ status, text, url, method }: Answer): any {
   try {
     body = JSON.parse(text);
   } catch {
-    throw new ChatdoubleError(`${method} ${url}: ${status}, and no JSON: ${text.slice(0, 200)}`, status, "", text);
+    throw new ChatdoubleError(
+      `${method} ${url}: ${status}, and the reply is not JSON: ${text.slice(0, 200)}`,
+      status,
+      "",
+      text,
+    );
   }
   if (status !== 200 || body.result !== "success") {
     const msg = typeof body?.msg === "string" ? body.msg : `${method} ${url}: ${status}`;

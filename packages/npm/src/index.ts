@@ -1,4 +1,4 @@
-/** A test double of a team-chat server, to be started and steered by tests. */
+/** A test double of a team-chat server, which tests start and steer. */
 
 export { ChatdoubleError } from "./error.js";
 export { connect, Server } from "./server.js";

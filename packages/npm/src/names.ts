@@ -5,7 +5,7 @@ export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** Keys whose values are not control's own: they keep their names, in what is sent and in what comes back. */
+/** Keys whose values are not control's own: the keys inside are not renamed, in requests and in replies. */
 export type Foreign =
   | "params"
   | "error"
@@ -20,7 +20,7 @@ export type Foreign =
   | "names"
   | "body";
 
-/** A value of control with the keys that this package gives it. */
+/** A value of control with the keys in camel case. */
 export type Camel<T> = T extends readonly (infer Item)[]
   ? Camel<Item>[]
   : T extends object
@@ -42,12 +42,12 @@ const FOREIGN = new Set<string>([
   "body",
 ] satisfies Foreign[]);
 
-/** As control takes it. */
+/** The value with control's keys. */
 export function toWire(value: unknown): unknown {
   return renamed(value, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
-/** As it is used here. */
+/** The value with the keys of this package. */
 export function fromWire(value: unknown): unknown {
   return renamed(value, (name) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
 }

@@ -1,4 +1,4 @@
-/** A world for each test of Playwright. */
+/** A world for each Playwright test. */
 
 import { expect as baseExpect, test as base } from "@playwright/test";
 import type { StartOptions } from "./start.js";
@@ -14,7 +14,7 @@ export interface Fixtures {
   world: World;
 }
 
-/** What a worker is given. */
+/** The fixtures of workers. */
 export interface WorkerFixtures {
   /** How the server is started, where CHATDOUBLE_URL names none; the first worker that needs one decides. */
   serverOptions: StartOptions;

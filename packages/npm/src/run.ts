@@ -38,9 +38,9 @@ function runner(): number {
 async function shared(options: StartOptions): Promise<Server> {
   const folder = join(tmpdir(), FOLDER + runner());
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // A folder that somebody else made first is none to trust.
+  // A folder that another user made first can't be trusted.
   if (process.getuid && statSync(folder).uid !== process.getuid())
-    throw new ChatdoubleError(`${folder} is somebody else's`);
+    throw new ChatdoubleError(`${folder} belongs to another user`);
   const tlsCaFile = options.tls ? (options.tlsCaFile ?? join(folder, "ca.pem")) : options.tlsCaFile;
   const reached = (url: string) => {
     const tlsCa = tlsCaFile && url.startsWith("https:") ? readFileSync(tlsCaFile, "utf8") : undefined;
@@ -49,7 +49,7 @@ async function shared(options: StartOptions): Promise<Server> {
   if (!claim(join(folder, "claim"))) {
     const server = reached(await announced(folder));
     if (await isThere(server)) return server;
-    // Of an earlier run, whose process had the same number.
+    // The folder is from an earlier run whose process had the same number.
     rmSync(folder, { recursive: true, force: true });
     return shared(options);
   }
@@ -116,7 +116,7 @@ async function isThere(server: Server): Promise<boolean> {
 async function start(options: StartOptions): Promise<string> {
   const clock = process.env["CHATDOUBLE_CLOCK"] ? {} : { clock: "frozen" };
   const line = commandLine({ ...clock, ...options, exitWithProcess: runner() });
-  // Of a group of its own, since a worker may be ended with all of its group while others still test.
+  // In its own process group: a worker may be killed with its whole group while other workers still run tests.
   const child = spawn(binary(), ["serve", ...line], {
     stdio: ["ignore", "pipe", "pipe"],
     env: environment(options),
@@ -129,7 +129,7 @@ async function start(options: StartOptions): Promise<string> {
   return url;
 }
 
-/** Removes what runs left behind that have ended. */
+/** Removes the folders of runs that have ended. */
 function forget(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(FOLDER) ? Number(name.slice(FOLDER.length)) : NaN;

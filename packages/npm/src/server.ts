@@ -1,4 +1,4 @@
-/** A running server, that was started here or elsewhere. */
+/** A running server, started here or elsewhere. */
 
 import { readFileSync } from "node:fs";
 import { ChatdoubleError } from "./error.js";
@@ -10,11 +10,11 @@ const DEFAULT = "default";
 
 /** A server: `await using` stops it. */
 export class Server {
-  /** Base URL, which is that of the world `default` too. */
+  /** Base URL, also that of the world `default`. */
   readonly url: string;
-  /** What control asks for, if it does. */
+  /** The token that control requires, if any. */
   readonly controlToken: string | undefined;
-  /** Certificates that clients have to trust, in PEM; undefined without HTTPS. */
+  /** The certificates that clients must trust, as PEM; undefined without HTTPS. */
   readonly tlsCa: string | undefined;
   readonly #requests: Requests;
   readonly #stop: () => Promise<void>;
@@ -27,7 +27,7 @@ export class Server {
     this.#stop = stop;
   }
 
-  /** A world that there is; without a name, the one that there always is. */
+  /** An existing world; `default`, which always exists, if no name is given. */
   world(name: string = DEFAULT): World {
     const url = name === DEFAULT ? this.url : `${this.url}/w/${encodeURIComponent(name)}`;
     return new World(this, name, url, this.#requests);
@@ -39,22 +39,22 @@ export class Server {
     return new World(this, name, url, this.#requests);
   }
 
-  /** All worlds, or those whose names begin so. */
+  /** All worlds, or those whose names begin with `prefix`. */
   async worlds(filter: { prefix?: string } = {}): Promise<WorldRow[]> {
     return (await this.#requests.control("GET", "/worlds", undefined, filter)).worlds;
   }
 
-  /** Ends all worlds whose names begin so, `default` never: the names of those. */
+  /** Deletes all worlds whose names begin with `prefix`, except `default`; returns their names. */
   async deleteWorlds(filter: { prefix: string }): Promise<string[]> {
     return (await this.#requests.control("DELETE", "/worlds", undefined, filter)).deleted;
   }
 
-  /** What it says of itself. */
+  /** The server's version, its feature level and its number of worlds. */
   health(): Promise<{ version: string; featureLevel: number; worlds: number }> {
     return this.#requests.control("GET", "/health");
   }
 
-  /** Ends it, if it was started here, and all connections to it. */
+  /** Closes all connections to the server, and stops it if it was started here. */
   async stop(): Promise<void> {
     this.#requests.close();
     await this.#stop();
@@ -65,7 +65,7 @@ export class Server {
   }
 }
 
-/** A server that runs already: at a URL, or where CHATDOUBLE_URL says. */
+/** Connects to a running server, at the given URL or at CHATDOUBLE_URL. */
 export function connect(
   url?: string,
   options: { controlToken?: string | undefined; tlsCa?: string | undefined } = {},

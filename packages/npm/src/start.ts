@@ -1,4 +1,4 @@
-/** Starting a server as a child of this process. */
+/** Starts a server as a child of this process. */
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -9,19 +9,19 @@ import { binary } from "./binary.cjs";
 import { ChatdoubleError } from "./error.js";
 import { Server } from "./server.js";
 
-/** Options of `chatdouble serve`, in camel case; further ones are passed on likewise. */
+/** Options of `chatdouble serve`, in camel case; options that are not listed here are passed on too. */
 export interface StartOptions {
   /** `real` (the default), `frozen`, or an instant at which it is frozen. */
   clock?: "real" | "frozen" | (string & {}) | Date;
   /** A built-in fixture's name, or a file. */
   fixture?: string;
-  /** The level that the default world emulates. */
+  /** The feature level of the world `default`. */
   featureLevel?: number;
   /** `neutral`, `zulip` or a file. */
   dialect?: string;
-  /** What all that is random follows from. */
+  /** The seed of all random values. */
   seed?: number;
-  /** A free one by default. */
+  /** A free port by default. */
   port?: number;
   host?: string;
   controlToken?: string;
@@ -55,13 +55,13 @@ export function commandLine(options: StartOptions): string[] {
   });
 }
 
-/** The environment of a server with these options: a token in it is not seen in lists of processes. */
+/** The environment of a server with these options. A token goes here, since process lists do not show it. */
 export function environment(options: StartOptions): NodeJS.ProcessEnv {
   const token = options.controlToken === undefined ? {} : { CHATDOUBLE_CONTROL_TOKEN: options.controlToken };
   return { ...process.env, ...token };
 }
 
-/** Starts a server that ends with this process, however that ends. */
+/** Starts a server that ends with this process, however the process ends. */
 export async function startServer(options: StartOptions = {}): Promise<Server> {
   const secrets = options.tls && !options.tlsCaFile ? mkdtempSync(join(tmpdir(), "chatdouble-ca-")) : undefined;
   const tlsCaFile = secrets ? join(secrets, "ca.pem") : options.tlsCaFile;
@@ -82,7 +82,7 @@ export async function startServer(options: StartOptions = {}): Promise<Server> {
   }
 }
 
-/** The base URL that a starting server prints when it can answer. */
+/** The base URL that a server prints when it is ready to answer. */
 export function ready(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let [output, errorOutput] = ["", ""];
@@ -101,7 +101,7 @@ export function ready(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Has this process end without waiting for the server, which ends then as its standard input does. */
+/** Lets this process end without waiting for the server, which ends when its standard input is closed. */
 function letGo(child: ChildProcess): void {
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as { unref?: () => void } | null)?.unref?.();

@@ -1,4 +1,4 @@
-/** What the fixtures of test runners have in common. */
+/** Code shared by the fixtures of all test runners. */
 
 import { serverOfRun } from "./run.js";
 import type { StartOptions } from "./start.js";
@@ -6,21 +6,21 @@ import type { Assertion, JournalEntry, Waiting, WorldOptions } from "./types.js"
 import { ChatdoubleError } from "./error.js";
 import type { World } from "./world.js";
 
-/** How many entries of the journal a failed test shows. */
+/** How many journal entries a failed test shows. */
 const SHOWN = 10;
 
-/** A world for a test: a fork of `default`, or made as the options say. */
+/** Makes a world for a test: a fork of `default`, or as the options say. */
 export async function worldFor(label: string, wanted: WorldOptions, serve: StartOptions = {}): Promise<World> {
   const server = await serverOfRun(serve);
   const origin = wanted.fixture === undefined ? { forkOf: "default" } : {};
   return server.createWorld({ label, ...origin, ...wanted });
 }
 
-/** Ends a test's world, after the end of the journal was printed if the test failed. */
-export async function end(world: World, failed: boolean, tell: (text: string) => void): Promise<void> {
+/** Deletes a test's world; if the test failed, prints the last journal entries first. */
+export async function end(world: World, failed: boolean, print: (text: string) => void): Promise<void> {
   if (failed) {
     const entries = await world.journal.entries({ limit: SHOWN }).catch(() => []);
-    if (entries.length > 0) tell(`The last requests to ${world.name}:\n${entries.map(line).join("\n")}`);
+    if (entries.length > 0) print(`The last requests to ${world.name}:\n${entries.map(line).join("\n")}`);
   }
   // A test may have deleted it.
   await world.delete().catch((error: ChatdoubleError) => {

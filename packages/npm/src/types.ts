@@ -1,4 +1,4 @@
-/** What control takes and gives, in camel case; made from its OpenAPI document. */
+/** Requests and replies of control in camel case, derived from its OpenAPI document. */
 
 import type { components, paths } from "./control.gen.js";
 import type { Camel } from "./names.js";
@@ -18,30 +18,30 @@ export type WorldOptions = Sent<Omit<Camel<Schemas["WorldOptions"]>, "fixture" |
   /** `real`, `frozen`, or an instant at which it is frozen. */
   clock?: "real" | "frozen" | (string & {}) | Date;
 };
-/** How a world is forked: as one is made, but that its origin is known. */
+/** How a world is forked: the options of a new world without its origin. */
 export type ForkOptions = Omit<WorldOptions, "forkOf" | "fixture">;
 /** A row of the list of worlds. */
 export type WorldRow = Camel<Schemas["World"]>;
-/** Something that falls due, or did. */
+/** An item of the agenda that falls due, or did. */
 export type AgendaItem = Camel<Schemas["AgendaItem"]>;
 /** The state of the clock. */
 export type ClockState = Camel<Reply<paths["/control/worlds/{name}/clock"]["get"]>>;
 /** What moving the clock did. */
 export type ClockMoved = Camel<Reply<paths["/control/worlds/{name}/clock"]["post"]>>;
-/** A request that was made, and its reply. */
+/** A request and its reply. */
 export type JournalEntry = Camel<Schemas["JournalEntry"]>;
-/** An event queue: its document has the wire's names, and those of this package. */
+/** An event queue, with both the wire's names and those of this package. */
 export type Queue = Schemas["Queue"] & Camel<Schemas["Queue"]>;
-/** What the push relay was handed. */
+/** A push that was handed to the push relay. */
 export type Push = Camel<Schemas["Push"]>;
 /** An installed fault. */
 export type Fault = Camel<Schemas["Fault"]> & { id: string };
 /** A snapshot that was taken. */
 export type Snapshot = Camel<Reply<paths["/control/worlds/{name}/snapshots"]["get"]>>["snapshots"][number];
-/** What holds of a world, and what does not. */
+/** The invariants that were checked, and their violations. */
 export type Invariants = Camel<Reply<paths["/control/worlds/{name}/invariants"]["get"]>>;
 
-/** What a client sees of a fault: exactly one. */
+/** The effect of a fault on a client: exactly one of these. */
 export type Effect =
   | { delayMs: number }
   | { error: { status: number; code: string; msg: string; [key: string]: unknown } }
@@ -54,16 +54,16 @@ export type Effect =
   | { bouncer: "unreachable" | "server_error" | "admin_action_required" };
 /** A fault to install. */
 export type FaultRule = Sent<Omit<Camel<Schemas["FaultRule"]>, "match" | "effect">> & {
-  /** Which requests it is for; all when left out. */
+  /** The requests that the fault applies to; all by default. */
   match?: { method?: string; path?: string; user?: string; params?: Record<string, string> };
   effect: Effect;
 };
-/** Which requests there should have been. */
+/** The requests that are expected. */
 export type Assertion = Sent<Omit<Camel<Schemas["Assertion"]>, "timeoutMs" | "params">> & {
   /** Some of the parameters that were sent, as text. */
   params?: Record<string, string>;
 };
-/** Which entries of the journal are listed. */
+/** Which journal entries are listed. */
 export type JournalFilter = {
   method?: string;
   path?: string;
@@ -74,16 +74,16 @@ export type JournalFilter = {
 };
 /** Which pushes are listed. */
 export type PushFilter = { user?: string; deviceId?: number; since?: number };
-/** How long is waited, in milliseconds of real time. */
+/** How long to wait, in milliseconds of real time. */
 export type Waiting = { timeoutMs?: number };
-/** What is done with a queue's poll in a jump: how long clients between two polls are waited for. */
+/** How long a jump waits for clients that are between two polls, in milliseconds of real time. */
 export type Jump = { waitForClientsMs?: number };
 
-/** One frame of what happens in a world; an event is as the API has it. */
+/** A frame of the watch socket; an event in it is as in the API. */
 export type Frame = {
   type: "request" | "event" | "clock" | "push" | "queue" | "fault" | "lost";
   at: number;
   [key: string]: any;
 };
-/** Who somebody is, as a client has to know it. */
+/** A user's credentials, as a client needs them. */
 export type User = { id: number; email: string; apiKey: string };

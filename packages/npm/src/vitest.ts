@@ -1,4 +1,4 @@
-/** A world for each test of vitest. */
+/** A world for each vitest test. */
 
 import { expect, test as base } from "vitest";
 import type { StartOptions } from "./start.js";
@@ -27,7 +27,7 @@ export const test = base.extend<Fixtures>({
     await end(world, task.result?.state === "fail", (text) => console.error(text));
   },
 });
-/** The same under its other name. */
+/** The same as `test`. */
 export const it = test;
 
 expect.extend({ toHaveReceived });

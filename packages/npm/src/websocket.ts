@@ -1,4 +1,4 @@
-/** As much of a WebSocket as reading text frames takes; Node has one of its own from version 22 on. */
+/** A minimal WebSocket client that reads text frames; Node has its own only from version 22 on. */
 
 import { randomBytes } from "node:crypto";
 import * as http from "node:http";
@@ -11,7 +11,7 @@ const CLOSE = 8;
 const PING = 9;
 const PONG = 10;
 
-/** Texts that a server sends, until it ends or nobody reads any more. */
+/** The text messages that a server sends, until the connection closes or the reader stops. */
 export async function* texts(url: string, options: https.RequestOptions): AsyncGenerator<string> {
   const [socket, head] = await connect(url, options);
   try {
@@ -73,7 +73,7 @@ async function read(socket: Duplex): Promise<Buffer | null> {
   }
 }
 
-/** The first whole frame, and what follows it. */
+/** The first complete frame, and the bytes after it. */
 function take(bytes: Buffer): { kind: number; isLast: boolean; payload: Buffer; rest: Buffer } | null {
   if (bytes.length < 2) return null;
   const [first, second] = [bytes[0]!, bytes[1]!];
@@ -90,7 +90,7 @@ function take(bytes: Buffer): { kind: number; isLast: boolean; payload: Buffer; 
   return { kind: first & 0x0f, isLast: (first & 0x80) !== 0, payload, rest };
 }
 
-/** A short frame of a client, which has to be masked. */
+/** A short client frame; clients must mask their frames. */
 function masked(kind: number, payload: Buffer): Buffer {
   const mask = randomBytes(4);
   const short = payload.subarray(0, 125);

@@ -28,7 +28,7 @@ import { texts } from "./websocket.js";
 
 /** The default time to wait, in milliseconds. */
 const PATIENCE_MS = 5_000;
-/** Where users of the built-in fixtures have their addresses. */
+/** The domain of the addresses in the built-in fixtures. */
 const DOMAIN = "chat.test";
 
 /** A world: `await using` deletes it. */
@@ -42,9 +42,9 @@ export class World {
   readonly #calls: Calls;
 
   constructor(
-    /** The server that it is on. */
+    /** The server that holds the world. */
     readonly server: Server,
-    /** Its name, by which control knows it. */
+    /** The world's name in control. */
     readonly name: string,
     /** Base URL for clients, without a slash at the end and without /api/v1. */
     readonly url: string,
@@ -59,7 +59,7 @@ export class World {
     this.snapshots = new Snapshots(this.#calls);
   }
 
-  /** Credentials of a user, by handle or address. The request is in the journal, as it is one of the API. */
+  /** A user's credentials, by handle or address. The journal has the request, as it is one of the API. */
   async user(handle: string): Promise<User> {
     const email = handle.includes("@") ? handle : `${handle}@${DOMAIN}`;
     let known = await this.#fetchKey(email).catch((error: unknown) => error as ChatdoubleError);
@@ -72,17 +72,17 @@ export class World {
     return known;
   }
 
-  /** A copy of the present state, or of a snapshot: without queues, faults, journal and snapshots. */
+  /** Makes a copy of the current state, or of a snapshot, without queues, faults, journal and snapshots. */
   fork(options: ForkOptions = {}): Promise<World> {
     return this.server.createWorld({ ...options, forkOf: this.name });
   }
 
-  /** Puts data, clock, pushes, faults and journal back; `keep` names what stays of the last two. */
+  /** Resets data, clock, pushes, faults and journal; `keep` lists which of the last two are kept. */
   async reset(options: { keep?: ("faults" | "journal")[] } = {}): Promise<void> {
     await this.#calls.post("/reset", options);
   }
 
-  /** Ends it. */
+  /** Deletes the world. */
   async delete(): Promise<void> {
     await this.#calls.delete("");
   }
@@ -92,22 +92,22 @@ export class World {
     return (await this.#calls.requests.plain("GET", `${this.#calls.path}/state`)).state;
   }
 
-  /** Puts a document in the place of what is there; queues end. */
+  /** Replaces the state with that of a document; queues end. */
   async putState(document: object): Promise<void> {
     await this.#calls.requests.plain("PUT", `${this.#calls.path}/state`, document);
   }
 
-  /** Checks what must hold of every world. */
+  /** Checks the invariants, which must hold of every world. */
   invariants(): Promise<Invariants> {
     return this.#calls.get("/invariants");
   }
 
-  /** Goes on at a newer feature level, as a server does that is upgraded. */
+  /** Raises the feature level, as an upgrade of a server does. */
   async upgrade(level: number): Promise<void> {
     await this.#calls.post("/upgrade", { to: level });
   }
 
-  /** What happens in it, as it happens, from the first `next()` on. */
+  /** The frames of the watch socket, as they are broadcast, from the first `next()` on. */
   async *watch(): AsyncGenerator<Frame, void, undefined> {
     const { reach } = this.#calls.requests;
     const frames = texts(`${reach.url}/control${this.#calls.path}/watch`, this.#calls.requests.options());
@@ -130,7 +130,7 @@ export class World {
   }
 }
 
-/** Control's calls for one world. */
+/** The calls of control for one world. */
 class Calls {
   constructor(
     readonly requests: Requests,
@@ -150,7 +150,7 @@ class Calls {
   }
 }
 
-/** A world's time, and what falls due. */
+/** A world's clock and agenda. */
 export class Clock {
   constructor(private readonly calls: Calls) {}
 
@@ -159,37 +159,37 @@ export class Clock {
     return (await this.state()).now;
   }
 
-  /** What falls due, the next first. */
+  /** The items that fall due, the next one first. */
   async agenda(): Promise<AgendaItem[]> {
     return (await this.state()).agenda;
   }
 
-  /** The time, whether it runs, and what falls due. */
+  /** The time, whether the clock runs, and the agenda. */
   state(): Promise<ClockState> {
     return this.calls.get("/clock");
   }
 
-  /** Goes on by seconds, or by a span such as "1d2h30m"; all that falls due on the way is done before it returns. */
+  /** Advances by seconds, or by a span such as "1d2h30m"; all items that fall due are done before it returns. */
   advance(by: number | string, options: Jump = {}): Promise<ClockMoved> {
     return this.calls.post("/clock", { advanceSeconds: by, ...options });
   }
 
-  /** Goes on to a time: RFC 3339, Unix seconds or a date. */
+  /** Advances to a time: RFC 3339, Unix seconds or a date. */
   set(to: Date | string | number, options: Jump = {}): Promise<ClockMoved> {
     return this.calls.post("/clock", { set: to, ...options });
   }
 
-  /** Goes on to what falls due next. */
+  /** Advances to the next item that falls due. */
   toNext(options: Jump = {}): Promise<ClockMoved> {
     return this.calls.post("/clock", { toNext: true, ...options });
   }
 
-  /** Lets it go with real time. */
+  /** Lets the clock run with real time. */
   run(): Promise<ClockMoved> {
     return this.calls.post("/clock", { running: true });
   }
 
-  /** Stops it. */
+  /** Freezes the clock. */
   freeze(): Promise<ClockMoved> {
     return this.calls.post("/clock", { running: false });
   }
@@ -206,19 +206,19 @@ export class Faults {
     return { id: faultId, remove };
   }
 
-  /** Installed rules, spent ones too, with how often each let pass and fired. */
+  /** All installed rules, also spent ones, with how many requests each let pass and how often it fired. */
   async list(): Promise<Fault[]> {
     const { faults } = await this.calls.get("/faults");
     return faults.map((fault: Fault) => ({ ...fault, id: fault.faultId }));
   }
 
-  /** Removes all. */
+  /** Removes all rules. */
   async clear(): Promise<void> {
     await this.calls.delete("/faults");
   }
 }
 
-/** What was asked of the API, and what it answered. */
+/** The requests to the API, and their replies. */
 export class Journal {
   constructor(private readonly calls: Calls) {}
 
@@ -227,18 +227,18 @@ export class Journal {
     return (await this.calls.get("/journal", filter)).entries;
   }
 
-  /** Asserts that there were such requests, or throws with the nearest ones; how many there were. */
+  /** Asserts that there were such requests and returns their number; otherwise throws, with the nearest ones. */
   async verify(assertion: Assertion): Promise<number> {
     return (await this.calls.post("/journal/verify", assertion)).count;
   }
 
-  /** Waits until there were such requests, or throws; how many there were. */
+  /** Waits until there are such requests and returns their number; after the timeout, throws as `verify` does. */
   async waitFor(assertion: Assertion, options: Waiting = {}): Promise<number> {
     return (await this.calls.post("/journal/wait", { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS }))
       .count;
   }
 
-  /** Empties it. */
+  /** Empties the journal. */
   async clear(): Promise<void> {
     await this.calls.delete("/journal");
   }
@@ -253,12 +253,12 @@ export class Queues {
     return this.#rows(await this.calls.requests.plain("GET", `${this.calls.path}/queues`));
   }
 
-  /** Has a queue be gone, as after a restart of the server. */
+  /** Loses a queue, as a restart of the server does. */
   async lose(id: string): Promise<void> {
     await this.calls.delete(`/queues/${encodeURIComponent(id)}`);
   }
 
-  /** Waits until so many queues (1) of a user, or of anybody, have a poll that waits. */
+  /** Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll. */
   async waitParked(options: { user?: string; count?: number } & Waiting = {}): Promise<Queue[]> {
     const { timeoutMs, ...wanted } = options;
     const body = { ...wanted, parked: true, timeout_ms: timeoutMs ?? PATIENCE_MS };
@@ -270,7 +270,7 @@ export class Queues {
   }
 }
 
-/** What the push relay was handed. */
+/** The pushes that were handed to the push relay. */
 export class Pushes {
   constructor(private readonly calls: Calls) {}
 
@@ -279,7 +279,7 @@ export class Pushes {
     return (await this.calls.get("/pushes", filter)).pushes;
   }
 
-  /** Waits until there are such pushes: those that there are then. */
+  /** Waits until there are such pushes, and returns them. */
   async waitFor(filter: PushFilter & { atLeast?: number } = {}, options: Waiting = {}): Promise<Push[]> {
     return (await this.calls.post("/pushes/wait", { ...filter, timeoutMs: options.timeoutMs ?? PATIENCE_MS })).pushes;
   }
@@ -290,26 +290,26 @@ export class Pushes {
   }
 }
 
-/** States to go back to. */
+/** Named states to come back to. */
 export class Snapshots {
   constructor(private readonly calls: Calls) {}
 
-  /** Takes one; that of the same name is replaced. */
+  /** Takes a snapshot; one of the same name is replaced. */
   async save(name: string): Promise<void> {
     await this.calls.post("/snapshots", { name });
   }
 
-  /** Goes back to one; queues end. */
+  /** Goes back to a snapshot; queues end. */
   async restore(name: string): Promise<void> {
     await this.calls.post(`/snapshots/${encodeURIComponent(name)}/restore`);
   }
 
-  /** All that were taken. */
+  /** All snapshots. */
   async list(): Promise<Snapshot[]> {
     return (await this.calls.get("/snapshots")).snapshots;
   }
 
-  /** Removes one. */
+  /** Removes a snapshot. */
   async remove(name: string): Promise<void> {
     await this.calls.delete(`/snapshots/${encodeURIComponent(name)}`);
   }

@@ -1,4 +1,4 @@
-// The helpers against a running server. CHATDOUBLE_BINARY names the program.
+// Tests the helpers against a running server. CHATDOUBLE_BINARY names the program.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -54,14 +54,14 @@ test("worlds are made, listed, forked, reset and deleted", async () => {
   );
 });
 
-test("users are found by handle and address, and who there is not is refused", async () => {
+test("users are found by handle and address, and unknown users are refused", async () => {
   const world = server.world();
   assert.equal((await world.user("build-bot")).email, "build-bot@chat.test");
   assert.equal((await world.user("gus@chat.test")).id, (await world.user("gus")).id);
   await assert.rejects(world.user("nobody"), ChatdoubleError);
 });
 
-test("the clock moves, and tells what was done", async () => {
+test("the clock moves, and lists what fell due", async () => {
   const world = await server.createWorld();
   const began = await world.clock.now();
   assert.equal(began, Date.parse("2026-01-01T12:00:00Z") / 1000);
@@ -169,7 +169,7 @@ test("snapshots, state, invariants and upgrades", async () => {
   await server.deleteWorlds({ prefix: "world-" });
 });
 
-test("what happens is watched", async () => {
+test("a world is watched", async () => {
   const world = await server.createWorld();
   const frames = world.watch();
   const first = frames.next();
@@ -201,7 +201,7 @@ test("a failed start says what the program says", async () => {
   await assert.rejects(startServer({ noSuchOption: 1 }), /no-such-option/);
 });
 
-test("the module is there for require too", () => {
+test("the module can be loaded with require too", () => {
   const required = createRequire(import.meta.url)("chatdouble");
   assert.deepEqual(
     Object.keys(required).sort(),
@@ -268,7 +268,7 @@ test("HTTPS is spoken with the authority that the server made", async () => {
   }
 });
 
-// Looks until nobody listens any more: whose end is awaited here has no way to tell of it.
+// Polls until the server no longer answers: its process is not a child of this one, so there is no exit event.
 async function gone(url, patience) {
   const began = Date.now();
   for (;;) {

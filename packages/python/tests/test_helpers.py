@@ -1,4 +1,4 @@
-"""The helpers against a running server. CHATDOUBLE_BINARY names the program."""
+"""Tests the helpers against a running server. CHATDOUBLE_BINARY names the program."""
 
 import datetime
 import json
@@ -210,7 +210,7 @@ def test_a_failed_start_says_what_the_program_says():
         "os.kill(os.getpid(), 9)",
         "pass",
         "raise SystemExit(1)",
-        # A child that was forked and lives on.
+        # A forked child that outlives its parent.
         "time.sleep(60) if os.fork() == 0 else os.kill(os.getpid(), 9)",
     ],
 )
@@ -230,7 +230,7 @@ def test_a_server_ends_within_2_seconds_of_its_starter(ending):
 def _is_alive(pid):
     try:
         with open(f"/proc/{pid}/stat") as stat:
-            # One that has ended may not have been collected yet.
+            # A process that has ended may still be a zombie.
             return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False

@@ -1,4 +1,4 @@
-"""A test double of a team-chat server, to be started and steered by tests."""
+"""A test double of a team-chat server, which tests start and steer."""
 
 from ._error import Error, VerificationFailed
 from ._record import Record

@@ -1,4 +1,4 @@
-"""What goes wrong."""
+"""Errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Error(Exception):
-    """A refusal of control, or a request that was not answered.
+    """Control refused a request, or a request got no reply.
 
     `status` is the HTTP status, 0 without a reply; `code` is control's, such as BAD_REQUEST; `body` is the reply.
     """
@@ -20,17 +20,17 @@ class Error(Exception):
 
 
 class VerificationFailed(Error, AssertionError):
-    """An assertion that does not hold; `body` has `count` and `nearest`."""
+    """An assertion failed; `body` has `count` and `nearest`."""
 
 
-def refusal(status: int, body: Any, asked: str) -> Error:
-    """The error for a reply that is no success."""
+def refusal(status: int, body: Any, request: str) -> Error:
+    """The error for a reply other than a success."""
     if not isinstance(body, dict) or "msg" not in body:
-        return Error(f"{asked}: {status}", status, "", body)
+        return Error(f"{request}: {status}", status, "", body)
     message, code = str(body["msg"]), str(body.get("code", ""))
     near = body.get("nearest")
     diffs = [one["diff"] for one in near if isinstance(one, dict) and "diff" in one] if isinstance(near, list) else []
     if diffs:
-        message = "\n".join([message, "The nearest requests differ so:", *diffs])
+        message = "\n".join([message, "Differences from the nearest requests:", *diffs])
     kind = VerificationFailed if code == "VERIFICATION_FAILED" else Error
     return kind(message, status, code, body)

@@ -1,4 +1,4 @@
-"""Requests to a server, on a connection for each thread."""
+"""Requests to a server, with one connection for each thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._error import Error, refusal
 from ._record import Record
 
 FORM = "application/x-www-form-urlencoded"
-# How much longer than the server a reply is waited for, in seconds.
+# How much longer than the server's own wait to wait for a reply, in seconds.
 PATIENCE = 60.0
 
 
@@ -26,21 +26,21 @@ class Requests:
         parts = urllib.parse.urlsplit(url)
         self.secure = parts.scheme == "https"
         self.host, self.port = parts.hostname or "", parts.port or (443 if self.secure else 80)
-        # Made once: certificates take a while to read.
+        # Made once, since reading certificates takes a while.
         self.context = ssl.create_default_context(cadata=tls_ca) if self.secure else None
         self._own = threading.local()
 
     def control(self, method: str, path: str, body: Any = None, filters: Mapping[str, Any] | None = None) -> Record:
-        """A call of control: its reply without the envelope."""
+        """Makes a call of control; returns its reply without the envelope."""
         query = urllib.parse.urlencode({name: value for name, value in (filters or {}).items() if value is not None})
         headers = {"Content-Type": "application/json", **self.authorization()}
         data = None if body is None else json.dumps(body).encode()
-        # A call that waits says how long it waits itself.
+        # The body of a call that waits has the time to wait.
         waits = body.get("timeout_ms") or 0 if isinstance(body, dict) else 0
         return self._ask(method, f"/control{path}" + (f"?{query}" if query else ""), data, headers, waits / 1000)
 
     def api(self, method: str, path: str, form: Mapping[str, str] | None = None) -> Record:
-        """A request of the API, without credentials."""
+        """Sends a request to the API, without credentials."""
         data = urllib.parse.urlencode(form).encode() if form else None
         return self._ask(method, path, data, {"Content-Type": FORM}, 0)
 
@@ -55,25 +55,26 @@ class Requests:
             self._own.connection = None
 
     def connection(self) -> http.client.HTTPConnection:
-        """A connection of the caller's own."""
+        """A new connection, for the caller alone."""
         if self.context is not None:
             return http.client.HTTPSConnection(self.host, self.port, timeout=PATIENCE, context=self.context)
         return http.client.HTTPConnection(self.host, self.port, timeout=PATIENCE)
 
     def _ask(self, method: str, path: str, data: bytes | None, headers: dict[str, str], waits: float) -> Record:
-        asked = f"{method} {self.url}{path}"
+        request = f"{method} {self.url}{path}"
         try:
             reply, text = self._send(method, path, data, headers, waits)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Error(f"{asked}: {error or type(error).__name__}") from error
+            raise Error(f"{request}: {error or type(error).__name__}") from error
         try:
             body = json.loads(text, object_hook=Record)
         except ValueError:
             excerpt = text[:200].decode(errors="replace")
-            raise Error(f"{asked}: {reply.status}, and no JSON: {excerpt}", reply.status, "", excerpt) from None
+            message = f"{request}: {reply.status}, and the reply is not JSON: {excerpt}"
+            raise Error(message, reply.status, "", excerpt) from None
         if reply.status != 200 or body.get("result") != "success":
-            raise refusal(reply.status, body, asked)
+            raise refusal(reply.status, body, request)
         return Record((name, value) for name, value in body.items() if name not in ("result", "msg"))
 
     def _send(

@@ -1,4 +1,4 @@
-"""Objects of JSON."""
+"""JSON objects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Record(dict[str, Any]):
-    """A dictionary whose keys can be read as attributes too: `user.api_key` is `user["api_key"]`."""
+    """A dictionary whose keys are also attributes: `user.api_key` is `user["api_key"]`."""
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""A running server, that was started here or elsewhere."""
+"""A running server, started here or elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFAULT = "default"
 
 
 class Server:
-    """A server: as a context manager it is stopped at the end."""
+    """A server; as a context manager, it is stopped at the end."""
 
     def __init__(
         self,
@@ -27,19 +27,19 @@ class Server:
         tls_ca: str | None = None,
         stop: Callable[[], None] | None = None,
     ) -> None:
-        #: Base URL, which is that of the world `default` too.
+        #: Base URL, also that of the world `default`.
         self.url = url.rstrip("/")
-        #: What control asks for, if it does.
+        #: The token that control requires, if any.
         self.control_token = control_token
-        #: Certificates that clients have to trust, in PEM; nothing without HTTPS.
+        #: The certificates that clients must trust, as PEM; None without HTTPS.
         self.tls_ca = tls_ca
-        #: The process number, where this package started it.
+        #: The process id, if this package started the server.
         self.pid: int | None = None
         self._requests = Requests(self.url, control_token, tls_ca)
         self._stop = stop
 
     def world(self, name: str = DEFAULT) -> World:
-        """A world that there is; without a name, the one that there always is."""
+        """An existing world; `default`, which always exists, if no name is given."""
         url = self.url if name == DEFAULT else f"{self.url}/w/{quote(name, safe='')}"
         return World(self, name, url, self._requests)
 
@@ -65,21 +65,21 @@ class Server:
         return World(self, made.name, made.url, self._requests)
 
     def worlds(self, *, prefix: str | None = None) -> list[Record]:
-        """Rows of all worlds, or of those whose names begin so."""
+        """Rows of all worlds, or of those whose names begin with `prefix`."""
         rows: list[Record] = self._requests.control("GET", "/worlds", filters={"prefix": prefix}).worlds
         return rows
 
     def delete_worlds(self, prefix: str) -> list[str]:
-        """Ends all worlds whose names begin so, `default` never: the names of those."""
+        """Deletes all worlds whose names begin with `prefix`, except `default`; returns their names."""
         names: list[str] = self._requests.control("DELETE", "/worlds", filters={"prefix": prefix}).deleted
         return names
 
     def health(self) -> Record:
-        """Its version, its feature level, and how many worlds there are."""
+        """The server's version, its feature level and its number of worlds."""
         return self._requests.control("GET", "/health")
 
     def stop(self) -> None:
-        """Ends it, if it was started here, and the connection to it."""
+        """Closes the connection to the server, and stops it if it was started here."""
         self._requests.close()
         if self._stop is not None:
             self._stop()
@@ -97,7 +97,7 @@ class Server:
 
 
 def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
-    """A server that runs already: at a URL, or where CHATDOUBLE_URL says."""
+    """Connects to a running server, at the given URL or at CHATDOUBLE_URL."""
     url = url or os.environ.get("CHATDOUBLE_URL")
     if not url:
         raise Error("no URL was given, and CHATDOUBLE_URL is not set")

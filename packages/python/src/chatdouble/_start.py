@@ -1,4 +1,4 @@
-"""Starting a server as a child of this process."""
+"""Starts a server as a child of this process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _started: weakref.WeakSet[subprocess.Popen[str]] = weakref.WeakSet()
 
 
 def binary() -> str:
-    """Path of the program: what CHATDOUBLE_BINARY says, or the one that was installed with this package."""
+    """The path of the program: CHATDOUBLE_BINARY if set, otherwise the one installed with this package."""
     chosen = os.environ.get("CHATDOUBLE_BINARY")
     if chosen:
         return chosen
@@ -58,7 +58,7 @@ def command_line(options: dict[str, Any]) -> list[str]:
 
 
 def start_server(**options: Any) -> Server:
-    """Starts a server that ends with this process, however that ends.
+    """Starts a server that ends with this process, however the process ends.
 
     Options are those of `chatdouble serve` in snake case: clock, fixture, feature_level, dialect, seed, port (a free
     one by default), control_token, tls and so on.
@@ -98,7 +98,7 @@ def _text(value: Any) -> str:
 
 
 def _ready(process: subprocess.Popen[str]) -> str | None:
-    """The base URL that a server tells when it can answer; nothing when it ends before."""
+    """The base URL that a server prints when it is ready to answer; None if it ends before that."""
     assert process.stdout is not None
     for line in process.stdout:
         found = re.search(r"listening on (https?://\S+)", line)
@@ -128,7 +128,7 @@ def _close(process: subprocess.Popen[str]) -> None:
 
 
 def _let_go() -> None:
-    # A child that was forked must not keep the server alive after the process that started it has ended.
+    # A forked child must not keep the server alive after the process that started it has ended.
     for process in _started:
         if process.stdin is not None:
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""As much of a WebSocket as reading text frames takes."""
+"""A minimal WebSocket client that reads text frames."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 
 
 def texts(requests: Requests, path: str) -> Iterator[str]:
-    """Texts that the server sends, until it ends or nobody reads any more."""
+    """The text messages that the server sends, until the connection closes or the reader stops."""
     connection = requests.connection()
     try:
         key = base64.b64encode(os.urandom(16)).decode()
         headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": key}
         connection.connect()
-        # The reply has no length: what follows its head is the WebSocket's.
+        # The reply has no length: the bytes after its head belong to the WebSocket.
         sock = connection.sock
         host = f"[{requests.host}]" if ":" in requests.host else requests.host
         lines = [f"GET {path} HTTP/1.1", f"Host: {host}:{requests.port}"]
@@ -61,7 +61,7 @@ def _frames(stream: BinaryIO) -> Iterator[tuple[int, bool, bytes]]:
 
 
 def _masked(kind: int, payload: bytes) -> bytes:
-    """A short frame of a client, which has to be masked."""
+    """A short client frame; clients must mask their frames."""
     mask, short = os.urandom(4), payload[:125]
     body = bytes(byte ^ mask[index % 4] for index, byte in enumerate(short))
     return bytes([0x80 | kind, 0x80 | len(short)]) + mask + body

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 #: The default time to wait, in milliseconds.
 PATIENCE_MS = 5_000
-# Named here since some classes have a method of the name `list`.
+# Named here, since some classes have a method called `list`.
 Rows = List[Record]
-# Where users of the built-in fixtures have their addresses.
+# The domain of the addresses in the built-in fixtures.
 DOMAIN = "chat.test"
 
 
 def given(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
-    """The arguments that were given, as control takes them."""
+    """The arguments that were given, as values for control."""
     return {name: _plain(value) for name, value in arguments.items() if value is not None and name not in without}
 
 
@@ -38,7 +38,7 @@ def _plain(value: Any) -> Any:
 
 
 class _Calls:
-    """Control's calls for one world."""
+    """The calls of control for one world."""
 
     def __init__(self, requests: Requests, path: str) -> None:
         self.requests = requests
@@ -55,12 +55,12 @@ class _Calls:
 
 
 class World:
-    """A world: as a context manager it is deleted at the end."""
+    """A world; as a context manager, it is deleted at the end."""
 
     def __init__(self, server: Server, name: str, url: str, requests: Requests) -> None:
-        #: The server that it is on.
+        #: The server that holds the world.
         self.server = server
-        #: Its name, by which control knows it.
+        #: The world's name in control.
         self.name = name
         #: Base URL for clients, without a slash at the end and without /api/v1.
         self.url = url
@@ -73,7 +73,7 @@ class World:
         self.snapshots = Snapshots(self._calls)
 
     def user(self, handle: str) -> Record:
-        """Credentials of a user, by handle or address: id, email, api_key. The request is in the journal."""
+        """A user's credentials, by handle or address: id, email, api_key. The journal has the request."""
         email = handle if "@" in handle else f"{handle}@{DOMAIN}"
         try:
             return self._fetch_key(email)
@@ -97,15 +97,15 @@ class World:
         idle_ttl_seconds: float | str | None = None,
         replace: bool | None = None,
     ) -> World:
-        """A copy of the present state, or of a snapshot: without queues, faults, journal and snapshots."""
+        """Makes a copy of the current state, or of a snapshot, without queues, faults, journal and snapshots."""
         return self.server.create_world(fork_of=self.name, **given(locals(), "self"))
 
     def reset(self, *, keep: Sequence[str] | None = None) -> None:
-        """Puts data, clock, pushes, faults and journal back; `keep` names what stays of the last two."""
+        """Resets data, clock, pushes, faults and journal; `keep` lists which of the last two are kept."""
         self._calls.post("/reset", given({"keep": keep and list(keep)}))
 
     def delete(self) -> None:
-        """Ends it."""
+        """Deletes the world."""
         self._calls.delete("")
 
     def state(self) -> Record:
@@ -114,19 +114,19 @@ class World:
         return document
 
     def put_state(self, document: dict[str, Any]) -> None:
-        """Puts a document in the place of what is there; queues end."""
+        """Replaces the state with that of a document; queues end."""
         self._calls.requests.control("PUT", f"{self._calls.path}/state", document)
 
     def invariants(self) -> Record:
-        """What must hold of every world: checked, violations."""
+        """Checks the invariants, which must hold of every world: checked, violations."""
         return self._calls.get("/invariants")
 
     def upgrade(self, level: int) -> None:
-        """Goes on at a newer feature level, as a server does that is upgraded."""
+        """Raises the feature level, as an upgrade of a server does."""
         self._calls.post("/upgrade", {"to": level})
 
     def watch(self) -> Iterator[Record]:
-        """What happens in it, as it happens, from the first `next()` on."""
+        """The frames of the watch socket, as they are broadcast, from the first `next()` on."""
         for text in texts(self._calls.requests, f"/control{self._calls.path}/watch"):
             yield json.loads(text, object_hook=Record)
 
@@ -144,7 +144,7 @@ class World:
     def _fetch_key(self, email: str) -> Record:
         path = self.url.removeprefix(self._calls.requests.url)
         if "://" in path:
-            raise Error("a world that listens on a port of its own gives keys there: see its state")
+            raise Error("a world that listens on its own port gives keys there: see its state")
         reply = self._calls.requests.api("POST", f"{path}/api/v1/dev_fetch_api_key", {"username": email})
         return Record(id=reply.user_id, email=reply.email, api_key=reply.api_key)
 
@@ -156,7 +156,7 @@ class World:
 
 
 class Clock:
-    """A world's time, and what falls due."""
+    """A world's clock and agenda."""
 
     def __init__(self, calls: _Calls) -> None:
         self._calls = calls
@@ -167,32 +167,32 @@ class Clock:
         return now
 
     def agenda(self) -> Rows:
-        """What falls due, the next first."""
+        """The items that fall due, the next one first."""
         items: Rows = self.state().agenda
         return items
 
     def state(self) -> Record:
-        """The time, whether it runs, and what falls due."""
+        """The time, whether the clock runs, and the agenda."""
         return self._calls.get("/clock")
 
     def advance(self, by: float | str | datetime.timedelta, *, wait_for_clients_ms: int | None = None) -> Record:
-        """Goes on by seconds or a span such as "1d2h30m"; all that falls due is done before it returns."""
+        """Advances by seconds or a span such as "1d2h30m"; all items that fall due are done before it returns."""
         return self._move(wait_for_clients_ms, advance_seconds=by)
 
     def set(self, to: datetime.datetime | str | float, *, wait_for_clients_ms: int | None = None) -> Record:
-        """Goes on to a time: RFC 3339, Unix seconds or a date."""
+        """Advances to a time: RFC 3339, Unix seconds or a date."""
         return self._move(wait_for_clients_ms, set=to)
 
     def to_next(self, *, wait_for_clients_ms: int | None = None) -> Record:
-        """Goes on to what falls due next."""
+        """Advances to the next item that falls due."""
         return self._move(wait_for_clients_ms, to_next=True)
 
     def run(self) -> Record:
-        """Lets it go with real time."""
+        """Lets the clock run with real time."""
         return self._move(None, running=True)
 
     def freeze(self) -> Record:
-        """Stops it."""
+        """Freezes the clock."""
         return self._move(None, running=False)
 
     def _move(self, wait_for_clients_ms: int | None, **change: Any) -> Record:
@@ -200,15 +200,15 @@ class Clock:
 
 
 class Fault:
-    """An installed fault: as a context manager it is removed at the end."""
+    """An installed fault; as a context manager, it is removed at the end."""
 
     def __init__(self, calls: _Calls, id: str) -> None:
         self._calls = calls
-        #: By which control knows it.
+        #: The fault's id in control.
         self.id = id
 
     def remove(self) -> None:
-        """Removes it."""
+        """Removes the fault."""
         self._calls.delete(f"/faults/{quote(self.id, safe='')}")
 
     def __enter__(self) -> Fault:
@@ -242,16 +242,16 @@ class Faults:
         return Fault(self._calls, self._calls.post("/faults", body).fault_id)
 
     def list(self) -> Rows:
-        """Installed rules, spent ones too, with how often each let pass and fired."""
+        """All installed rules, also spent ones, with how many requests each let pass and how often it fired."""
         return [Record(fault, id=fault.fault_id) for fault in self._calls.get("/faults").faults]
 
     def clear(self) -> None:
-        """Removes all."""
+        """Removes all rules."""
         self._calls.delete("/faults")
 
 
 class Journal:
-    """What was asked of the API, and what it answered."""
+    """The requests to the API, and their replies."""
 
     def __init__(self, calls: _Calls) -> None:
         self._calls = calls
@@ -284,7 +284,7 @@ class Journal:
         at_most: int | None = None,
         exactly: int | None = None,
     ) -> int:
-        """Asserts that there were such requests, or raises VerificationFailed; how many there were."""
+        """Asserts that there were such requests and returns their number; otherwise raises VerificationFailed."""
         body = {**(assertion or {}), **given(locals(), "self", "assertion")}
         count: int = self._calls.post("/journal/verify", body).count
         return count
@@ -304,13 +304,13 @@ class Journal:
         at_most: int | None = None,
         exactly: int | None = None,
     ) -> int:
-        """Waits until there were such requests, or raises VerificationFailed; how many there were."""
+        """Waits until there are such requests and returns their number; otherwise raises VerificationFailed."""
         body = {**(assertion or {}), **given(locals(), "self", "assertion")}
         count: int = self._calls.post("/journal/wait", body).count
         return count
 
     def clear(self) -> None:
-        """Empties it."""
+        """Empties the journal."""
         self._calls.delete("/journal")
 
 
@@ -326,20 +326,20 @@ class Queues:
         return queues
 
     def lose(self, id: str) -> None:
-        """Has a queue be gone, as after a restart of the server."""
+        """Loses a queue, as a restart of the server does."""
         self._calls.delete(f"/queues/{quote(id, safe='')}")
 
     def wait_parked(
         self, *, user: str | None = None, count: int | None = None, timeout_ms: int = PATIENCE_MS
     ) -> Rows:
-        """Waits until so many queues (1) of a user, or of anybody, have a poll that waits."""
+        """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll."""
         body = {**given(locals(), "self"), "parked": True}
         queues: Rows = self._calls.post("/queues/wait", body).queues
         return queues
 
 
 class Pushes:
-    """What the push relay was handed."""
+    """The pushes that were handed to the push relay."""
 
     def __init__(self, calls: _Calls) -> None:
         self._calls = calls
@@ -358,7 +358,7 @@ class Pushes:
         at_least: int | None = None,
         timeout_ms: int = PATIENCE_MS,
     ) -> Rows:
-        """Waits until there are such pushes: those that there are then."""
+        """Waits until there are such pushes, and returns them."""
         pushes: Rows = self._calls.post("/pushes/wait", given(locals(), "self")).pushes
         return pushes
 
@@ -368,24 +368,24 @@ class Pushes:
 
 
 class Snapshots:
-    """States to go back to."""
+    """Named states to come back to."""
 
     def __init__(self, calls: _Calls) -> None:
         self._calls = calls
 
     def save(self, name: str) -> None:
-        """Takes one; that of the same name is replaced."""
+        """Takes a snapshot; one of the same name is replaced."""
         self._calls.post("/snapshots", {"name": name})
 
     def restore(self, name: str) -> None:
-        """Goes back to one; queues end."""
+        """Goes back to a snapshot; queues end."""
         self._calls.post(f"/snapshots/{quote(name, safe='')}/restore")
 
     def list(self) -> Rows:
-        """All that were taken."""
+        """All snapshots."""
         snapshots: Rows = self._calls.get("/snapshots").snapshots
         return snapshots
 
     def remove(self, name: str) -> None:
-        """Removes one."""
+        """Removes a snapshot."""
         self._calls.delete(f"/snapshots/{quote(name, safe='')}")

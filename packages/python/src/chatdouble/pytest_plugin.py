@@ -14,7 +14,7 @@ from ._start import start_server
 from ._world import World
 
 MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chatdouble_world is made, with the keywords of create_world; a list of feature levels or dialects runs the test once for each"
-# How many entries of the journal a failed test shows.
+# How many journal entries a failed test shows.
 SHOWN = 10
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
 _shared = pytest.StashKey[Server]()
@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="with xdist: one server for all workers (shared, the default) or one for each worker (each)",
     )
     parser.addini("chatdouble_server", "as --chatdouble-server", default="shared")
-    parser.addini("chatdouble_options", "options of serve, one a line, such as dialect=zulip", type="linelist")
+    parser.addini("chatdouble_options", "options of serve, one per line, such as dialect=zulip", type="linelist")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """In the process that hands out tests to xdist's workers: starts the server that they share."""
+    """Starts the server that xdist's workers share, in the process that distributes the tests to them."""
     config: pytest.Config = node.config
     is_shared = (config.getoption("chatdouble_server") or config.getini("chatdouble_server")) == "shared"
     if not is_shared or os.environ.get("CHATDOUBLE_URL"):
@@ -79,7 +79,7 @@ def chatdouble_server(request: pytest.FixtureRequest) -> Iterator[Server]:
 
 @pytest.fixture
 def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) -> Iterator[World]:
-    """A world of this test's own: a fork of `default`, or made as the marker says."""
+    """A world for this test alone: a fork of `default`, or made as the marker says."""
     options = {**_marked(request.node), **getattr(request, "param", {})}
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
@@ -94,7 +94,7 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
 
 
 def _marked(node: pytest.Item) -> dict[str, Any]:
-    """What the markers say, the nearest last."""
+    """The keywords of the markers; the nearest marker wins."""
     options: dict[str, Any] = {}
     for marker in reversed(list(node.iter_markers("chatdouble"))):
         options.update(marker.kwargs)
@@ -118,7 +118,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Shows the journal's end with a test that failed."""
+    """Shows the last journal entries with a failed test."""
     report = yield
     world = getattr(item, "funcargs", {}).get("chatdouble_world")
     if report.when == "call" and report.failed and world is not None:
