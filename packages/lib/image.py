@@ -1,6 +1,6 @@
-"""A container image as docker and podman load it: a layer with the program, its configuration, and a manifest.
+"""A container image that docker and podman load: a layer with the program, its configuration, and a manifest.
 
-Written without an engine, so that it can be made anywhere, and so that the same program gives the same bytes.
+It is written without an engine: it can be made anywhere, and the same program gives the same bytes.
 """
 
 import hashlib
@@ -8,7 +8,7 @@ import io
 import json
 import tarfile
 
-# Of everything in it.
+# The time of everything in the image.
 MOMENT = "1970-01-01T00:00:00Z"
 NOBODY = 65532
 PORT = 9991
@@ -17,7 +17,7 @@ PROCESSORS = {"x64": "amd64", "arm64": "arm64"}
 
 
 def write(output, binary, version, platform):
-    """Writes the archive; its path."""
+    """Writes the archive; returns its path."""
     layer = pack([("chatdouble", binary.read_bytes(), 0o755), ("tmp", None, 0o1777)])
     layer_digest = hashlib.sha256(layer).hexdigest()
     configuration = json.dumps(describe(version, platform, layer_digest), sort_keys=True).encode()
@@ -34,7 +34,7 @@ def write(output, binary, version, platform):
 
 
 def describe(version, platform, layer_digest):
-    """The configuration: who runs what, and how one asks whether it is well."""
+    """The configuration: the user, the command, and the health check."""
     probe = ["CMD", "/chatdouble", "health"]
     return {
         "architecture": PROCESSORS[platform.split("-")[1]],
@@ -42,7 +42,7 @@ def describe(version, platform, layer_digest):
         "created": MOMENT,
         "config": {
             "User": f"{NOBODY}:{NOBODY}",
-            # The command's options are the user's; the host is what makes it reachable from outside of the container.
+            # Users replace the command's options; this host keeps the server reachable from outside of the container.
             "Env": ["PATH=/", "CHATDOUBLE_HOST=0.0.0.0"],
             "Entrypoint": ["/chatdouble"],
             "Cmd": ["serve", "--host", "0.0.0.0"],
@@ -57,7 +57,7 @@ def describe(version, platform, layer_digest):
 
 
 def pack(entries):
-    """A tar archive of names, contents (none: a folder) and modes."""
+    """A tar archive of entries: name, content (None for a folder) and mode."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for name, content, mode in entries:

@@ -1,11 +1,11 @@
-"""A wheel around a program that is there already; tools that build wheels want to compile it themselves."""
+"""Writes a wheel around a program that is already built; tools that build wheels compile the program themselves."""
 
 import base64
 import hashlib
 import re
 import zipfile
 
-# Platforms as wheels name them. A static program runs with any C library.
+# Names of platforms in wheels: for a static program, which runs with any C library, and for others.
 TAGS = {
     "linux-x64": ("manylinux2014_x86_64.musllinux_1_1_x86_64", "linux_x86_64"),
     "linux-arm64": ("manylinux2014_aarch64.musllinux_1_1_aarch64", "linux_aarch64"),
@@ -13,13 +13,13 @@ TAGS = {
     "darwin-arm64": ("macosx_11_0_arm64", "macosx_11_0_arm64"),
     "win32-x64": ("win_amd64", "win_amd64"),
 }
-# Of each file, so that the same files give the same bytes.
+# The time of each file, so that the same files give the same bytes.
 MOMENT = (1980, 1, 1, 0, 0, 0)
 KINDS = "Programming Language :: Python :: 3", "Framework :: Pytest", "Typing :: Typed"
 
 
 def write(output, project, binary, version, platform, is_static):
-    """Writes the wheel; its path."""
+    """Writes the wheel; returns its path."""
     described = (project / "pyproject.toml").read_text()
     portable, bound = TAGS[platform]
     tags = portable if is_static else bound
