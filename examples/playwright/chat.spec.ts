@@ -1,4 +1,4 @@
-// What a team tests of its page: here it is a form and a list, served as the team's development server would.
+// Tests that a team may have for its page: here a form and a list, served as by the team's development server.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -13,7 +13,7 @@ const pages = createServer((_, response) => {
 test.beforeAll(() => new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve)));
 test.afterAll(() => void pages.close());
 
-/** Opens the page for somebody, and waits until it listens. */
+/** Opens the page for a user, and waits until it polls. */
 async function open(page: Page, world: World, handle: string) {
   const user = await world.user(handle);
   const parameters = new URLSearchParams({ site: world.url, email: user.email, key: user.apiKey });
@@ -21,7 +21,7 @@ async function open(page: Page, world: World, handle: string) {
   await world.queues.waitParked({ user: handle });
 }
 
-test("a message reaches the other's page", async ({ page, context, world }) => {
+test("a message reaches the other user's page", async ({ page, context, world }) => {
   const other = await context.newPage();
   await open(page, world, "mel");
   await open(other, world, "max");

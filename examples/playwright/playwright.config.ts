@@ -1,6 +1,6 @@
 import { defineConfig } from "@playwright/test";
 
-// A browser of the machine's, where one is named; otherwise the one that Playwright installs.
+// The browser that BROWSER names, or the one that Playwright installs.
 const browser = process.env.BROWSER;
 
 export default defineConfig({

@@ -1,4 +1,4 @@
-"""What a team tests of its client: here the client is the standard library's."""
+"""Tests that a team may have for its client: here the client is the standard library's."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-// What a team tests of its client: here the client is `fetch`.
+// Tests that a team may have for its client: here the client is `fetch`.
 
 import { expect, test } from "chatdouble/vitest";
 import type { User, World } from "chatdouble";

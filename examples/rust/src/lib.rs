@@ -3,7 +3,7 @@
 use reqwest::{Client, Error, Method};
 use serde_json::Value;
 
-/// What speaks for one user.
+/// A client that acts for one user.
 #[derive(Clone)]
 pub struct Chat {
     http: Client,
@@ -18,7 +18,7 @@ impl Chat {
         Self { http: Client::new(), site: site.into(), email: email.into(), api_key: api_key.into() }
     }
 
-    /// Sends a message; sends it again, once, when the server asks for some time.
+    /// Sends a message, and sends it again, once, if the server limits the rate.
     pub async fn send(&self, channel: &str, topic: &str, content: &str) -> Result<Value, Error> {
         let params = [("type", "channel"), ("to", channel), ("topic", topic), ("content", content)];
         let reply = self.call(Method::POST, "/messages", &params).await?;

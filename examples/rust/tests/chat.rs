@@ -1,4 +1,4 @@
-//! What a team tests of its client.
+//! Tests that a team may have for its client.
 
 use chatdouble::testing::{self, Fault, Requests, TestWorld, WorldOptions};
 use chatdouble_example::Chat;
@@ -41,7 +41,7 @@ async fn a_reminder_comes_tomorrow() {
 }
 
 #[tokio::test]
-async fn what_the_server_is_too_busy_for_is_sent_again() {
+async fn a_rate_limited_message_is_sent_again() {
     let world = testing::world();
     world.faults().add(Fault::rate_limit(Duration::ZERO).on(Requests::to("/messages")).times(1));
 
