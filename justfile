@@ -1,15 +1,15 @@
-# The recipes of everyday work; `just` lists them.
+# Recipes for everyday work; `just` lists them.
 
 [private]
 default:
     @just --list --unsorted
 
-# Serve the built-in realm on 127.0.0.1:9991; options go to the server
+# Serve the built-in organization on 127.0.0.1:9991; options go to the server
 [group('run')]
 serve *options:
     cargo run -- serve {{ options }}
 
-# Serve it under the names that stock clients look for
+# Serve it with the names that stock clients expect
 [group('run')]
 serve-zulip *options:
     cargo run -- serve --dialect zulip {{ options }}
@@ -24,13 +24,13 @@ test *arguments:
 scenarios *arguments:
     cargo run -- scenario run scenarios/*.md {{ arguments }}
 
-# Draw many more values for the property tests, play long sequences of requests by chance, and many clients at once, for about an hour; the seed may be given
+# Draw many more values for the property tests, and send long random sequences of requests, also from many clients at once, for about an hour; a seed may be given
 [group('check')]
 soak seed=choose('9', '123456789'):
     PROPTEST_RNG_SEED={{ seed }} PROPTEST_CASES=20000 cargo test --release --lib -- no_pattern_panics it_is_a markdown::tests::properties
     CHATDOUBLE_SOAK={{ seed }} cargo test --release --test suite -- properties:: concurrency:: --nocapture
 
-# Put the optimized program under load, by chance and steadily, for so many minutes each, and print what memory and the slowest replies were
+# Put the optimized program under random and steady load, for the given minutes each, and print its memory and its slowest replies
 [group('check')]
 endurance minutes="60" *which:
     CHATDOUBLE_ENDURANCE={{ minutes }} cargo test --release --test suite -- endurance::{{ which }} --nocapture --test-threads 1
@@ -42,18 +42,18 @@ check:
     cargo clippy --all-targets -- -D warnings
     cargo test
 
-# Run stock clients and a browser against the program: all checks, or some that tests/clients/run --help names
+# Run stock clients and a browser against the program: all checks, or some of those that tests/clients/run --help lists
 [group('check')]
 clients *checks:
     cargo build
     tests/clients/run {{ checks }}
 
-# Measure the speed against bare warp; words choose figures
+# Measure the speed against bare warp; words select the figures
 [group('check')]
 bench *words:
     cargo bench --bench bench -- {{ words }}
 
-# Do all that CI does
+# Run all that CI runs
 [group('check')]
 ci:
     .ci/run
