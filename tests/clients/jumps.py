@@ -1,4 +1,4 @@
-"""Jumps of a day under a client that is alive: it loses no event and no queue.
+"""The clock jumps by days while a client runs: the client loses no event and no queue.
 
 Stock clients and a page in a browser poll in loops of their own and print the text of each message that they receive.
 Here, a message wakes the poll, and the clock jumps while the client is still about to poll again.
@@ -18,7 +18,7 @@ LAST_SECONDS = 30
 
 
 def post(url, data, key=None):
-    """A form for the API, with a key, or JSON for control; the reply."""
+    """Posts a form to the API, with a key, or JSON to control; returns the reply."""
     body = urllib.parse.urlencode(data) if key else json.dumps(data)
     request = urllib.request.Request(url, body.encode())
     if key:
@@ -59,7 +59,7 @@ def wait(holds, seconds):
 
 
 def check(name, command, url, tally, jumps):
-    """Has a client listen as mel, and the clock of the world jump."""
+    """Lets a client listen as mel while the world's clock jumps."""
     world = f"{url}/control/worlds/default"
     client = subprocess.Popen([*command, url], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:

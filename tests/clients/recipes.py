@@ -14,7 +14,7 @@ MOST_WANTED = 15
 
 
 def recipes(document):
-    """Language, title and text of each block, behind what all blocks of its language begin with."""
+    """Language, title and text of each block, with the prelude of its language before the text."""
     preludes, title = {}, ""
     for match in re.finditer(r"^## ([^\n]+)$|^```(sh|python)( prelude)?\n(.*?)^```$", document, re.MULTILINE | re.DOTALL):
         heading, language, is_prelude, text = match.groups()

@@ -1,4 +1,4 @@
-"""A proxy that keeps events of some types from the clients: with it between, a check that awaits one must fail."""
+"""A proxy that withholds events of some types from clients: through it, a check that awaits one must fail."""
 
 import http.client
 import json
@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 # Longer than any poll is parked.
 UPSTREAM_SECONDS = 120
-# Of the connection, not of the message that it carries.
+# Headers of the connection, not of the message.
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 
 
 class Withholding:
-    """Serves what the server at `upstream` serves, while it is entered, but for events of the types `kinds`."""
+    """A context manager that serves what the server at `upstream` serves, except events of the types `kinds`."""
 
     def __init__(self, upstream, kinds):
         handler = type(
@@ -47,7 +47,7 @@ class _Handler(BaseHTTPRequestHandler):
             reply = upstream.getresponse()
             content = reply.read()
         except (OSError, http.client.HTTPException) as error:
-            # The server has ended under a parked poll.
+            # The server ended while a poll was parked.
             self.close_connection = True
             self.log_error("no reply: %s", error)
             return
@@ -68,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def without_withheld(self, content):
-        """The reply with heartbeats, which clients pass over, in the places of what is withheld: ids go on."""
+        """The reply with withheld events replaced by heartbeats, which clients ignore: ids have no gaps."""
         reply = json.loads(content)
         for position, event in enumerate(reply.get("events", [])):
             if event["type"] in self.kinds:

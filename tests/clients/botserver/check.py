@@ -1,4 +1,4 @@
-"""The stock bot server, with a stock bot, answers what is posted to it.
+"""The stock bot server, with a stock bot, answers the posts that it gets.
 
 Takes the base URL of a server that speaks the dialect `zulip` and holds the built-in organization. Prints a line
 `ok - …` for each check; ends at the first that fails with `not ok - …` and exit status 1.

@@ -7,11 +7,11 @@ const http = require("node:http");
 const path = require("node:path");
 const { chromium } = require("playwright-core");
 
-/** Starts a browser; further arguments are its own. */
+/** Starts a browser; further arguments go to the browser. */
 function launch(executablePath, further = []) {
   return chromium.launch({
     executablePath,
-    // Without the sandbox, which root in a container can't have; and without calls to elsewhere.
+    // Without the sandbox, which root in a container can't use, and without calls to other servers.
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -25,7 +25,7 @@ function launch(executablePath, further = []) {
   });
 }
 
-/** Serves the page from a port of its own, which makes it another origin. */
+/** Serves the page on a different port, which makes it another origin. */
 function servePage(port) {
   const types = { ".html": "text/html", ".js": "text/javascript" };
   const pages = http.createServer((request, response) => {

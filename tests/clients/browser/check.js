@@ -2,8 +2,8 @@
 
 // Calls a server from a web page of another origin, in a real browser.
 //
-// Takes the server's base URL. With `--expect refused` the browser must keep the replies from the page, else hand
-// them over. Prints a line `ok - …` for each check; ends at the first that fails with `not ok - …` and exit status 1.
+// Takes the server's base URL. With `--expect refused` the browser must keep the replies from the page, otherwise
+// hand them over. Prints a line `ok - …` for each check; ends at the first that fails with `not ok - …` and exit status 1.
 
 const assert = require("node:assert/strict");
 const crypto = require("node:crypto");
@@ -26,7 +26,7 @@ const server = positionals[0].replace(/\/$/, "");
 const MAX = "max@chat.test:maxKey00000000000000000000000000";
 const MEL = "mel@chat.test:melKey00000000000000000000000000";
 
-/** The browser reports its own requests a little after it made them. */
+/** Retries a check: the browser reports the requests that it makes by itself a little later. */
 async function eventually(holds) {
   const deadline = Date.now() + 10_000;
   for (;;) {
@@ -39,7 +39,7 @@ async function eventually(holds) {
   }
 }
 
-/** A message from somebody else, not by way of the browser. */
+/** Sends a message as another user, without the browser. */
 async function sendAsMel(to, content) {
   const body = new URLSearchParams({ type: "direct", to: JSON.stringify([to]), content });
   const headers = { Authorization: `Basic ${Buffer.from(MEL).toString("base64")}` };
@@ -47,7 +47,7 @@ async function sendAsMel(to, content) {
   assert.equal(reply.result, "success", JSON.stringify(reply));
 }
 
-/** The checks of a server that lets the page in. */
+/** The checks of a server that allows the page's origin. */
 function allowedChecks({ call, page, preflights }) {
   let queue;
   return {
@@ -85,7 +85,7 @@ function allowedChecks({ call, page, preflights }) {
       assert.equal(text, "Grüße\n");
     },
     async "see a picture, and read it too"() {
-      // Of those two, mel's is on this server.
+      // Mel's picture is on this server.
       const { body } = await call("/users/me", { key: MEL });
       const picture = new URL(body.avatar_url, server).href;
       const seen = await page.evaluate(([...given]) => seeTwice(...given), [picture]);
@@ -95,7 +95,7 @@ function allowedChecks({ call, page, preflights }) {
       const control = async (path, body) => page.evaluate(([...given]) => steer(...given), [server, path, body]);
       assert.equal((await control("/health")).result, "success");
       assert.equal((await control("/worlds", { name: "from-a-page" })).url, `${server}/w/from-a-page`);
-      // What a browser repeats by itself is dropped too.
+      // A request that the browser repeats by itself is dropped too.
       const match = { method: "POST", path: "/messages", user: "max", params: { content: "lost" } };
       await control("/worlds/default/faults", { match, times: 1, effect: { drop: "after", retries: true } });
       const params = { type: "direct", to: '["mel@chat.test"]', content: "lost" };
@@ -123,11 +123,11 @@ function allowedChecks({ call, page, preflights }) {
   };
 }
 
-/** The checks of a server that lets other pages in than this. */
+/** The checks of a server that allows other origins than the page's. */
 function refusedChecks({ call, corsErrors }) {
   return {
     async "are refused the server settings"() {
-      // The server answers; it is the browser that keeps the reply.
+      // The server answers; the browser keeps the reply from the page.
       assert.equal((await fetch(`${server}/api/v1/server_settings`)).status, 200);
       assert.deepEqual(await call("/server_settings"), { error: "TypeError" });
       await eventually(() => assert.deepEqual(corsErrors, ["MissingAllowOriginHeader"]));
@@ -143,7 +143,7 @@ function refusedChecks({ call, corsErrors }) {
 }
 
 /**
- * What has the browser trust the key of a server over HTTPS. It is that of a certificate which this program trusts, by the
+ * The options that make the browser trust the server's key over HTTPS. This program trusts the key's certificate through the
  * file that NODE_EXTRA_CA_CERTS names.
  */
 async function trusting() {
@@ -156,7 +156,7 @@ async function trusting() {
   return [`--ignore-certificate-errors-spki-list=${crypto.createHash("sha256").update(key).digest("base64")}`];
 }
 
-/** Opens the page and lists what the browser does behind its back. */
+/** Opens the page, and records its preflights and its CORS errors. */
 async function open(browser) {
   const page = await browser.newPage();
   const network = await page.context().newCDPSession(page);

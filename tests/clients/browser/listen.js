@@ -9,10 +9,10 @@ const browser = process.argv[process.argv.indexOf("--browser") + 1];
 
 async function main() {
   const page = await (await launch(browser)).newPage();
-  await page.exposeFunction("tell", (text) => console.log(text));
+  await page.exposeFunction("printText", (text) => console.log(text));
   await page.goto(`${await servePage(0)}/page.html`);
   await page.evaluate(
-    ([...given]) => tellMessages(...given),
+    ([...given]) => printMessages(...given),
     [server, "mel@chat.test:melKey00000000000000000000000000"],
   );
 }

@@ -1,8 +1,8 @@
 "use strict";
 
-// What a web client does: calls from a page whose origin is not the server's.
+// The calls of a web client, from a page whose origin is not the server's.
 
-/** A call of the API; status, headers that the page may see, and the JSON. */
+/** Makes a request to the API; returns the status, the headers that the page may see, and the JSON. */
 async function api(server, path, { method = "GET", key, params } = {}) {
   const options = { method, headers: {} };
   const url = new URL(`${server}/api/v1${path}`);
@@ -13,7 +13,7 @@ async function api(server, path, { method = "GET", key, params } = {}) {
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
 }
 
-/** What became of a call: its reply, or the name of the browser's error. */
+/** The result of a call: its reply, or the name of the browser's error. */
 async function attempt(...call) {
   try {
     return await api(...call);
@@ -22,7 +22,7 @@ async function attempt(...call) {
   }
 }
 
-/** Polls until an event of a type comes. */
+/** Polls until an event of a type arrives. */
 async function awaitEvent(server, key, queue, type) {
   let last = queue.last_event_id;
   for (;;) {
@@ -35,7 +35,7 @@ async function awaitEvent(server, key, queue, type) {
   }
 }
 
-/** Uploads a text and reads it again. */
+/** Uploads a text and reads it back. */
 async function uploadAndRead(server, key, text) {
   const form = new FormData();
   form.append("file", new Blob([text], { type: "text/plain" }), "note.txt");
@@ -44,7 +44,7 @@ async function uploadAndRead(server, key, text) {
   return (await fetch(server + body.url, { headers })).text();
 }
 
-/** Shows a picture, then the same to be read; what became of each. */
+/** Shows a picture, then shows it again in a way that lets the page read it; returns how each load ended. */
 async function seeTwice(picture) {
   const seen = [];
   for (const crossOrigin of [null, "anonymous"]) {
@@ -59,7 +59,7 @@ async function seeTwice(picture) {
   return seen;
 }
 
-/** A call of control: GET, or POST with a body. */
+/** Makes a call of control: GET, or POST with a body. */
 async function steer(server, path, body) {
   const options = body
     ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }
@@ -67,14 +67,14 @@ async function steer(server, path, body) {
   return (await fetch(`${server}/control${path}`, options)).json();
 }
 
-/** Registers, polls for ever, and tells the text of each message. */
-async function tellMessages(server, key) {
+/** Registers, polls forever, and prints the text of each message. */
+async function printMessages(server, key) {
   const params = { event_types: '["message"]' };
   const { body } = await api(server, "/register", { method: "POST", key, params });
   const queue = { queue_id: body.queue_id, last_event_id: body.last_event_id };
   for (;;) {
     const event = await awaitEvent(server, key, queue, "message");
     queue.last_event_id = event.id;
-    await tell(event.message.content);
+    await printText(event.message.content);
   }
 }

@@ -1,13 +1,13 @@
 "use strict";
 
-// Six cases that developers reproduce at their desk, each by the console alone: what is clicked, dragged and typed is
-// counted, and printed.
+// Six cases that developers reproduce by hand, each with the console alone: clicks, drags and typed texts are counted,
+// and printed.
 
 const assert = require("node:assert/strict");
 const { close, live, open } = require("./page");
 const { control } = require("./program");
 
-/** Somebody who uses a page. */
+/** A person who uses a page. */
 class Hand {
   clicks = 0;
   texts = 0;
@@ -54,7 +54,7 @@ const events = (page, name) => page.getByLabel(`Events of ${name}`);
 const message = (page, name, text) => pane(page, name).locator(".message", { hasText: text });
 const menu = (page, name, text) => message(page, name, text).getByLabel(/Act on message/);
 
-/** Begins in front of the live view, with both panes of Act as listening after the first click. */
+/** Begins at the live view; after the first click, both panes of "Act as" are listening. */
 async function begin(browser, url) {
   const page = await open(browser, `${url}/console/w/default/live`);
   const hand = new Hand(page);
@@ -70,7 +70,7 @@ async function end(url, page) {
 }
 
 const cases = {
-  async "move a topic while somebody composes in it"({ browser, url }) {
+  async "move a topic while a user composes in it"({ browser, url }) {
     const { page, hand } = await begin(browser, url);
     await hand.type(composer(page, "Mel Marsh"), "Where do we eat?", { enter: true });
     await hand.type(composer(page, "Max Mercer"), "I am for soup");
@@ -80,8 +80,8 @@ const cases = {
       pane(page, "Mel Marsh").locator(".place", { hasText: "lunch" }),
     );
     await events(page, "Max Mercer").getByText("update_message").first().waitFor();
-    assert.equal(await composer(page, "Max Mercer").inputValue(), "I am for soup", "what is composed stays");
-    hand.done("a topic moves while somebody composes");
+    assert.equal(await composer(page, "Max Mercer").inputValue(), "I am for soup", "the composed text stays");
+    hand.done("a topic moves while a user composes");
     await end(url, page);
   },
 
@@ -97,7 +97,7 @@ const cases = {
     await end(url, page);
   },
 
-  async "deactivate somebody whose client polls"({ browser, url }) {
+  async "deactivate a user whose client polls"({ browser, url }) {
     const { page, hand } = await begin(browser, url);
     await hand.view("People");
     await hand.click(page.getByText("Max Mercer"));
@@ -106,7 +106,7 @@ const cases = {
     await page.getByText("Max Mercer is deactivated").waitFor();
     await hand.view("Act as");
     await events(page, "Max Mercer").getByText("Account is deactivated").first().waitFor();
-    hand.done("somebody is deactivated mid-session");
+    hand.done("a user is deactivated mid-session");
     await end(url, page);
   },
 

@@ -37,7 +37,7 @@ const checks = {
     await close(await open(browser, `${url}/`));
     const times = [];
     let bytes = 0;
-    // The best of several counts: whatever else the machine does is not the page's.
+    // The best of several counts, since other work of the machine is not the page's.
     while (times.length < LOADS && !(Math.min(...times) < LOAD_MS)) {
       const page = await open(browser, `${url}/`);
       await page.getByRole("link", { name: "default", exact: true }).waitFor();
@@ -93,7 +93,7 @@ const checks = {
         await page.waitForTimeout(60);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         if (wide > width) findings.push(`${view} is ${wide} wide at ${width}`);
-        // In the page's own world a policy forbids what is inline; the tester's script comes from outside of it.
+        // A policy forbids inline scripts in the page's own world; the tester's script comes from outside of it.
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
         findings.push(
@@ -113,7 +113,7 @@ const checks = {
   },
 
   async "show requests with the events that they caused, as they happen"({ browser, url }) {
-    // A world of its own: clients of earlier checks may still ask something of the others.
+    // A separate world: clients of earlier checks may still send requests to the others.
     await control(url, "POST", "/worlds", { name: "watched" });
     const world = `${url}/w/watched`;
     const page = await open(browser, `${url}/console/w/watched/live`);
@@ -212,7 +212,7 @@ const checks = {
     await control(url, "POST", "/worlds/default/reset", {});
   },
 
-  async "arm faults by a click, and tell of them when they fire"({ browser, url }) {
+  async "arm faults by a click, and show when they fire"({ browser, url }) {
     const page = await open(browser, `${url}/console/w/default/faults`);
     await page.getByRole("button", { name: "Next send is rate-limited" }).click();
     await page.getByRole("row", { name: /fault-1 armed/ }).waitFor();
@@ -309,7 +309,7 @@ const checks = {
     await close(page);
   },
 
-  async "keep two browsers up to date, and tell of a world that is gone"({ browser, url }) {
+  async "keep two browsers up to date, and report a world that is gone"({ browser, url }) {
     await control(url, "POST", "/worlds", { name: "shared", fork_of: "default" });
     const [one, other] = await Promise.all([
       open(browser, `${url}/console/w/shared/live`),

@@ -3,7 +3,7 @@
 // Logs in and joins as people do, in a real browser.
 //
 // Takes `--binary`, the program. Prints a line `ok - …` for each check; ends at the first that fails with `not ok - …`
-// and exit status 1. `--pictures FOLDER` keeps what was seen.
+// and exit status 1. `--pictures FOLDER` keeps screenshots.
 
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
@@ -30,7 +30,7 @@ const { values } = parseArgs({
   },
 });
 
-/** A page of a browser of its own; what goes wrong in it fails the check. */
+/** Opens a page in a separate browser context; any error in it fails the check. */
 async function open(browser, { scheme = "light", width = 1280, scripts = true } = {}) {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
@@ -52,13 +52,13 @@ async function close(page) {
   await page.context().close();
 }
 
-/** Who the session of a page is of; null without one. */
+/** The address of the user of a page's session; null without one. */
 async function whoami(page, url) {
   const response = await page.request.get(`${url}/json/users/me`);
   return response.ok() ? (await response.json()).email : null;
 }
 
-/** An API key out of what an app is opened with. */
+/** The API key from the encrypted text that an app is opened with. */
 function decrypted(encrypted) {
   const bytes = Buffer.from(encrypted, "hex").map((byte, at) => byte ^ Buffer.from(PAD, "hex")[at]);
   return bytes.toString("latin1");
@@ -156,7 +156,7 @@ const checks = {
     await page.context().close();
   },
 
-  async "let no other site log anybody in or read the page"({ browser, url }) {
+  async "let no other site log a user in or read the page"({ browser, url }) {
     const page = await open(browser);
     await page.context().route("http://evil.example.com/**", (route) =>
       route.fulfill({

@@ -1,12 +1,12 @@
 "use strict";
 
-// Pages of the console, as checks open and measure them.
+// Opens and measures pages of the console.
 
 const assert = require("node:assert/strict");
 
 const PATIENCE_MS = 8_000;
 
-/** A page of a browser of its own; what goes wrong in it fails the check. */
+/** Opens a page in a separate browser context; any error in it fails the check. */
 async function open(browser, url, { scheme = "light", width = 1280, height = 800 } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
   const page = await context.newPage();
@@ -32,7 +32,7 @@ async function close(page) {
 
 const live = (page) => page.locator(".live-row");
 
-/** The time until the page has shown what came of typing a text, or of scrolling, measured in the page; the median of five. */
+/** The time until the page has shown the result of typing a text, or of scrolling: the median of five, measured in the page. */
 function fluency(page, text) {
   return page.evaluate(async (typed) => {
     const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

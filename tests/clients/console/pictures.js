@@ -1,7 +1,7 @@
 "use strict";
 
-// Makes the pictures of docs/console.md: `node pictures.js --binary PROGRAM`, or `just pictures`. All that is in them
-// follows from the built-in organization and the steps below.
+// Makes the pictures of docs/console.md: `node pictures.js --binary PROGRAM`, or `just pictures`. Their content follows
+// from the built-in organization and the steps below.
 
 const fs = require("node:fs");
 const path = require("node:path");
@@ -13,7 +13,7 @@ const { values } = parseArgs({
   options: { browser: { type: "string", default: "/usr/bin/chromium" }, binary: { type: "string" } },
 });
 
-/** WebP by the browser itself: a third of the PNG. */
+/** Saves a screenshot as WebP, encoded by the browser itself: a third of the PNG's size. */
 async function save(page, name) {
   const picture = await page.screenshot({ type: "png" });
   const blank = await page.context().newPage();

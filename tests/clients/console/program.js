@@ -1,6 +1,6 @@
 "use strict";
 
-// The program as a server, and browsers before it.
+// Starts the program as a server, and browsers for it.
 
 const { spawn } = require("node:child_process");
 const { chromium } = require("playwright-core");
@@ -51,7 +51,7 @@ async function launch(executablePath) {
   });
 }
 
-/** A request of control. */
+/** Makes a call of control. */
 async function control(url, method, path, body) {
   const response = await fetch(`${url}/control${path}`, {
     method,
@@ -62,7 +62,7 @@ async function control(url, method, path, body) {
   return reply;
 }
 
-/** A request of the public API by one of the people of the built-in organization. */
+/** Makes a request to the public API as a user of the built-in organization. */
 async function api(url, handle, method, path, params = {}) {
   const key = `${handle}Key`.padEnd(32, "0");
   const headers = { Authorization: `Basic ${Buffer.from(`${handle}@chat.test:${key}`).toString("base64")}` };

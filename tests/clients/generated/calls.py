@@ -43,7 +43,7 @@ failures = 0
 
 
 def given(reply: Reply | Error | SteeringError | None) -> Reply:
-    """The reply where it is a success."""
+    """The reply, which must be a success."""
     assert reply is not None and not isinstance(reply, (Error, SteeringError)), reply
     return reply
 

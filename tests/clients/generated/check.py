@@ -1,4 +1,4 @@
-"""The OpenAPI documents in the hands of others: linters find no error, and the clients that generators make compile and work.
+"""The OpenAPI documents with other tools: linters find no error, and generated clients compile and work.
 
 Generated files are in `out`, and are replaced each time.
 """
@@ -16,7 +16,7 @@ LINTERS = {
     "redocly": ["redocly", "lint", "--config", "redocly.yaml"],
     "spectral": ["spectral", "lint", "--ruleset", "spectral.yaml", "--fail-severity", "error"],
 }
-# The clients by their scripts.
+# The generators, with the script of each client.
 CLIENTS = {"openapi-typescript": "fetch", "@hey-api/openapi-ts": "hey", "orval": "orval"}
 IMPORT_ALL = """
 import importlib, pkgutil, sys
@@ -28,7 +28,7 @@ for name in sys.argv[1:]:
 
 
 def check(binary, tally, programs):
-    """`programs` has those of the environment of Python; those of Node.js are next to this file."""
+    """`programs` is the folder of the Python programs; those of Node.js are next to this file."""
     tools = HERE / "node_modules" / ".bin"
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()

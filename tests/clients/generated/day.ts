@@ -1,8 +1,8 @@
-/** What each generated client has to carry out: a world of its own, an upload, messages and events. */
+/** The steps of each generated client: its own world, an upload, messages and events. */
 
 import assert from "node:assert/strict";
 
-/** The generated functions, as far as they are called; each gives the reply. */
+/** The generated functions that are called; each returns the reply. */
 export interface Calls {
   createWorld(name: string): Promise<{ name: string }>;
   moveClock(world: string, seconds: number): Promise<{ now: number }>;

@@ -8,7 +8,7 @@ import type { paths as Control } from "./out/types/control";
 const site = process.env.CHATDOUBLE_URL!;
 const api = createClient<Api>({
   baseUrl: `${site}/api/v1`,
-  // Forms, as the document has them: texts as they are, all else as JSON.
+  // Forms, as in the document: texts as they are, all else as JSON.
   headers: { "Content-Type": "application/x-www-form-urlencoded" },
   bodySerializer: (body: unknown) => {
     const fields = Object.entries(body as object);

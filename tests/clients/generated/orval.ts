@@ -5,7 +5,7 @@ import { authorize } from "./orval-request";
 import * as api from "./out/orval/api";
 import * as control from "./out/orval/control";
 
-/** The reply where it is a success. */
+/** The reply, which must be a success. */
 function given<Reply extends { status: number; data: unknown }>(reply: Reply) {
   if (reply.status !== 200) throw new Error(JSON.stringify(reply.data));
   return reply.data as Extract<Reply, { status: 200 }>["data"];

@@ -11,11 +11,11 @@ const os = require("node:os");
 const path = require("node:path");
 const { parseArgs } = require("node:util");
 
-// The client puts another one in its place.
+// The client replaces it.
 const StandardFormData = globalThis.FormData;
 const connect = require("zulip-js");
 
-// Nothing in here takes longer, however busy the machine.
+// The day takes no longer than this, even on a busy machine.
 const LONGEST_DAY_MS = 180_000;
 
 const { values, positionals } = parseArgs({
@@ -34,7 +34,7 @@ async function succeed(promise, what) {
   return reply;
 }
 
-/** The reply of a call that is to fail in this way. */
+/** The reply of a call that must fail in this way. */
 async function fail(promise, code, msg, what) {
   const reply = await promise;
   assert.equal(reply.result, "error", `${what}: ${JSON.stringify(reply)}`);
@@ -49,7 +49,7 @@ async function keyOf(email) {
   return (await succeed(response.json(), `dev_fetch_api_key for ${email}`)).api_key;
 }
 
-/** What the client's own event loop receives; events can be awaited. */
+/** The events that the client's own event loop receives; they can be awaited. */
 class Listener {
   constructor(zulip, who) {
     this.zulip = zulip;
@@ -58,7 +58,7 @@ class Listener {
     this.events = [];
   }
 
-  /** Starts the loop, which never ends, and returns when its queue is there. */
+  /** Starts the loop, which never ends, and returns when its queue exists. */
   async start(types) {
     this.zulip.callOnEachEvent(
       (event) => {
@@ -68,13 +68,13 @@ class Listener {
       },
       [...types, "update_message_flags"],
     );
-    // The loop does not tell when it has registered: flags are changed until it hears of it.
+    // The loop does not report that it has registered: flags are changed until it receives an event.
     const latest = await this.zulip.messages.retrieve({ anchor: "newest", num_before: 1, num_after: 0 });
     const message = latest.messages.at(-1).id;
     const deadline = Date.now() + patienceMs;
     let isAdded = true;
     while (this.events.length === 0) {
-      assert.ok(Date.now() < deadline, `${this.who} heard of no change of its own flags`);
+      assert.ok(Date.now() < deadline, `${this.who} received no change of its own flags`);
       const change = isAdded ? this.zulip.messages.flags.add : this.zulip.messages.flags.remove;
       isAdded = !isAdded;
       await succeed(change({ messages: [message], flag: "starred" }), "messages.flags");
@@ -82,7 +82,7 @@ class Listener {
     }
   }
 
-  /** The next event of a type for which `fits` holds; others are passed over. */
+  /** The next event of a type for which `fits` holds; others are skipped. */
   next(type, fits = () => true) {
     return new Promise((resolve, reject) => {
       const seen = [];
@@ -114,7 +114,7 @@ class Listener {
   }
 }
 
-/** What one check leaves for the next. */
+/** Values that one check leaves for the next. */
 const day = {};
 
 const CHECKS = {
@@ -148,7 +148,7 @@ const CHECKS = {
     assert.equal(typeof settings.zulip_version, "string");
   },
 
-  async "read ones profile"() {
+  async "read one's own profile"() {
     const profile = await succeed(day.bot.users.me.getProfile(), "users.me.getProfile");
     assert.equal(profile.email, "build-bot@chat.test");
     assert.equal(profile.full_name, "Build Bot");
@@ -247,7 +247,7 @@ const CHECKS = {
     const event = await day.melHears.next("reaction");
     assert.equal(event.op, "remove");
     assert.equal(event.message_id, day.question);
-    // The other way of the client, whose query string has the id that the path has too.
+    // The client's other method, which sends the id in the query string and in the path.
     const extra = { message_id: day.question, emoji_name: "zulip", reaction_type: "zulip_extra_emoji" };
     await succeed(day.bot.reactions.add(extra), "reactions.add");
     assert.equal((await day.melHears.next("reaction")).reaction_type, "zulip_extra_emoji");
@@ -297,7 +297,7 @@ const CHECKS = {
       assert.equal(found.messages[1].content, "It is **green**.");
       assert.equal(found.found_newest, true);
     }
-    // The largest number that the documentation of the client tells to pass as the newest message's.
+    // The largest number that the client's documentation recommends as the anchor of the newest message.
     const params = { anchor: 1000000000, num_before: 1, num_after: 0, narrow: [["pm-with", "mel@chat.test"]] };
     const found = await succeed(day.bot.messages.retrieve(params), "messages.retrieve");
     assert.deepEqual(
@@ -449,5 +449,5 @@ setTimeout(() => {
   console.log(`not ok - the day took more than ${LONGEST_DAY_MS / 1000} seconds`);
   process.exit(1);
 }, LONGEST_DAY_MS);
-// Not by running out of work: the event loops of the client never end.
+// An explicit exit, since the client's event loops never end.
 live().then((status) => process.exit(status));

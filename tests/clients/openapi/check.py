@@ -1,4 +1,4 @@
-"""Schemathesis, unmodified, over the OpenAPI document that is served: as a member and as an owner.
+"""Runs Schemathesis, unmodified, on the OpenAPI document that is served: as a member and as an owner.
 
 Within `chatdouble exec` this file is run as `check.py SCHEMATHESIS HANDLE`, which fetches that user's key and becomes
 Schemathesis.
@@ -13,9 +13,9 @@ import urllib.request
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# How long one user's run may take; schemathesis.toml says how much of that is spent.
+# The most that one user's run may take; schemathesis.toml sets how long it tests.
 LIMIT_SECONDS = 240
-# How much of what it says is shown when something was found.
+# How many lines of its output are shown when it finds something.
 SHOWN_LINES = 60
 # A member, and an owner.
 HANDLES = ("mel", "olive")

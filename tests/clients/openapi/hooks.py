@@ -8,7 +8,7 @@ import schemathesis
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Texts that hold JSON are drawn as what they hold."""
+    """Generates parameters whose text is JSON from the schema of that JSON."""
     for path in raw_schema["paths"].values():
         for operation in path.values():
             for parameter in operation.get("parameters", []) if isinstance(operation, dict) else []:

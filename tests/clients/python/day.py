@@ -18,12 +18,12 @@ from pathlib import Path
 import requests
 import zulip
 
-# Nothing in here takes longer, however busy the machine.
+# The day takes no longer than this, even on a busy machine.
 LONGEST_DAY_SECONDS = 180
 
 
 class Failure(Exception):
-    """What is not as it should be."""
+    """A check that does not hold."""
 
 
 def expect(holds, what, *seen):
@@ -77,7 +77,7 @@ class ListeningClient(zulip.Client):
         expect(self.registered.wait(seconds), f"{self.email} did not register a queue within {seconds} seconds")
 
     def await_event(self, seconds, kind, fits=lambda event: True):
-        """The next event of a type for which `fits` holds; others are passed over."""
+        """The next event of a type for which `fits` holds; others are skipped."""
         deadline = time.monotonic() + seconds
         passed_over = []
         while True:
@@ -96,7 +96,7 @@ class ListeningClient(zulip.Client):
 
 
 class Day:
-    """What one check leaves for the next."""
+    """Values that one check leaves for the next."""
 
     def __init__(self, site, patience):
         self.site = site
@@ -170,7 +170,7 @@ class Day:
         )
         members = succeed(self.bot.get_subscribers(stream="quiet"), "get_subscribers")["subscribers"]
         expect_equal(members, [self.bot_id], "subscribers of quiet")
-        # Of a person: older levels tell it of no bot.
+        # The status of a person: older levels do not report that of a bot.
         status = succeed(
             self.bot.get_subscription_status(self.mel_id, self.channels["general"]), "get_subscription_status"
         )
@@ -190,7 +190,7 @@ class Day:
         state = succeed(self.bot.register(event_types=["message"], narrow=[["stream", "engineering"]]), "register")
         expect(state["queue_id"], "register should give a queue", state)
         expect_equal(state["last_event_id"], -1, "last_event_id of a new queue")
-        expect("zulip_feature_level" in state, "the state should tell the level", sorted(state))
+        expect("zulip_feature_level" in state, "the state should have the level", sorted(state))
         nothing = self.bot.get_events(queue_id=state["queue_id"], last_event_id=-1, dont_block=True)
         expect_equal(succeed(nothing, "get_events")["events"], [], "events of a new queue")
         self.queue_id = state["queue_id"]
@@ -203,7 +203,7 @@ class Day:
         content = "Is the build green?"
         sent = self.mel.send_message({"type": "stream", "to": "engineering", "topic": "builds", "content": content})
         self.question = succeed(sent, "send_message of mel to a channel")["id"]
-        # The client's loop asks for no HTML.
+        # The client's loop does not ask for HTML.
         event = self.await_message(self.bot, content)
         message = event["message"]
         expect_equal(message["id"], self.question, "id of the message received")
@@ -523,6 +523,6 @@ def main():
 
 if __name__ == "__main__":
     status = main()
-    # Not sys.exit: the event loops' threads are parked in polls that nobody waits for.
+    # Not sys.exit: the threads of the event loops are still parked in polls.
     sys.stderr.flush()
     os._exit(status)

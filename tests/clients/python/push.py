@@ -1,4 +1,4 @@
-"""Phones of both services: each opens the pushes that it gets with NaCl and its own key.
+"""Phones of both services: each decrypts its pushes with NaCl and its own key.
 
 Takes the base URL of a server that speaks the dialect `zulip` and holds the built-in organization. Prints a line
 `ok - …` for each check; ends at the first that fails with `not ok - …` and exit status 1.
@@ -35,7 +35,7 @@ def succeed(reply):
 
 
 class Phone:
-    """A device with a key of its own, which it gives the server as apps do."""
+    """A device with its own key, which it registers with the server as apps do."""
 
     def __init__(self, client, service, key_id):
         self.client, self.service, self.key_id = client, service, key_id
@@ -57,7 +57,7 @@ class Phone:
         return [push["wire"]["envelope"] for push in pushes if push["wire"]]
 
     def open(self, envelope):
-        """What an app does with the message of its service."""
+        """Decrypts the message of the service, as an app does."""
         data = envelope["data"] if self.service == "fcm" else envelope
         expect(int(data["push_key_id"]) == self.key_id, f"{self.service}: the message names the key", envelope)
         box = nacl.secret.SecretBox(self.secret)
