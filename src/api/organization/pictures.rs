@@ -56,7 +56,7 @@ impl Write for UploadIcon {
 }
 
 operation! {
-    /// Removes the organization's icon; a generated one replaces it.
+    /// Removes the organization's icon; the default one replaces it.
     pub RemoveIcon = DELETE "/realm/icon", for Administrator;
     params from IconParams;
     reply IconReply;
