@@ -16,6 +16,7 @@ mod built_in;
 pub mod generate;
 mod load;
 mod names;
+mod numbers;
 mod parse;
 mod placeholder;
 pub mod state;

@@ -42,7 +42,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use text::in_lowercase;
 use topic::{Topic, TopicKey};
-use user::User;
+use user::{SystemBotKind, User};
 
 use crate::time::Timestamp;
 
@@ -231,12 +231,23 @@ fn system_group(which: SystemGroup, ids: &BTreeMap<SystemGroup, GroupId>) -> Gro
 impl Realm {
     /// An organization without users, but with the system's groups.
     pub fn new(organization: Organization, now: Timestamp, seed: u64) -> Self {
-        let mut counters = Counters::default();
-        let mut ids = BTreeMap::new();
-        for which in SystemGroup::ALL {
-            counters.group += 1;
-            ids.insert(which, GroupId(counters.group));
-        }
+        Self::with_system_groups(
+            organization,
+            SystemGroup::ALL.into_iter().zip((1..).map(GroupId)).collect(),
+            now,
+            seed,
+        )
+    }
+
+    /// The same, with numbers for all of the system's groups.
+    pub fn with_system_groups(
+        organization: Organization,
+        ids: BTreeMap<SystemGroup, GroupId>,
+        now: Timestamp,
+        seed: u64,
+    ) -> Self {
+        let largest = ids.values().map(|id| id.0).max().unwrap_or_default();
+        let counters = Counters { group: largest, ..Counters::default() };
         let groups = SystemGroup::ALL.iter().map(|which| (ids[which], Arc::new(system_group(*which, &ids)))).collect();
         let mut realm = Self {
             now,
@@ -337,7 +348,11 @@ impl Realm {
 
     /// The system's notification bot, when the realm has one.
     pub fn notification_bot(&self) -> Option<UserId> {
-        self.users.values().find(|user| user.is_system_bot()).map(|user| user.id)
+        let is_named =
+            |user: &&Arc<User>| user.bot.as_ref().and_then(|bot| bot.system_kind) == Some(SystemBotKind::Notification);
+        // States of earlier versions don't say what the system's bots do.
+        let first = || self.users.values().find(|user| user.is_system_bot());
+        self.users.values().find(is_named).or_else(first).map(|user| user.id)
     }
 
     /// Whether there is so much in it that what goes through all of it takes more than a moment.

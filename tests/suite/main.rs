@@ -41,6 +41,7 @@ mod endurance;
 mod events;
 mod every_operation;
 mod exports;
+mod fixture_numbers;
 mod flags;
 mod flags_narrow;
 mod folders;

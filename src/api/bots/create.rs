@@ -193,6 +193,7 @@ fn add_bot(
             kind: checked.kind,
             owner: Some(owner),
             is_system: false,
+            system_kind: None,
             services,
             defaults: checked.defaults,
         }),

@@ -132,11 +132,26 @@ pub struct Bot {
     pub owner: Option<UserId>,
     /// One of the service's own, shown apart from the organization's users.
     pub is_system: bool,
+    /// What it does for the service.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_kind: Option<SystemBotKind>,
     /// Its outgoing services or its configuration, as the register reply lists them (`services`).
     pub services: Vec<Value>,
     /// What its requests mean where they don't say it.
     #[serde(default)]
     pub defaults: BotDefaults,
+}
+
+/// What a bot does for the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SystemBotKind {
+    /// Sends notices, reminders and texts for the organization.
+    Notification,
+    /// Welcomes new users.
+    Welcome,
+    /// Sends what arrives as email.
+    EmailGateway,
 }
 
 /// What the requests of a bot mean where they don't say it.
