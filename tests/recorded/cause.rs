@@ -1,11 +1,13 @@
-//! The causes of what differs: the rows of `causes/*.toml`.
+//! The causes of what differs: the rows of `causes/*.toml`, for all levels, and of `LEVEL/causes/*.toml`.
 
 use crate::compare::Difference;
+use crate::level::Level;
 use crate::player::Outcome;
 use regex::Regex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 /// What kind of cause it is, the most harmless first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
@@ -123,15 +125,19 @@ struct File {
     cause: Vec<Cause>,
 }
 
-/// Reads all rows, by file and in their order.
-pub fn read() -> Vec<Cause> {
-    let folder = crate::summary::path("tests/recorded/causes");
-    let entries = std::fs::read_dir(&folder).expect("the causes are there");
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("readable").path()).collect();
-    paths.sort();
+/// Reads the rows that count at a level, by file and in their order, the level's own first.
+pub fn read(level: &Level) -> Vec<Cause> {
+    let folders = [level.path("causes"), crate::summary::path("tests/recorded/causes")];
+    let files = |folder: &PathBuf| {
+        let entries = std::fs::read_dir(folder).expect("the causes are there");
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+        paths.sort();
+        paths
+    };
     let mut causes = Vec::new();
-    for path in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    for path in folders.iter().flat_map(files) {
+        let shown = path.strip_prefix(crate::summary::path("tests/recorded")).expect("the causes are in this folder");
+        let name = shown.display().to_string();
         let text = std::fs::read_to_string(&path).expect("readable");
         let file: File = toml::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
         for mut cause in file.cause {

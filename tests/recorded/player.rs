@@ -2,6 +2,7 @@
 
 use crate::compare::{Comparison, Difference};
 use crate::events;
+use crate::level::Level;
 use crate::numbers::Numbers;
 use crate::recording::{self, Exchange};
 use crate::sender::{Queue, Sender};
@@ -9,11 +10,6 @@ use chatdouble::dialect::Dialect;
 use chatdouble::{InitialClock, Options, Server};
 use serde_json::{Value, json};
 use std::time::Duration;
-
-/// The level at which all was recorded.
-const FEATURE_LEVEL: i64 = 247;
-/// When it was recorded; accounts of the organization are as old as they were then.
-const START: &str = "2026-11-23T05:00:00Z";
 
 /// A recording with its outcomes.
 pub struct Played {
@@ -42,25 +38,25 @@ pub struct Outcome {
 }
 
 /// Plays a recording on a server of its own.
-pub fn play_blocking(name: &&'static str) -> Played {
+pub fn play_blocking(level: &Level, name: &'static str) -> Played {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
-    runtime.block_on(play(name))
+    runtime.block_on(play(level, name))
 }
 
-async fn play(name: &'static str) -> Played {
+async fn play(level: &Level, name: &'static str) -> Played {
     let options = Options {
-        fixture: include_str!("data/organization.json").into(),
-        clock: InitialClock::At(chatdouble::time::Timestamp::parse(START).expect("well-formed")),
-        feature_level: FEATURE_LEVEL,
+        fixture: level.organization.into(),
+        clock: InitialClock::At(chatdouble::time::Timestamp::parse(level.start).expect("well-formed")),
+        feature_level: level.number,
         dialect: Dialect::zulip(),
         ..Options::default()
     };
     let server = Server::start_with(options).await.unwrap_or_else(|error| panic!("the server does not start: {error}"));
-    let mut sender = Sender::new(server.url().to_owned());
+    let mut sender = Sender::new(server.url().to_owned(), level.accounts);
     let mut numbers = Numbers::default();
     let mut queues: Vec<Queue> = Vec::new();
     let mut outcomes = Vec::new();
-    for (index, exchange) in recording::read(name).iter().enumerate() {
+    for (index, exchange) in recording::read(level, name).iter().enumerate() {
         server.clock().advance(Duration::from_secs(exchange.advance_seconds)).await;
         for opened in &exchange.queues {
             for role in &opened.roles {

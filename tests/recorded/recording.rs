@@ -1,5 +1,6 @@
 //! A recording: exchanges in order, one JSON object a line, compressed.
 
+use crate::level::Level;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -69,14 +70,14 @@ pub struct Queues {
     pub params: Texts,
 }
 
-/// Reads a recording.
-pub fn read(name: &str) -> Vec<Exchange> {
-    let path = crate::summary::path(&format!("tests/recorded/exchanges/{name}.jsonl.gz"));
+/// Reads a recording of a level.
+pub fn read(level: &Level, name: &str) -> Vec<Exchange> {
+    let path = level.path(&format!("exchanges/{name}.jsonl.gz"));
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("a recording is compressed text");
     let line = |(at, line): (usize, &str)| {
-        serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}, exchange {at}: {error}"))
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{}, exchange {at}: {error}", path.display()))
     };
     text.lines().enumerate().map(line).collect()
 }

@@ -25,10 +25,9 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Speaks to the server at this base URL.
-    pub fn new(base_url: String) -> Self {
-        let text = include_str!("data/accounts.json");
-        let accounts = serde_json::from_str(text).expect("the accounts are well-formed");
+    /// Speaks to the server at this base URL, as one of these accounts.
+    pub fn new(base_url: String, accounts: &str) -> Self {
+        let accounts = serde_json::from_str(accounts).expect("the accounts are well-formed");
         Self { base_url, client: Client::builder(TokioExecutor::new()).build_http(), accounts }
     }
 

@@ -1,20 +1,17 @@
 //! What came of the recordings, for readers.
 
-use crate::cause::{Cause, Kind};
+use crate::Run;
+use crate::cause::Kind;
 use crate::compare::Difference;
-use crate::player::{Outcome, Played};
+use crate::player::Outcome;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-const BEGIN: &str = "<!-- The table is written by `CHATDOUBLE_UPDATE_DOCS=1 cargo test --test recorded`. -->\n";
 const END: &str = "<!-- End of the table. -->\n";
 
-/// Of each recording, exchange and difference, the position of its cause.
-type Explained = [Vec<Vec<Option<usize>>>];
-
 /// A difference with its recording and exchange.
-pub type Found<'a> = (&'a str, &'a Outcome, &'a Difference);
+pub type Found<'a> = (String, &'a Outcome, &'a Difference);
 
 /// A file of the project.
 pub fn path(name: &str) -> PathBuf {
@@ -48,9 +45,9 @@ impl Row {
 }
 
 /// Exchanges by area: how many are equal, and of which kind the gravest difference of the others is.
-pub fn table(played: &[Played], explained: &Explained, causes: &[Cause]) -> String {
+fn table(run: &Run) -> String {
     let mut rows: Vec<(String, Row)> = Vec::new();
-    for (recording, explained) in played.iter().zip(explained) {
+    for (recording, explained) in run.played.iter().zip(&run.explained) {
         for (outcome, found) in recording.outcomes.iter().zip(explained) {
             let area = if outcome.area.contains('/') { outcome.area.clone() } else { recording.name.to_owned() };
             let at = rows.iter().position(|(name, _)| *name == area).unwrap_or_else(|| {
@@ -59,7 +56,7 @@ pub fn table(played: &[Played], explained: &Explained, causes: &[Cause]) -> Stri
             });
             let row = &mut rows[at].1;
             row.exchanges += 1;
-            let kinds = found.iter().map(|cause| cause.map_or(Kind::Wrong, |cause| causes[cause].kind));
+            let kinds = found.iter().map(|cause| cause.map_or(Kind::Wrong, |cause| run.causes[cause].kind));
             match kinds.max() {
                 Some(kind) => *row.by_kind.entry(kind).or_default() += 1,
                 None => row.equal += 1,
@@ -71,19 +68,19 @@ pub fn table(played: &[Played], explained: &Explained, causes: &[Cause]) -> Stri
     let names: Vec<&str> = Kind::ALL.map(Kind::name).to_vec();
     let mut table = format!("| area | exchanges | equal | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(6));
     rows.iter().for_each(|(name, row)| table += &row.line(name));
-    table + &total.line("**all**") + &batches(played, explained, causes)
+    table + &total.line("**all**") + &batches(run)
 }
 
 /// How many of the queues that were read had the recorded events in the recorded order.
-fn batches(played: &[Played], explained: &Explained, causes: &[Cause]) -> String {
+fn batches(run: &Run) -> String {
     let (mut all, mut other, mut wrong) = (0, 0, 0);
-    for (recording, explained) in played.iter().zip(explained) {
+    for (recording, explained) in run.played.iter().zip(&run.explained) {
         for (outcome, found) in recording.outcomes.iter().zip(explained) {
             all += outcome.batches;
             let mut readers: BTreeMap<&str, bool> = BTreeMap::new();
             for (difference, cause) in outcome.differences.iter().zip(found) {
                 let Some(reader) = &difference.reader else { continue };
-                let is_wrong = cause.is_none_or(|cause| causes[cause].kind == Kind::Wrong);
+                let is_wrong = cause.is_none_or(|cause| run.causes[cause].kind == Kind::Wrong);
                 *readers.entry(reader).or_default() |= is_wrong;
             }
             other += readers.len();
@@ -104,26 +101,31 @@ fn batches(played: &[Played], explained: &Explained, causes: &[Cause]) -> String
     )
 }
 
-/// A document with the table in its place.
-pub fn with_table(document: &str, table: &str) -> String {
-    let (before, rest) = document.split_once(BEGIN).expect("the document has a place for the table");
+/// A document with the table of a level in its place.
+pub fn with_table(document: &str, run: &Run) -> String {
+    let begin = format!(
+        "<!-- The table of level {} is written by `CHATDOUBLE_UPDATE_DOCS=1 cargo test --test recorded`. -->\n",
+        run.level.number
+    );
+    let (before, rest) = document.split_once(&begin).expect("the document has a place for the table");
     let (_, after) = rest.split_once(END).expect("the table has an end");
-    format!("{before}{BEGIN}\n{table}\n{END}{after}")
+    format!("{before}{begin}\n{}\n{END}{after}", table(run))
 }
 
 /// All differences by cause, with up to five examples of each.
-pub fn differences(played: &[Played], explained: &Explained, causes: &[Cause]) -> String {
+pub fn differences(run: &Run) -> String {
     let mut groups: BTreeMap<Option<usize>, Vec<Found>> = BTreeMap::new();
-    for (recording, explained) in played.iter().zip(explained) {
+    for (recording, explained) in run.played.iter().zip(&run.explained) {
         for (outcome, found) in recording.outcomes.iter().zip(explained) {
             for (difference, cause) in outcome.differences.iter().zip(found) {
-                groups.entry(*cause).or_default().push((recording.name, outcome, difference));
+                let name = format!("{}/{}", run.level.number, recording.name);
+                groups.entry(*cause).or_default().push((name, outcome, difference));
             }
         }
     }
-    let mut text = table(played, explained, causes);
+    let mut text = table(run);
     for (cause, group) in groups {
-        let title = cause.map_or_else(|| "without a cause".to_owned(), |cause| causes[cause].to_string());
+        let title = cause.map_or_else(|| "without a cause".to_owned(), |cause| run.causes[cause].to_string());
         let _ = writeln!(text, "\n==== {title}: {} differences\n{}", group.len(), grouped(&group));
     }
     text
