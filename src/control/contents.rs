@@ -25,6 +25,7 @@ const LISTED_MAX: usize = 1_000;
 pub struct ContentsQuery {
     realm: Arc<Realm>,
     seen_by: Option<Arc<User>>,
+    user: Option<Arc<User>>,
     channel: Option<ChannelId>,
     topic: Option<String>,
     before: Option<MessageId>,
@@ -39,11 +40,13 @@ impl ContentsQuery {
     /// `ControlRefused` for an unknown user.
     pub fn read(world: &World, filters: &Filters) -> Result<Self, Error> {
         let realm = world.snapshot();
-        let seen_by = filters.text("seen_by").map(|name| users::named(&realm, name, "seen_by")).transpose()?;
+        let named = |filter| filters.text(filter).map(|name| users::named(&realm, name, filter)).transpose();
+        let (seen_by, user) = (named("seen_by")?, named("user")?);
         let number = |name| filters.number(name).map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let limit = filters.number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LISTED);
         Ok(Self {
             seen_by,
+            user,
             channel: number("channel").map(ChannelId),
             topic: filters.text("topic").map(str::to_owned),
             before: number("before").map(MessageId),
@@ -62,7 +65,7 @@ pub fn list(call: OfWorld, wanted: &ContentsQuery) -> Result<Value, Error> {
     let realm = &wanted.realm;
     let seen_by = wanted.seen_by.as_deref();
     Ok(match call {
-        OfWorld::Users => json!({"users": realm.users.values().map(|user| account(realm, user)).collect::<Vec<_>>()}),
+        OfWorld::Users => json!({"users": accounts(wanted)}),
         OfWorld::Channels => {
             let channels = realm.channels.values().map(|channel| of_channel(realm, channel, seen_by));
             json!({"channels": channels.collect::<Vec<_>>()})
@@ -72,6 +75,14 @@ pub fn list(call: OfWorld, wanted: &ContentsQuery) -> Result<Value, Error> {
         }
         _ => json!({"messages": messages(wanted)}),
     })
+}
+
+fn accounts(wanted: &ContentsQuery) -> Vec<Value> {
+    let realm = &wanted.realm;
+    match &wanted.user {
+        Some(user) => vec![account(realm, user)],
+        None => realm.users.values().map(|user| account(realm, user)).collect(),
+    }
 }
 
 fn account(realm: &Realm, user: &User) -> Value {

@@ -54,6 +54,7 @@ const JOURNAL_FILTERS: &[Filter] = &[
     filter("since", "integer", "Only entries after the one with this id."),
     filter("limit", "integer", "The maximum number; the newest are returned."),
 ];
+const ONE_USER: Filter = filter("user", "string", "Only this user: an address or its handle.");
 const SEEN_BY: Filter =
     filter("seen_by", "string", "Adds to each whether this user (an address or its handle) sees it, and if not, why.");
 const MESSAGE_FILTERS: &[Filter] = &[
@@ -298,7 +299,7 @@ pub const CALLS: &[Row] = &[
         "GET",
         "/worlds/{name}/users",
         In::Users,
-        Nothing,
+        Filters(&[ONE_USER]),
         "Lists all accounts with their keys.",
         r#"{"users": "@User[]"}"#,
     ),

@@ -26,6 +26,12 @@ async fn accounts_are_listed_with_keys_that_open_them() {
     assert_eq!([&bot["is_bot"], &bot["owner"]], [&json!(true), &json!("mel@chat.test")]);
     assert_eq!(mel["unread"], json!(unread["messages"].as_array().map(Vec::len)));
     assert_eq!(named(&listed["users"], "email", "dana@chat.test")["is_active"], false);
+    for name in ["mel", "mel@chat.test"] {
+        let found = control.get(&format!("/worlds/default/users?user={name}")).await.success();
+        assert_eq!(found["users"], json!([mel]), "{name}");
+    }
+    let unknown = control.get("/worlds/default/users?user=mell").await.with_status(400);
+    assert_eq!(unknown["msg"], "user: there is no user 'mell' in this world; the nearest is 'mel'");
     // Looking leaves no trace.
     control.post("/worlds/default/journal/verify", json!({"path": "/users", "exactly": 0})).await.success();
 }
