@@ -35,6 +35,9 @@ pub struct Entry {
     pub duration_ms: f64,
     /// The fault that made the reply.
     pub fault: Option<String>,
+    /// What was wrong with a refused request, where the server knows more than the reply says.
+    #[serde(default)]
+    pub hint: Option<String>,
     /// Ids of the events that it caused.
     pub events: Vec<u64>,
 }
@@ -50,7 +53,13 @@ impl fmt::Display for Entry {
             let rest = if shown.len() < value.len() { "…" } else { "" };
             write!(f, " {name}={shown}{rest}")?;
         }
-        self.fault.as_ref().map_or(Ok(()), |fault| write!(f, " ({fault})"))
+        if let Some(fault) = &self.fault {
+            write!(f, " ({fault})")?;
+        }
+        if let (400.., Some(reason)) = (self.status, self.reply["msg"].as_str()) {
+            write!(f, "\n    {reason}")?;
+        }
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "\n    {hint}"))
     }
 }
 

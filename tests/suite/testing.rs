@@ -163,6 +163,24 @@ async fn what_does_not_hold_is_a_panic_with_the_nearest() {
 }
 
 #[tokio::test]
+async fn an_entry_says_why_the_request_was_refused() {
+    let world = testing::world();
+    let mel = user(&world, "mel");
+    let _ = mel.get("/mesages", json!({})).await;
+    let _ = mel.post("/drafts", json!({"drafts": "x"})).await;
+
+    let lines: Vec<String> = world.journal().entries(Requests::any()).iter().map(ToString::to_string).collect();
+
+    assert_eq!(
+        lines,
+        [
+            "404 GET /mesages mel@chat.test\n    Unknown path\n    The nearest operation is GET /api/v1/messages.",
+            "400 POST /drafts mel@chat.test drafts=x\n    drafts is not valid JSON",
+        ]
+    );
+}
+
+#[tokio::test]
 async fn a_world_is_kept_and_put_back() {
     let world = testing::world();
     let (mel, before) = (user(&world, "mel"), world.state());
