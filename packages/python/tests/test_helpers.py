@@ -1,8 +1,14 @@
 """Tests the helpers against a running server. CHATDOUBLE_BINARY names the program."""
 
+import asyncio
+import copy
 import datetime
+import http.server
+import inspect
 import json
 import os
+import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +21,7 @@ from base64 import b64encode
 import pytest
 
 import chatdouble
+from chatdouble import _start
 
 pytest_plugins = ["pytester"]
 NOON = "2026-01-01T12:00:00Z"
@@ -70,10 +77,32 @@ def test_worlds(server):
     assert server.health().worlds == 1
 
 
-def test_users(server):
+def test_users(server, world):
     assert server.world().user("build-bot").email == "build-bot@chat.test"
-    with pytest.raises(chatdouble.Error):
-        server.world().user("nobody")
+    assert world.user("mel@chat.test") == world.user("mel")
+    for unknown, nearest in [("mell", "mel"), ("MEL", None), ("mell@chat.test", "mel@chat.test"), ("", None), ("größe", None)]:
+        if unknown == "MEL":
+            assert world.user(unknown).email == "mel@chat.test"
+            continue
+        with pytest.raises(chatdouble.Error) as refused:
+            world.user(unknown)
+        message = str(refused.value)
+        assert f"there is no user '{unknown}' in this world" in message and "adam, " in message, message
+        assert nearest is None or f"the nearest is '{nearest}'" in message, message
+    with pytest.raises(chatdouble.Error, match="dana@chat.test is deactivated") as deactivated:
+        world.user("dana")
+    assert (deactivated.value.status, deactivated.value.code) == (403, "USER_DEACTIVATED")
+    # The helper's own requests are not the test's.
+    assert world.journal.entries() == []
+    with server.create_world(fixture="large") as large:
+        with pytest.raises(chatdouble.Error, match=r" and [\d]+ more$"):
+            large.user("nobody")
+
+
+def test_a_world_with_its_own_port_gives_credentials(server):
+    with server.create_world(listen=True) as world:
+        assert not world.url.startswith(server.url)
+        assert send(world, world.user("mel"), "Hello")["result"] == "success"
 
 
 def test_the_clock(world):
@@ -176,7 +205,7 @@ def test_watching(world):
     reader.start()
     # Frames from before the watching began are not sent.
     while not ready.wait(0.05):
-        world.user("mel")
+        api(world, mel, "GET", "/server_settings")
     send(world, mel, "é" * 5000)
     reader.join(10)
     assert seen[0].type == "request" and seen[-1].event["type"]
@@ -198,10 +227,186 @@ def test_where_a_server_is_found(monkeypatch):
 
 
 def test_a_failed_start_says_what_the_program_says():
-    with pytest.raises(chatdouble.Error, match="error: nosuch"):
+    with pytest.raises(chatdouble.Error, match="^nosuch"):
         chatdouble.start_server(fixture="nosuch")
-    with pytest.raises(chatdouble.Error, match="no-such-option"):
+    with pytest.raises(chatdouble.Error, match="^unexpected argument '--no-such-option"):
         chatdouble.start_server(no_such_option=1)
+    with pytest.raises(chatdouble.Error, match="did you mean '--dialect'"):
+        chatdouble.start_server(dialectt="zulip")
+
+
+def test_a_misspelt_keyword_is_named_with_the_nearest(server, world):
+    for nearest, mistaken in {
+        "fixture": lambda: server.create_world(fixtur="cast"),
+        "feature_level": lambda: world.fork(feature_levl=250),
+        "control_token": lambda: chatdouble.connect(server.url, control_tokn="x"),
+        "prefix": lambda: server.worlds(prefx="a"),
+        "keep": lambda: world.reset(keeep=["faults"]),
+        "wait_for_clients_ms": lambda: world.clock.advance(1, wait_for_client_ms=1),
+        "match": lambda: world.faults.add(mtach={}, effect={"garbage": True}),
+        "exactly": lambda: world.journal.verify(exacly=1),
+        "at_least": lambda: world.journal.wait_for(atleast=1),
+        "limit": lambda: world.journal.entries(limitt=1),
+        "user": lambda: world.queues.wait_parked(usr="mel"),
+        "device_id": lambda: world.pushes.list(device=1),
+    }.items():
+        with pytest.raises(TypeError) as refused:
+            mistaken()
+        assert isinstance(refused.value, chatdouble.Error) and f"did you mean '{nearest}'?" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("127.0.0.1:9991", "must begin with http:// or https://"),
+        ("localhost:9991", "must begin with http:// or https://"),
+        ("ftp://localhost", "must begin with http:// or https://"),
+        ("http://", "names no host"),
+        ("http://localhost:99999", "Port out of range"),
+        ("http://[::1", "IPv6"),
+    ],
+)
+def test_what_is_no_address_of_a_server(url, reason, monkeypatch):
+    with pytest.raises(chatdouble.Error, match=reason) as refused:
+        chatdouble.connect(url)
+    assert repr(url) in str(refused.value)
+    monkeypatch.setenv("CHATDOUBLE_URL", url)
+    with pytest.raises(chatdouble.Error, match=reason):
+        chatdouble.connect()
+
+
+CALLS = {
+    "worlds": lambda server, world: server.worlds(),
+    "create_world": lambda server, world: server.create_world(),
+    "delete_worlds": lambda server, world: server.delete_worlds("x"),
+    "health": lambda server, world: server.health(),
+    "user": lambda server, world: world.user("mel"),
+    "state": lambda server, world: world.state(),
+    "invariants": lambda server, world: world.invariants(),
+    "clock.now": lambda server, world: world.clock.now(),
+    "clock.agenda": lambda server, world: world.clock.agenda(),
+    "clock.advance": lambda server, world: world.clock.advance(1),
+    "faults.add": lambda server, world: world.faults.add(effect={"garbage": True}),
+    "faults.list": lambda server, world: world.faults.list(),
+    "journal.entries": lambda server, world: world.journal.entries(),
+    "journal.verify": lambda server, world: world.journal.verify(),
+    "journal.wait_for": lambda server, world: world.journal.wait_for(),
+    "queues.list": lambda server, world: world.queues.list(),
+    "queues.wait_parked": lambda server, world: world.queues.wait_parked(),
+    "pushes.list": lambda server, world: world.pushes.list(),
+    "pushes.wait_for": lambda server, world: world.pushes.wait_for(),
+    "snapshots.list": lambda server, world: world.snapshots.list(),
+}
+NO_REPLIES = {
+    "a list": b"[1,2]",
+    "null": b"null",
+    "a number": b"5",
+    "a text": b'"x"',
+    "brackets": b"[" * 100_000,
+    "objects": b'{"a":' * 100_000,
+    "no JSON": b"<html>",
+    "nothing": b"",
+    "bytes": b"\xff\xfe",
+    "an empty success": b'{"result": "success", "msg": ""}',
+    "odd lists": b'{"result": "success", "msg": "", "worlds": [1], "users": [null], "entries": {}, "faults": 5, "queues": [[]],'
+    b' "pushes": "x", "snapshots": [1], "agenda": [2], "now": 1, "running": true, "checked": [], "violations": [3]}',
+    "an odd refusal": b'{"result": "error", "msg": null, "code": 7, "nearest": [1, {"diff": 2}]}',
+}
+
+
+@pytest.fixture(scope="module")
+def stranger():
+    """A server that gives the same reply to every request."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def reply(self):
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(self.server.body)))
+            self.end_headers()
+            self.wfile.write(self.server.body)
+
+        do_GET = do_POST = do_PUT = do_DELETE = reply
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as serving:
+        serving.daemon_threads = True
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield serving
+        serving.shutdown()
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("body", NO_REPLIES)
+def test_what_is_no_reply_of_chatdouble(stranger, body, call):
+    stranger.body = NO_REPLIES[body]
+    with chatdouble.connect(f"http://127.0.0.1:{stranger.server_port}") as server:
+        with pytest.raises(chatdouble.Error) as refused:
+            CALLS[call](server, server.world("x"))
+    assert len(str(refused.value)) < 500
+
+
+def test_a_wait_in_an_event_loop_names_the_remedy(world):
+    async def blocked(wait):
+        wait()
+
+    for wait in [
+        lambda: world.queues.wait_parked(user="mel", timeout_ms=1),
+        lambda: world.journal.wait_for(path="/typing", timeout_ms=1),
+        lambda: world.pushes.wait_for(user="mel", timeout_ms=1),
+    ]:
+        with pytest.raises(chatdouble.Error, match="asyncio.to_thread") as late:
+            asyncio.run(blocked(wait))
+        assert late.value.status == 408
+        with pytest.raises(chatdouble.Error) as late:
+            wait()
+        assert "asyncio" not in str(late.value)
+
+    async def polled():
+        mel = world.user("mel")
+        queue = api(world, mel, "POST", "/register", event_types='["message"]')["queue_id"]
+        polling = asyncio.get_running_loop().run_in_executor(
+            None, lambda: api(world, mel, "GET", "/events", queue_id=queue, last_event_id=-1)
+        )
+        (parked,) = await asyncio.to_thread(world.queues.wait_parked, user="mel")
+        await asyncio.to_thread(world.queues.lose, parked.queue_id)
+        return await polling
+
+    assert asyncio.run(polled())["code"] == "BAD_EVENT_QUEUE_ID"
+
+
+def test_replies_have_classes(server, world):
+    mel = world.user("mel")
+    assert isinstance(mel, chatdouble.types.User)
+    assert isinstance(server.worlds()[0], chatdouble.types.WorldRow)
+    state = world.clock.state()
+    assert isinstance(state, chatdouble.types.ClockState) and isinstance(state.agenda[0], chatdouble.types.AgendaItem)
+    # A key that this item lacks is None, and a key that no item has is an error.
+    assert state.agenda[0].queue_id is None and state.agenda[0]["reminder_id"] == 1
+    with pytest.raises(AttributeError, match="reminder_id"):
+        state.agenda[0].colour
+    send(world, mel, "Hello")
+    assert world.journal.entries()[-1].hint is None
+    copied = copy.deepcopy(state)
+    assert copied == state and pickle.loads(pickle.dumps(copied)) == state
+
+
+def test_the_options_are_those_of_the_program(server):
+    text = subprocess.run([_start.binary(), "serve", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    options = {name.replace("-", "_") for name in re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.MULTILINE)}
+    # The package gives these itself.
+    options -= {"help", "exit_with_stdin", "exit_with_process"}
+    assert set(chatdouble.types.StartOptions.__annotations__) == options
+    keywords = inspect.signature(chatdouble.Server.create_world).parameters.keys() - {"self"}
+    assert keywords == set(chatdouble.types.WorldOptions.__annotations__)
+    verify = inspect.signature(chatdouble.World(server, "x", "", None).journal.verify).parameters.keys() - {"assertion"}
+    assert verify == set(chatdouble.types.Assertion.__annotations__)
+    add = inspect.signature(chatdouble.World(server, "x", "", None).faults.add).parameters.keys() - {"rule"}
+    assert add == set(chatdouble.types.FaultRule.__annotations__)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +444,7 @@ def _is_alive(pid):
 def test_the_plugin_gives_a_world_shows_the_journal_and_runs_levels(pytester):
     pytester.makepyfile(
         """
-        import pytest
+        import json, pytest, urllib.request
 
         def test_label(chatdouble_world):
             (row,) = chatdouble_world.server.worlds(prefix=chatdouble_world.name)
@@ -247,18 +452,94 @@ def test_the_plugin_gives_a_world_shows_the_journal_and_runs_levels(pytester):
 
         @pytest.mark.chatdouble(feature_level=[200, 300], dialect=["neutral", "zulip"], fixture="cast")
         def test_levels(chatdouble_world, request):
-            settings = chatdouble_world._calls.requests.api("GET", f"/w/{chatdouble_world.name}/api/v1/server_settings")
+            settings = json.load(urllib.request.urlopen(f"{chatdouble_world.url}/api/v1/server_settings"))
             name = "zulip_feature_level" if "zulip" in request.node.name else "service_feature_level"
             assert str(settings[name]) in request.node.name
 
-        def test_fails(chatdouble_world):
+        """
+    )
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=5)
+
+
+def test_a_failed_test_says_why_requests_were_refused(pytester):
+    pytester.makepyfile(
+        """
+        import urllib.request, urllib.error, base64, pytest
+
+        def api(world, path, body=None):
+            mel = world.user("mel")
+            key = base64.b64encode(f"{mel.email}:{mel.api_key}".encode()).decode()
+            request = urllib.request.Request(f"{world.url}/api/v1{path}", body, {"Authorization": f"Basic {key}"})
+            with pytest.raises(urllib.error.HTTPError):
+                urllib.request.urlopen(request)
+
+        def test_refused(chatdouble_world):
+            api(chatdouble_world, "/messages", b"type=stream&to=enginering&topic=t&content=x")
+            api(chatdouble_world, "/mesages")
+            chatdouble_world.journal.verify(path="/messages", exactly=2)
+
+        def test_silent(chatdouble_world):
             chatdouble_world.user("mel")
-            chatdouble_world.journal.verify(path="/messages")
+            assert False
         """
     )
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
-    result.assert_outcomes(passed=5, failed=1)
-    result.stdout.fnmatch_lines(["*last requests to world-*", "200 POST /dev_fetch_api_key*username=mel@chat.test*"])
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*last requests to world-*",
+            "400 POST /messages mel@chat.test content=x to=enginering topic=t type=stream",
+            "    Channel 'enginering' does not exist*",
+            "404 GET /mesages mel@chat.test",
+            "    Unknown path",
+            "    The nearest operation is GET /api/v1/messages.",
+        ]
+    )
+    text = result.stdout.str()
+    assert text.count("last requests to") == 1 and "dev_fetch_api_key" not in text
+
+
+def test_tracebacks_end_at_the_test(pytester):
+    pytester.makepyfile(
+        """
+        import pytest
+        import chatdouble
+
+        def test_refused(chatdouble_world):
+            chatdouble_world.user("mell")
+
+        def test_stopped():
+            server = chatdouble.start_server()
+            world = server.world()
+            server.stop()
+            world.clock.now()
+
+        def test_no_url():
+            chatdouble.connect("127.0.0.1:9991")
+
+        def test_failed_start():
+            chatdouble.start_server(fixture="nosuch")
+
+        def test_misspelt(chatdouble_world):
+            chatdouble_world.fork(labell="x")
+
+        @pytest.mark.chatdouble(fixtur="cast")
+        def test_marked(chatdouble_world):
+            pass
+
+        @pytest.mark.chatdouble(fixture="casst")
+        def test_fixture(chatdouble_world):
+            pass
+        """
+    )
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(failed=5, errors=2)
+    text = result.stdout.str()
+    assert "chatdouble/_" not in text and "socket.py" not in text and "pytest_plugin" not in text, text
+    assert len(text.splitlines()) < 110, text
+    result.stdout.fnmatch_lines(["*the marker chatdouble has no option 'fixtur'; did you mean 'fixture'?*"])
+    result.stdout.fnmatch_lines(["*chatdouble_world can't be made: *casst*"])
+    result.stdout.fnmatch_lines(["E * chatdouble.Error: there is no user 'mell' in this world; the nearest is 'mel'"])
 
 
 @pytest.mark.parametrize(("choice", "servers"), [((), 1), (("--chatdouble-server=each",), 2)])

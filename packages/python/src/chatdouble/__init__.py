@@ -1,9 +1,10 @@
 """A test double of a team-chat server, which tests start and steer."""
 
+from . import types
 from ._error import Error, VerificationFailed
 from ._record import Record
 from ._server import Server, connect
 from ._start import start_server
 from ._world import Fault, World
 
-__all__ = ["Error", "Fault", "Record", "Server", "VerificationFailed", "World", "connect", "start_server"]
+__all__ = ["Error", "Fault", "Record", "Server", "VerificationFailed", "World", "connect", "start_server", "types"]

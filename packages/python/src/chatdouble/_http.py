@@ -12,20 +12,19 @@ from typing import Any, Mapping
 from ._error import Error, refusal
 from ._record import Record
 
-FORM = "application/x-www-form-urlencoded"
+__tracebackhide__ = True
+
 # How much longer than the server's own wait to wait for a reply, in seconds.
 PATIENCE = 60.0
 
 
 class Requests:
-    """Requests to the server at a base URL, which has no slash at the end."""
+    """Requests to the server at a base URL; slashes at its end do not count."""
 
     def __init__(self, url: str, control_token: str | None = None, tls_ca: str | None = None) -> None:
-        self.url = url
+        self.secure, self.host, self.port = _parts(url)
+        self.url = url.rstrip("/")
         self.token = control_token
-        parts = urllib.parse.urlsplit(url)
-        self.secure = parts.scheme == "https"
-        self.host, self.port = parts.hostname or "", parts.port or (443 if self.secure else 80)
         # Made once, since reading certificates takes a while.
         self.context = ssl.create_default_context(cadata=tls_ca) if self.secure else None
         self._own = threading.local()
@@ -38,11 +37,6 @@ class Requests:
         # The body of a call that waits has the time to wait.
         waits = body.get("timeout_ms") or 0 if isinstance(body, dict) else 0
         return self._ask(method, f"/control{path}" + (f"?{query}" if query else ""), data, headers, waits / 1000)
-
-    def api(self, method: str, path: str, form: Mapping[str, str] | None = None) -> Record:
-        """Sends a request to the API, without credentials."""
-        data = urllib.parse.urlencode(form).encode() if form else None
-        return self._ask(method, path, data, {"Content-Type": FORM}, 0)
 
     def authorization(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
@@ -66,14 +60,15 @@ class Requests:
             reply, text = self._send(method, path, data, headers, waits)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Error(f"{request}: {error or type(error).__name__}") from error
+            raise Error(f"{request}: {error or type(error).__name__}") from None
         try:
             body = json.loads(text, object_hook=Record)
-        except ValueError:
+        # Brackets nested too deeply are a RecursionError.
+        except (ValueError, RecursionError):
             excerpt = text[:200].decode(errors="replace")
             message = f"{request}: {reply.status}, and the reply is not JSON: {excerpt}"
             raise Error(message, reply.status, "", excerpt) from None
-        if reply.status != 200 or body.get("result") != "success":
+        if reply.status != 200 or not isinstance(body, dict) or body.get("result") != "success":
             raise refusal(reply.status, body, request)
         return Record((name, value) for name, value in body.items() if name not in ("result", "msg"))
 
@@ -97,3 +92,18 @@ class Requests:
             # An idle connection that the server closed a moment ago: nothing was read from it.
             return self._send(method, path, data, headers, waits)
         return reply, reply.read()
+
+
+def _parts(url: str) -> tuple[bool, str, int]:
+    """Whether the server speaks HTTPS, its host and its port."""
+    if not url.lower().startswith(("http://", "https://")):
+        raise Error(f"{url!r} is no address of a server: it must begin with http:// or https://")
+    try:
+        parts = urllib.parse.urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise Error(f"{url!r} is no address of a server: {error}") from None
+    if not host:
+        raise Error(f"{url!r} is no address of a server: it names no host")
+    secure = parts.scheme == "https"
+    return secure, host, port or (443 if secure else 80)

@@ -2,14 +2,97 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import TYPE_CHECKING, Any, Dict, List, Type, TypeVar, get_args, get_origin, get_type_hints
+
+from ._error import Error
+
+__tracebackhide__ = True
 
 
-class Record(dict[str, Any]):
-    """A dictionary whose keys are also attributes: `user.api_key` is `user["api_key"]`."""
+class Record(Dict[str, Any]):
+    """A dictionary whose keys are also attributes: `user.api_key` is `user["api_key"]`.
 
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(f"there is no {name!r}, only {', '.join(self)}") from None
+    An attribute that a class declares as optional is None when the dictionary lacks it.
+    """
+
+    # Type checkers see only the attributes that a class declares.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in self:
+                return self[name]
+            if "None" in getattr(type(self), "__annotations__", {}).get(name, ""):
+                return None
+            raise AttributeError(f"there is no {name!r}, only {', '.join(self)}")
+
+
+class User(Record):
+    """A user's credentials, as a client needs them."""
+
+    id: int
+    email: str
+    api_key: str
+
+
+class Frame(Record):
+    """A frame of the watch socket; the other keys depend on its type, and an event in it is as in the API."""
+
+    #: request, event, clock, push, queue, fault or lost.
+    type: str
+    #: The world's time, in Unix seconds.
+    at: float
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+Kind = TypeVar("Kind", bound=Record)
+
+
+def typed(kind: Type[Kind], value: Any) -> Kind:
+    """A reply, or a part of one, as its class."""
+    if not isinstance(value, dict):
+        raise Error(f"this is no reply of chatdouble: {str(value)[:200]} instead of an object")
+    made = kind(value)
+    for name, (inner, is_list) in _inner(kind).items():
+        if made.get(name) is not None:
+            made[name] = rows(inner, made[name]) if is_list else typed(inner, made[name])
+    for name in _required(kind):
+        if name not in made:
+            raise Error(f"this is no reply of chatdouble: it lacks {name!r}")
+    return made
+
+
+def rows(kind: Type[Kind], value: Any) -> List[Kind]:
+    """A list in a reply, its elements as their class."""
+    if not isinstance(value, list):
+        raise Error(f"this is no reply of chatdouble: {str(value)[:200]} instead of a list")
+    return [typed(kind, one) for one in value]
+
+
+def part(reply: Dict[str, Any], name: str) -> Any:
+    """The value of a key that each reply of this call has."""
+    if name not in reply:
+        raise Error(f"this is no reply of chatdouble: it lacks {name!r}")
+    return reply[name]
+
+
+@functools.lru_cache(maxsize=None)
+def _inner(kind: Type[Record]) -> Dict[str, Any]:
+    """The attributes that are records or lists of records, with their classes."""
+    found = {}
+    for name, hint in get_type_hints(kind).items():
+        is_list = get_origin(hint) is list
+        for one in (hint, *get_args(hint)):
+            if isinstance(one, type) and issubclass(one, Record):
+                found[name] = (one, is_list)
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def _required(kind: Type[Record]) -> List[str]:
+    """The attributes that each reply has."""
+    hints = get_type_hints(kind)
+    return [name for name, hint in hints.items() if hint is not Any and type(None) not in get_args(hint)]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Callable
+from typing import Any, Callable, List
 from urllib.parse import quote
 
+from ._control import Health, WorldRow
 from ._error import Error
 from ._http import Requests
-from ._record import Record
+from ._keywords import keywords
+from ._record import part, rows, typed
 from ._world import World, given
+
+__tracebackhide__ = True
 
 DEFAULT = "default"
 
@@ -27,15 +32,15 @@ class Server:
         tls_ca: str | None = None,
         stop: Callable[[], None] | None = None,
     ) -> None:
+        self._requests = Requests(url, control_token, tls_ca)
         #: Base URL, also that of the world `default`.
-        self.url = url.rstrip("/")
+        self.url = self._requests.url
         #: The token that control requires, if any.
         self.control_token = control_token
         #: The certificates that clients must trust, as PEM; None without HTTPS.
         self.tls_ca = tls_ca
         #: The process id, if this package started the server.
         self.pid: int | None = None
-        self._requests = Requests(self.url, control_token, tls_ca)
         self._stop = stop
 
     def world(self, name: str = DEFAULT) -> World:
@@ -43,6 +48,7 @@ class Server:
         url = self.url if name == DEFAULT else f"{self.url}/w/{quote(name, safe='')}"
         return World(self, name, url, self._requests)
 
+    @keywords
     def create_world(
         self,
         *,
@@ -52,31 +58,32 @@ class Server:
         fixture: str | dict[str, Any] | None = None,
         feature_level: int | None = None,
         dialect: str | dict[str, Any] | None = None,
-        clock: Any = None,
+        clock: float | str | datetime.datetime | None = None,
         seed: int | None = None,
         label: str | None = None,
         listen: bool | None = None,
-        idle_ttl_seconds: float | str | None = None,
+        idle_ttl_seconds: float | str | datetime.timedelta | None = None,
         replace: bool | None = None,
     ) -> World:
         """Makes a world: like `default` at the start, or as the options say."""
         options = given(locals(), "self")
         made = self._requests.control("POST", "/worlds", options)
-        return World(self, made.name, made.url, self._requests)
+        return World(self, part(made, "name"), part(made, "url"), self._requests)
 
-    def worlds(self, *, prefix: str | None = None) -> list[Record]:
+    @keywords
+    def worlds(self, *, prefix: str | None = None) -> List[WorldRow]:
         """Rows of all worlds, or of those whose names begin with `prefix`."""
-        rows: list[Record] = self._requests.control("GET", "/worlds", filters={"prefix": prefix}).worlds
-        return rows
+        reply = self._requests.control("GET", "/worlds", filters={"prefix": prefix})
+        return rows(WorldRow, part(reply, "worlds"))
 
     def delete_worlds(self, prefix: str) -> list[str]:
         """Deletes all worlds whose names begin with `prefix`, except `default`; returns their names."""
-        names: list[str] = self._requests.control("DELETE", "/worlds", filters={"prefix": prefix}).deleted
+        names: list[str] = part(self._requests.control("DELETE", "/worlds", filters={"prefix": prefix}), "deleted")
         return names
 
-    def health(self) -> Record:
+    def health(self) -> Health:
         """The server's version, its feature level and its number of worlds."""
-        return self._requests.control("GET", "/health")
+        return typed(Health, self._requests.control("GET", "/health"))
 
     def stop(self) -> None:
         """Closes the connection to the server, and stops it if it was started here."""
@@ -96,6 +103,7 @@ class Server:
         return f"<chatdouble.Server {self.url}>"
 
 
+@keywords
 def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
     """Connects to a running server, at the given URL or at CHATDOUBLE_URL."""
     url = url or os.environ.get("CHATDOUBLE_URL")

@@ -13,10 +13,17 @@ import sysconfig
 import tempfile
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._error import Error
 from ._server import Server
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import StartOptions
+
+__tracebackhide__ = True
 
 #: How long a server may take to end, in seconds.
 STOP_SECONDS = 5.0
@@ -57,12 +64,13 @@ def command_line(options: dict[str, Any]) -> list[str]:
     return line
 
 
-def start_server(**options: Any) -> Server:
+def start_server(**given: Unpack[StartOptions]) -> Server:
     """Starts a server that ends with this process, however the process ends.
 
-    Options are those of `chatdouble serve` in snake case: clock, fixture, feature_level, dialect, seed, port (a free
-    one by default), control_token, tls and so on.
+    Options are those of `chatdouble serve` in snake case (`chatdouble.types.StartOptions`): clock, fixture,
+    feature_level, dialect, seed, port (a free one by default), control_token, tls and so on.
     """
+    options: dict[str, Any] = {**given}
     with contextlib.ExitStack() as stack:
         ca_file = options.get("tls_ca_file")
         if options.get("tls") and ca_file is None:
@@ -77,14 +85,15 @@ def start_server(**options: Any) -> Server:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
             )
         except OSError as error:
-            raise Error(f"chatdouble can't be started: {error}") from error
+            raise Error(f"chatdouble can't be started: {error}") from None
         _started.add(process)
         url = _ready(process)
         if url is None:
             status = process.wait()
             _close(process)
             errors.seek(0)
-            raise Error(errors.read().strip() or f"chatdouble ended with status {status} before it was ready")
+            said = errors.read().strip().removeprefix("error: ")
+            raise Error(said or f"chatdouble ended with status {status} before it was ready")
         tls_ca = Path(ca_file).read_text() if ca_file and url.startswith("https:") else None
         server = Server(url, token, tls_ca=tls_ca, stop=lambda: _stop(process))
         server.pid = process.pid

@@ -10,6 +10,8 @@ from typing import BinaryIO, Iterator
 from ._error import Error
 from ._http import Requests
 
+__tracebackhide__ = True
+
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 
 

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import json
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Iterator, List, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Sequence
 from urllib.parse import quote
 
+from ._control import (
+    AgendaItem,
+    Assertion,
+    ClockMoved,
+    ClockState,
+    FaultMatch,
+    FaultRow,
+    FaultRule,
+    Invariants,
+    JournalEntry,
+    Push,
+    Queue,
+    Snapshot,
+)
+from ._effects import Effect
 from ._error import Error
 from ._http import Requests
-from ._record import Record
+from ._keywords import keywords
+from ._record import Frame, Record, User, part, rows, typed
 from ._watch import texts
 
 if TYPE_CHECKING:
     from ._server import Server
 
+__tracebackhide__ = True
+
 #: The default time to wait, in milliseconds.
 PATIENCE_MS = 5_000
-# Named here, since some classes have a method called `list`.
-Rows = List[Record]
-# The domain of the addresses in the built-in fixtures.
-DOMAIN = "chat.test"
+# How many handles the error for an unknown user lists.
+LISTED_HANDLES = 30
 
 
 def given(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
@@ -53,6 +70,24 @@ class _Calls:
     def delete(self, path: str) -> Record:
         return self.requests.control("DELETE", self.path + path)
 
+    def wait(self, path: str, body: dict[str, Any], helper: str) -> Record:
+        """Makes a call that waits for the program under test."""
+        try:
+            return self.post(path, body)
+        except Error as error:
+            if error.status != 408 or not _is_in_event_loop():
+                raise
+            hint = f"{helper} blocked the event loop of this thread, so no client in it could go on: `await asyncio.to_thread(…)` calls it in another thread"
+            raise type(error)(f"{error.message}\n{hint}", error.status, error.code, error.body) from None
+
+
+def _is_in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
 
 class World:
     """A world; as a context manager, it is deleted at the end."""
@@ -72,17 +107,19 @@ class World:
         self.pushes = Pushes(self._calls)
         self.snapshots = Snapshots(self._calls)
 
-    def user(self, handle: str) -> Record:
-        """A user's credentials, by handle or address: id, email, api_key. The journal has the request."""
-        email = handle if "@" in handle else f"{handle}@{DOMAIN}"
+    def user(self, handle: str) -> User:
+        """A user's credentials, by handle or address: id, email, api_key."""
         try:
-            return self._fetch_key(email)
-        except Error:
-            elsewhere = None if "@" in handle else self._email_of(handle)
-            if elsewhere is None or elsewhere == email:
+            (found,) = self._users(user=handle)
+        except Error as error:
+            if error.status != 400:
                 raise
-            return self._fetch_key(elsewhere)
+            raise Error(self._unknown(error.message), error.status, error.code, error.body) from None
+        if not part(found, "is_active"):
+            raise Error(f"{part(found, 'email')} is deactivated, so nobody can log in with it", 403, "USER_DEACTIVATED")
+        return User(id=part(found, "user_id"), email=part(found, "email"), api_key=part(found, "api_key"))
 
+    @keywords
     def fork(
         self,
         *,
@@ -90,16 +127,17 @@ class World:
         snapshot: str | None = None,
         feature_level: int | None = None,
         dialect: str | dict[str, Any] | None = None,
-        clock: Any = None,
+        clock: float | str | datetime.datetime | None = None,
         seed: int | None = None,
         label: str | None = None,
         listen: bool | None = None,
-        idle_ttl_seconds: float | str | None = None,
+        idle_ttl_seconds: float | str | datetime.timedelta | None = None,
         replace: bool | None = None,
     ) -> World:
         """Makes a copy of the current state, or of a snapshot, without queues, faults, journal and snapshots."""
         return self.server.create_world(fork_of=self.name, **given(locals(), "self"))
 
+    @keywords
     def reset(self, *, keep: Sequence[str] | None = None) -> None:
         """Resets data, clock, pushes, faults and journal; `keep` lists which of the last two are kept."""
         self._calls.post("/reset", given({"keep": keep and list(keep)}))
@@ -108,27 +146,31 @@ class World:
         """Deletes the world."""
         self._calls.delete("")
 
-    def state(self) -> Record:
+    def state(self) -> Dict[str, Any]:
         """The world as a fixture document."""
-        document: Record = self._calls.get("/state").state
+        document: Dict[str, Any] = part(self._calls.get("/state"), "state")
         return document
 
     def put_state(self, document: dict[str, Any]) -> None:
         """Replaces the state with that of a document; queues end."""
         self._calls.requests.control("PUT", f"{self._calls.path}/state", document)
 
-    def invariants(self) -> Record:
-        """Checks the invariants, which must hold of every world: checked, violations."""
-        return self._calls.get("/invariants")
+    def invariants(self) -> Invariants:
+        """The invariants that were checked, which must hold of every world, and their violations."""
+        return typed(Invariants, self._calls.get("/invariants"))
 
     def upgrade(self, level: int) -> None:
         """Raises the feature level, as an upgrade of a server does."""
         self._calls.post("/upgrade", {"to": level})
 
-    def watch(self) -> Iterator[Record]:
+    def watch(self) -> Iterator[Frame]:
         """The frames of the watch socket, as they are broadcast, from the first `next()` on."""
         for text in texts(self._calls.requests, f"/control{self._calls.path}/watch"):
-            yield json.loads(text, object_hook=Record)
+            try:
+                frame = json.loads(text, object_hook=Record)
+            except (ValueError, RecursionError):
+                raise Error(f"a frame of the watch socket is not JSON: {text[:200]}") from None
+            yield typed(Frame, frame)
 
     def __enter__(self) -> World:
         return self
@@ -141,18 +183,15 @@ class World:
     def __repr__(self) -> str:
         return f"<chatdouble.World {self.url}>"
 
-    def _fetch_key(self, email: str) -> Record:
-        path = self.url.removeprefix(self._calls.requests.url)
-        if "://" in path:
-            raise Error("a world that listens on its own port gives keys there: see its state")
-        reply = self._calls.requests.api("POST", f"{path}/api/v1/dev_fetch_api_key", {"username": email})
-        return Record(id=reply.user_id, email=reply.email, api_key=reply.api_key)
+    def _users(self, **filters: str) -> List[Record]:
+        return rows(Record, part(self._calls.get("/users", filters), "users"))
 
-    def _email_of(self, handle: str) -> str | None:
-        path = self.url.removeprefix(self._calls.requests.url)
-        people = self._calls.requests.api("GET", f"{path}/api/v1/dev_list_users")
-        emails = [person.email for person in [*people.direct_admins, *people.direct_users]]
-        return next((email for email in emails if email.startswith(f"{handle}@")), None)
+    def _unknown(self, message: str) -> str:
+        """The message for an unknown user, with the handles that there are."""
+        handles = [str(user.get("email", "")).split("@")[0] for user in self._users() if user.get("is_active")]
+        shown = handles[:LISTED_HANDLES]
+        more = f" and {len(handles) - len(shown)} more" if len(handles) > len(shown) else ""
+        return f"{message.removeprefix('user: ')}\nThe active users of {self.name}: {', '.join(shown)}{more}"
 
 
 class Clock:
@@ -163,40 +202,42 @@ class Clock:
 
     def now(self) -> float:
         """The time, in Unix seconds."""
-        now: float = self.state().now
-        return now
+        return self.state().now
 
-    def agenda(self) -> Rows:
+    def agenda(self) -> List[AgendaItem]:
         """The items that fall due, the next one first."""
-        items: Rows = self.state().agenda
-        return items
+        return self.state().agenda
 
-    def state(self) -> Record:
+    def state(self) -> ClockState:
         """The time, whether the clock runs, and the agenda."""
-        return self._calls.get("/clock")
+        return typed(ClockState, self._calls.get("/clock"))
 
-    def advance(self, by: float | str | datetime.timedelta, *, wait_for_clients_ms: int | None = None) -> Record:
+    @keywords
+    def advance(self, by: float | str | datetime.timedelta, *, wait_for_clients_ms: int | None = None) -> ClockMoved:
         """Advances by seconds or a span such as "1d2h30m"; all items that fall due are done before it returns."""
         return self._move(wait_for_clients_ms, advance_seconds=by)
 
-    def set(self, to: datetime.datetime | str | float, *, wait_for_clients_ms: int | None = None) -> Record:
-        """Advances to a time: RFC 3339, Unix seconds or a date."""
+    @keywords
+    def set(self, to: datetime.datetime | str | float, *, wait_for_clients_ms: int | None = None) -> ClockMoved:
+        """Advances to a time: an aware `datetime`, RFC 3339 text or Unix seconds."""
         return self._move(wait_for_clients_ms, set=to)
 
-    def to_next(self, *, wait_for_clients_ms: int | None = None) -> Record:
+    @keywords
+    def to_next(self, *, wait_for_clients_ms: int | None = None) -> ClockMoved:
         """Advances to the next item that falls due."""
         return self._move(wait_for_clients_ms, to_next=True)
 
-    def run(self) -> Record:
+    def run(self) -> ClockMoved:
         """Lets the clock run with real time."""
         return self._move(None, running=True)
 
-    def freeze(self) -> Record:
+    def freeze(self) -> ClockMoved:
         """Freezes the clock."""
         return self._move(None, running=False)
 
-    def _move(self, wait_for_clients_ms: int | None, **change: Any) -> Record:
-        return self._calls.post("/clock", given({**change, "wait_for_clients_ms": wait_for_clients_ms}))
+    def _move(self, wait_for_clients_ms: int | None, **change: Any) -> ClockMoved:
+        body = given({**change, "wait_for_clients_ms": wait_for_clients_ms})
+        return typed(ClockMoved, self._calls.post("/clock", body))
 
 
 class Fault:
@@ -226,24 +267,26 @@ class Faults:
     def __init__(self, calls: _Calls) -> None:
         self._calls = calls
 
+    @keywords
     def add(
         self,
-        rule: dict[str, Any] | None = None,
+        rule: FaultRule | None = None,
         /,
         *,
-        effect: dict[str, Any] | None = None,
-        match: dict[str, Any] | None = None,
+        effect: Effect | None = None,
+        match: FaultMatch | None = None,
         after: int | None = None,
         probability: float | None = None,
         times: int | None = None,
     ) -> Fault:
         """Installs a rule, given as keywords or as a whole."""
         body = {**(rule or {}), **given(locals(), "self", "rule")}
-        return Fault(self._calls, self._calls.post("/faults", body).fault_id)
+        return Fault(self._calls, part(self._calls.post("/faults", body), "fault_id"))
 
-    def list(self) -> Rows:
+    def list(self) -> List[FaultRow]:
         """All installed rules, also spent ones, with how many requests each let pass and how often it fired."""
-        return [Record(fault, id=fault.fault_id) for fault in self._calls.get("/faults").faults]
+        listed = rows(Record, part(self._calls.get("/faults"), "faults"))
+        return [typed(FaultRow, {**fault, "id": fault.get("fault_id")}) for fault in listed]
 
     def clear(self) -> None:
         """Removes all rules."""
@@ -256,6 +299,7 @@ class Journal:
     def __init__(self, calls: _Calls) -> None:
         self._calls = calls
 
+    @keywords
     def entries(
         self,
         *,
@@ -265,14 +309,14 @@ class Journal:
         status: int | None = None,
         since: int | None = None,
         limit: int | None = None,
-    ) -> Rows:
+    ) -> List[JournalEntry]:
         """Entries, newest last."""
-        entries: Rows = self._calls.get("/journal", given(locals(), "self")).entries
-        return entries
+        return rows(JournalEntry, part(self._calls.get("/journal", given(locals(), "self")), "entries"))
 
+    @keywords
     def verify(
         self,
-        assertion: dict[str, Any] | None = None,
+        assertion: Assertion | None = None,
         /,
         *,
         method: str | None = None,
@@ -286,12 +330,13 @@ class Journal:
     ) -> int:
         """Asserts that there were such requests and returns their number; otherwise raises VerificationFailed."""
         body = {**(assertion or {}), **given(locals(), "self", "assertion")}
-        count: int = self._calls.post("/journal/verify", body).count
+        count: int = part(self._calls.post("/journal/verify", body), "count")
         return count
 
+    @keywords
     def wait_for(
         self,
-        assertion: dict[str, Any] | None = None,
+        assertion: Assertion | None = None,
         /,
         *,
         timeout_ms: int = PATIENCE_MS,
@@ -306,7 +351,7 @@ class Journal:
     ) -> int:
         """Waits until there are such requests and returns their number; otherwise raises VerificationFailed."""
         body = {**(assertion or {}), **given(locals(), "self", "assertion")}
-        count: int = self._calls.post("/journal/wait", body).count
+        count: int = part(self._calls.wait("/journal/wait", body, "journal.wait_for"), "count")
         return count
 
     def clear(self) -> None:
@@ -320,22 +365,21 @@ class Queues:
     def __init__(self, calls: _Calls) -> None:
         self._calls = calls
 
-    def list(self) -> Rows:
+    def list(self) -> List[Queue]:
         """All queues."""
-        queues: Rows = self._calls.get("/queues").queues
-        return queues
+        return rows(Queue, part(self._calls.get("/queues"), "queues"))
 
     def lose(self, id: str) -> None:
         """Loses a queue, as a restart of the server does."""
         self._calls.delete(f"/queues/{quote(id, safe='')}")
 
+    @keywords
     def wait_parked(
         self, *, user: str | None = None, count: int | None = None, timeout_ms: int = PATIENCE_MS
-    ) -> Rows:
+    ) -> List[Queue]:
         """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll."""
         body = {**given(locals(), "self"), "parked": True}
-        queues: Rows = self._calls.post("/queues/wait", body).queues
-        return queues
+        return rows(Queue, part(self._calls.wait("/queues/wait", body, "queues.wait_parked"), "queues"))
 
 
 class Pushes:
@@ -344,11 +388,12 @@ class Pushes:
     def __init__(self, calls: _Calls) -> None:
         self._calls = calls
 
-    def list(self, *, user: str | None = None, device_id: int | None = None, since: int | None = None) -> Rows:
+    @keywords
+    def list(self, *, user: str | None = None, device_id: int | None = None, since: int | None = None) -> List[Push]:
         """Pushes, newest last."""
-        pushes: Rows = self._calls.get("/pushes", given(locals(), "self")).pushes
-        return pushes
+        return rows(Push, part(self._calls.get("/pushes", given(locals(), "self")), "pushes"))
 
+    @keywords
     def wait_for(
         self,
         *,
@@ -357,10 +402,10 @@ class Pushes:
         since: int | None = None,
         at_least: int | None = None,
         timeout_ms: int = PATIENCE_MS,
-    ) -> Rows:
+    ) -> List[Push]:
         """Waits until there are such pushes, and returns them."""
-        pushes: Rows = self._calls.post("/pushes/wait", given(locals(), "self")).pushes
-        return pushes
+        body = given(locals(), "self")
+        return rows(Push, part(self._calls.wait("/pushes/wait", body, "pushes.wait_for"), "pushes"))
 
     def clear(self) -> None:
         """Empties the list."""
@@ -381,10 +426,9 @@ class Snapshots:
         """Goes back to a snapshot; queues end."""
         self._calls.post(f"/snapshots/{quote(name, safe='')}/restore")
 
-    def list(self) -> Rows:
+    def list(self) -> List[Snapshot]:
         """All snapshots."""
-        snapshots: Rows = self._calls.get("/snapshots").snapshots
-        return snapshots
+        return rows(Snapshot, part(self._calls.get("/snapshots"), "snapshots"))
 
     def remove(self, name: str) -> None:
         """Removes a snapshot."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import os
 from typing import Any, Generator, Iterator
@@ -9,13 +10,21 @@ from typing import Any, Generator, Iterator
 import pytest
 
 from ._error import Error
+from ._keywords import refuse_unknown
+from ._record import Record
 from ._server import Server, connect
 from ._start import start_server
 from ._world import World
 
+__tracebackhide__ = True
+
 MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chatdouble_world is made, with the keywords of create_world; a list of feature levels or dialects runs the test once for each"
 # How many journal entries a failed test shows.
 SHOWN = 10
+# The most characters of a parameter that are shown.
+SHOWN_CHARACTERS = 60
+# The keywords of the marker.
+OPTIONS = [name for name in inspect.signature(Server.create_world).parameters if name != "self"]
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
 _shared = pytest.StashKey[Server]()
 
@@ -83,7 +92,12 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     options = {**_marked(request.node), **getattr(request, "param", {})}
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
-    world = chatdouble_server.create_world(label=request.node.nodeid, **options)
+    try:
+        refuse_unknown(options, OPTIONS, "the marker chatdouble")
+        world = chatdouble_server.create_world(**{"label": request.node.nodeid, **options})
+    except Error as error:
+        # Without the frames of the plugin and of pytest: the mistake is in the marker.
+        pytest.fail(f"chatdouble_world can't be made: {error}", pytrace=False)
     yield world
     try:
         world.delete()
@@ -126,11 +140,20 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             entries = world.journal.entries(limit=SHOWN)
         except Error:
             return report
-        report.sections.append((f"last requests to {world.name}", "\n".join(map(_line, entries))))
+        if entries:
+            report.sections.append((f"last requests to {world.name}", "\n".join(map(_line, entries))))
     return report
 
 
-def _line(entry: Any) -> str:
-    params = " ".join(f"{name}={value[:60]}" for name, value in entry.params.items())
-    fault = f" ({entry.fault})" if entry.fault else ""
-    return f"{entry.status} {entry.method} {entry.path} {entry.user or ''} {params}{fault}"
+def _line(entry: Record) -> str:
+    """A request, and below it why it was refused."""
+    params = " ".join(f"{name}={_short(value)}" for name, value in entry["params"].items())
+    fault = f"({entry['fault']})" if entry["fault"] else ""
+    parts = [str(entry["status"]), entry["method"], entry["path"], entry["user"] or "", params, fault]
+    reply = entry["reply"] if isinstance(entry["reply"], dict) else {}
+    reasons = [reply.get("msg") if entry["status"] >= 400 else None, entry.get("hint")]
+    return "\n    ".join([" ".join(part for part in parts if part), *(str(reason) for reason in reasons if reason)])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"

@@ -1,0 +1,176 @@
+"""Declares control's requests and replies in TypeScript and in Python, from control's OpenAPI document."""
+
+import copy
+import re
+
+# Schemas of values that are a number or text, whichever way the document writes that.
+NUMBER_OR_TEXT = {"Clock", "Instant", "Seconds"}
+
+
+def foreign(names_source):
+    """Keys whose values keep their names, as the npm package lists them."""
+    (listed,) = re.findall(r"export type Foreign =([^;]+);", names_source)
+    return set(re.findall(r'"(\w+)"', listed))
+
+
+def camel_case(document, keep):
+    """The document with the keys of requests and replies in camel case, except inside the values of the keys in `keep`."""
+
+    def renamed(name):
+        return re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
+
+    def walk(value):
+        if isinstance(value, list):
+            return [walk(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        # Formats such as uint64 would only be noise in the texts that editors show.
+        parts = {key: inner for key, inner in value.items() if not (key == "format" and isinstance(inner, str))}
+        changed = {key: inner if key in ("default", "example") else walk(inner) for key, inner in parts.items()}
+        if isinstance(value.get("properties"), dict):
+            properties = value["properties"].items()
+            changed["properties"] = {renamed(key): inner if key in keep else walk(inner) for key, inner in properties}
+            changed["required"] = [renamed(key) for key in value.get("required", [])]
+        if value.get("in") == "query":
+            changed["name"] = renamed(value["name"])
+        return changed
+
+    document = copy.deepcopy(document)
+    for name in NUMBER_OR_TEXT & document["components"]["schemas"].keys():
+        about = document["components"]["schemas"][name].get("description")
+        document["components"]["schemas"][name] = {"type": ["number", "string"], "description": about}
+    return walk(document)
+
+
+def plain(declared):
+    """TypeScript whose comments are plain text: editors show a tag such as `@description` as one."""
+    return declared.replace("@description ", "")
+
+
+# Python's names for replies, and where the document has them: an operation, and the key of a list in its reply, if any.
+RECORDS = {
+    "AgendaItem": ("GET /control/worlds/{name}/clock", "agenda", "An item that falls due, or did."),
+    "ClockState": ("GET /control/worlds/{name}/clock", None, "The time, whether the clock runs, and the agenda."),
+    "ClockMoved": ("POST /control/worlds/{name}/clock", None, "The clock after a change, and the items that fell due."),
+    "Health": ("GET /control/health", None, "The server's version, its feature level and its number of worlds."),
+    "WorldRow": ("GET /control/worlds", "worlds", "A row of the list of worlds."),
+    "FaultRow": ("GET /control/worlds/{name}/faults", "faults", "An installed fault: its rule, and how often it fired."),
+    "JournalEntry": ("GET /control/worlds/{name}/journal", "entries", "A request and its reply."),
+    "Queue": ("GET /control/worlds/{name}/queues", "queues", "An event queue of a client."),
+    "Push": ("GET /control/worlds/{name}/pushes", "pushes", "A push that was handed to the push relay."),
+    "PushWire": ("GET /control/worlds/{name}/pushes", "pushes.wire", "A push as the push relay carries it."),
+    "Snapshot": ("GET /control/worlds/{name}/snapshots", "snapshots", "A snapshot that was taken."),
+    "Violation": ("GET /control/worlds/{name}/invariants", "violations", "An invariant that does not hold."),
+    "Invariants": ("GET /control/worlds/{name}/invariants", None, "The invariants that were checked, and their violations."),
+}
+# Keys that the package adds to replies.
+ADDED = {"FaultRow": {"id": "str"}}
+# Python's names for request bodies; keys that other parameters give; and those whose type the package says itself.
+DICTIONARIES = {
+    "WorldOptions": ("POST /control/worlds", set(), {"fixture": "str | dict[str, Any]", "dialect": "str | dict[str, Any]", "clock": "float | str | datetime.datetime", "idle_ttl_seconds": "float | str | datetime.timedelta"}),
+    "FaultRule": ("POST /control/worlds/{name}/faults", set(), {"match": "FaultMatch", "effect": "Effect"}),
+    "FaultMatch": ("POST /control/worlds/{name}/faults", set(), {}),
+    "Assertion": ("POST /control/worlds/{name}/journal/verify", {"timeout_ms"}, {}),
+}  # fmt: skip
+INSIDE = {"FaultMatch": "match"}
+HEADER = '''"""Requests and replies of control, made from its OpenAPI document by `packages/check --update types`."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, Dict, List, TypedDict
+
+from ._effects import Effect
+from ._record import Record
+
+__all__ = [
+'''
+
+
+class Document:
+    def __init__(self, document):
+        self.document = document
+
+    def resolved(self, schema):
+        """The schema behind references, without the alternative null."""
+        while True:
+            if "$ref" in schema:
+                schema = self.document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+            elif len(others := [one for one in schema.get("anyOf", []) if one != {"type": "null"}]) == 1:
+                schema = others[0]
+            else:
+                return schema
+
+    def operation(self, name):
+        method, path = name.split(" ")
+        return self.document["paths"][path][method.lower()]
+
+    def reply(self, operation, key):
+        schema = self.operation(operation)["responses"]["200"]["content"]["application/json"]["schema"]
+        for part in key.split(".") if key else []:
+            schema = self.resolved(self.resolved(schema)["properties"][part])
+            schema = self.resolved(schema.get("items", schema))
+        return self.resolved(schema)
+
+    def body(self, operation):
+        return self.resolved(self.operation(operation)["requestBody"]["content"]["application/json"]["schema"])
+
+    def python(self, schema, records):
+        """The Python type of a value."""
+        names = schema.get("$ref", "").rsplit("/", 1)[-1] in NUMBER_OR_TEXT
+        if names:
+            return "float | str"
+        if "anyOf" in schema:
+            return " | ".join(dict.fromkeys(self.python(one, records) for one in schema["anyOf"]))
+        resolved = self.resolved(schema)
+        for name, known in records.items():
+            if known is resolved:
+                return name
+        kinds = resolved.get("type")
+        if isinstance(kinds, list):
+            return " | ".join(self.python({**resolved, "type": kind}, records) for kind in kinds)
+        if kinds == "array":
+            return f"List[{self.python(resolved.get('items', {}), records)}]"
+        if kinds == "object" and isinstance(resolved.get("additionalProperties"), dict):
+            return f"Dict[str, {self.python(resolved['additionalProperties'], records)}]"
+        simple = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+        return simple.get(kinds, "Dict[str, Any]" if kinds == "object" else "Any")
+
+
+def python(document):
+    """The module of the Python package that declares requests and replies."""
+    whole = Document(document)
+    records = {name: whole.reply(operation, key) for name, (operation, key, _) in RECORDS.items()}
+    parts = []
+    for name, (_, _, about) in RECORDS.items():
+        schema = records[name]
+        lines = [f"class {name}(Record):", f'    """{about}"""', ""]
+        for key, value in schema["properties"].items():
+            if key in ("result", "msg"):
+                continue
+            kind = whole.python(value, records)
+            if key not in schema.get("required", []) and "None" not in kind.split(" | ") and kind != "Any":
+                kind += " | None"
+            lines += described(value, whole) + [f"    {key}: {kind}"]
+        lines += [f"    {key}: {kind}" for key, kind in ADDED.get(name, {}).items()]
+        parts.append("\n".join(lines))
+    for name, (operation, without, own) in DICTIONARIES.items():
+        schema = whole.body(operation)
+        if name in INSIDE:
+            schema = whole.resolved(schema["properties"][INSIDE[name]])
+        about = schema.get("description") or "The requests that a fault applies to."
+        lines = [f"class {name}(TypedDict, total=False):", f'    """{about}"""', ""]
+        for key, value in schema["properties"].items():
+            if key not in without:
+                kinds = own.get(key) or whole.python(value, records)
+                kinds = " | ".join(kind for kind in kinds.split(" | ") if kind != "None")
+                lines += described(value, whole) + [f"    {key}: {kinds}"]
+        parts.append("\n".join(lines))
+    names = sorted([*RECORDS, *DICTIONARIES])
+    listed = "".join(f'    "{name}",\n' for name in names)
+    return HEADER + listed + "]\n\n\n" + "\n\n\n".join(parts) + "\n"
+
+
+def described(schema, whole):
+    about = schema.get("description") or (whole.resolved(schema).get("description") if "$ref" in schema else None)
+    return [f"    #: {about}"] if about else []

@@ -1,0 +1,103 @@
+"""Effects of faults: dictionaries with exactly one of these keys."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Literal, TypedDict, Union
+
+__all__ = [
+    "BouncerEffect",
+    "DelayEffect",
+    "DropEffect",
+    "Effect",
+    "ErrorEffect",
+    "EventsEffect",
+    "GarbageEffect",
+    "LoseQueueEffect",
+    "RateLimit",
+    "RateLimitEffect",
+    "TruncateEffect",
+]
+
+
+class DelayEffect(TypedDict):
+    """The request is carried out at once, the reply comes later."""
+
+    #: Milliseconds of real time.
+    delay_ms: int
+
+
+class ErrorEffect(TypedDict):
+    """The reply is an error; nothing is done."""
+
+    #: `status`, `code` and `msg`, and further keys of the reply.
+    error: Dict[str, Any]
+
+
+class RateLimit(TypedDict):
+    """How long the client has to wait."""
+
+    #: Seconds.
+    retry_after: float
+
+
+class RateLimitEffect(TypedDict):
+    """429, the error of a rate limit; nothing is done."""
+
+    rate_limit: RateLimit
+
+
+class _Retries(TypedDict, total=False):
+    #: Whether repetitions of the request are dropped too.
+    retries: bool
+
+
+class DropEffect(_Retries):
+    """The connection closes without a reply."""
+
+    #: Before or after the request is carried out.
+    drop: Literal["before", "after"]
+
+
+class TruncateEffect(TypedDict):
+    """The request is carried out, and the body of the reply breaks off."""
+
+    #: Bytes that the client receives.
+    truncate_at: int
+
+
+class GarbageEffect(TypedDict):
+    """The request is carried out, and the reply is a proxy's HTML page."""
+
+    garbage: Literal[True]
+
+
+class LoseQueueEffect(TypedDict):
+    """The caller's event queues are lost, then the request is carried out."""
+
+    lose_queue: Literal[True]
+
+
+class EventsEffect(TypedDict):
+    """What a poll of an event queue receives."""
+
+    #: Acknowledged events again; none though some are pending; one at a time; or an unknown type and fields as well.
+    events: Literal["repeat", "hold", "one_by_one", "unknown"]
+
+
+class BouncerEffect(TypedDict):
+    """Operations that call the push relay fail with its error."""
+
+    bouncer: Literal["unreachable", "server_error", "admin_action_required"]
+
+
+Effect = Union[
+    DelayEffect,
+    ErrorEffect,
+    RateLimitEffect,
+    DropEffect,
+    TruncateEffect,
+    GarbageEffect,
+    LoseQueueEffect,
+    EventsEffect,
+    BouncerEffect,
+]

@@ -1,0 +1,10 @@
+"""Classes of replies, and dictionaries that the helpers take: for annotations."""
+
+from ._control import *
+from ._control import __all__ as _control
+from ._effects import *
+from ._effects import __all__ as _effects
+from ._options import StartOptions
+from ._record import Frame, User
+
+__all__ = [*_control, *_effects, "Frame", "StartOptions", "User"]

@@ -1,0 +1,33 @@
+"""What type checkers accept of the helpers."""
+
+import datetime
+from typing import List
+
+import chatdouble
+from chatdouble.types import Assertion, Effect, FaultRule, JournalEntry, StartOptions, WorldOptions
+
+options: StartOptions = {"clock": "frozen", "dialect": "zulip", "tls_name": ["a", "b"]}
+ways: WorldOptions = {"fixture": {"users": []}, "idle_ttl_seconds": datetime.timedelta(minutes=10)}
+lost: Effect = {"drop": "after", "retries": True}
+rule: FaultRule = {"match": {"path": "/messages", "params": {"topic": "t"}}, "times": 1, "effect": lost}
+once: Assertion = {"path": "/messages", "exactly": 1}
+
+with chatdouble.start_server(**options) as server, server.create_world(**ways) as world:
+    number: int = world.user("mel").id
+    text: str = world.user("mel").email
+    world.faults.add(rule)
+    world.faults.add(effect={"error": {"status": 503, "code": "BUSY", "msg": "Later", "retry_at": 5}})
+    world.faults.add(effect={"rate_limit": {"retry_after": 2}}, match={"user": "mel"})
+    count: int = world.journal.verify(once)
+    entries: List[JournalEntry] = world.journal.entries(limit=1)
+    status: int = entries[0].status
+    topic: str = entries[0].params["topic"]
+    now: float = world.clock.advance("1d").now
+    reminder: "int | None" = world.clock.to_next().fired[0].reminder_id
+    queue: str = world.queues.wait_parked(user="mel")[0].queue_id
+    device: "int | None" = world.pushes.wait_for(user="mel")[0].device_id
+    name: str = world.snapshots.list()[0].name
+    broken: str = world.invariants().violations[0].what
+    labels: "List[str | None]" = [row.label for row in server.worlds()]
+    fired: int = world.faults.list()[0].fired
+    event: object = next(world.watch()).event

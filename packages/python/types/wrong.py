@@ -1,0 +1,36 @@
+"""What type checkers refuse: exactly the lines that say so."""
+
+import chatdouble
+from chatdouble.types import Assertion, FaultRule
+
+server = chatdouble.start_server()
+world = server.create_world()
+chatdouble.start_server(colour=1)  # refused
+chatdouble.start_server(feature_level="300")  # refused
+chatdouble.connect(control_tokn="secret")  # refused
+server.create_world(fixtur="cast")  # refused
+world.fork(feature_levl=250)  # refused
+text: str = world.user("mel").id  # refused
+world.user("mel").key  # refused
+world.clock.advance(1).fird  # refused
+world.clock.agenda()[0].reminder  # refused
+world.clock.advance(by="1d", wait_ms=1)  # refused
+entry = world.journal.entries()[0]
+entry.nope  # refused
+late: str = entry.status  # refused
+world.journal.entries(statuss=400)  # refused
+world.journal.verify(exacly=1)  # refused
+world.journal.verify({"pth": "/messages"})  # refused
+once: Assertion = {"exactly": "1"}  # refused
+world.faults.add(effect={"drop": "aftr"})  # refused
+world.faults.add(effect={"delay": 5})  # refused
+world.faults.add(effect={"garbage": True}, match={"pth": "/messages"})  # refused
+rule: FaultRule = {"time": 1}  # refused
+world.faults.list()[0].firedd  # refused
+world.queues.list()[0].park  # refused
+world.queues.wait_parked(usr="mel")  # refused
+world.pushes.list()[0].device  # refused
+world.snapshots.list()[0].nam  # refused
+world.invariants().broken  # refused
+server.worlds()[0].user  # refused
+server.health().level  # refused
