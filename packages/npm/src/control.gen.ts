@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Lists all calls of control.
-         * @description Lists all calls of control. `GET /control`.
+         * Lists all calls of control. `GET /control`.
          */
         get: operations["getIndex"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Reports that the server can answer; needs no token.
-         * @description Reports that the server can answer; needs no token. `GET /control/health`.
+         * Reports that the server can answer; needs no token. `GET /control/health`.
          */
         get: operations["getHealth"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Returns the OpenAPI document of the API, or of control, without the envelope.
-         * @description Returns the OpenAPI document of the API, or of control, without the envelope. `GET /control/openapi.json`.
+         * Returns the OpenAPI document of the API, or of control, without the envelope. `GET /control/openapi.json`.
          */
         get: operations["getOpenapi"];
         put?: never;
@@ -73,18 +73,18 @@ export interface paths {
         };
         /**
          * Lists worlds.
-         * @description Lists worlds. `GET /control/worlds`.
+         * Lists worlds. `GET /control/worlds`.
          */
         get: operations["getWorlds"];
         put?: never;
         /**
          * Creates a world.
-         * @description Creates a world. `POST /control/worlds`.
+         * Creates a world. `POST /control/worlds`.
          */
         post: operations["createWorld"];
         /**
          * Deletes all worlds whose names start with a prefix.
-         * @description Deletes all worlds whose names start with a prefix. `DELETE /control/worlds`.
+         * Deletes all worlds whose names start with a prefix. `DELETE /control/worlds`.
          */
         delete: operations["deleteWorlds"];
         options?: never;
@@ -101,14 +101,14 @@ export interface paths {
         };
         /**
          * Returns a world's row.
-         * @description Returns a world's row. `GET /control/worlds/{name}`.
+         * Returns a world's row. `GET /control/worlds/{name}`.
          */
         get: operations["getWorld"];
         put?: never;
         post?: never;
         /**
          * Deletes a world.
-         * @description Deletes a world. `DELETE /control/worlds/{name}`.
+         * Deletes a world. `DELETE /control/worlds/{name}`.
          */
         delete: operations["deleteWorld"];
         options?: never;
@@ -127,7 +127,7 @@ export interface paths {
         put?: never;
         /**
          * Resets a world to its initial state.
-         * @description Resets a world to its initial state. `POST /control/worlds/{name}/reset`.
+         * Resets a world to its initial state. `POST /control/worlds/{name}/reset`.
          */
         post: operations["reset"];
         delete?: never;
@@ -147,7 +147,7 @@ export interface paths {
         put?: never;
         /**
          * Upgrades a world to a newer feature level.
-         * @description Upgrades a world to a newer feature level. `POST /control/worlds/{name}/upgrade`.
+         * Upgrades a world to a newer feature level. `POST /control/worlds/{name}/upgrade`.
          */
         post: operations["upgrade"];
         delete?: never;
@@ -165,13 +165,13 @@ export interface paths {
         };
         /**
          * Lists snapshots.
-         * @description Lists snapshots. `GET /control/worlds/{name}/snapshots`.
+         * Lists snapshots. `GET /control/worlds/{name}/snapshots`.
          */
         get: operations["getSnapshots"];
         put?: never;
         /**
          * Takes a snapshot, replacing one of the same name.
-         * @description Takes a snapshot, replacing one of the same name. `POST /control/worlds/{name}/snapshots`.
+         * Takes a snapshot, replacing one of the same name. `POST /control/worlds/{name}/snapshots`.
          */
         post: operations["keepSnapshot"];
         delete?: never;
@@ -191,7 +191,7 @@ export interface paths {
         put?: never;
         /**
          * Restores a snapshot.
-         * @description Restores a snapshot. `POST /control/worlds/{name}/snapshots/{snapshot}/restore`.
+         * Restores a snapshot. `POST /control/worlds/{name}/snapshots/{snapshot}/restore`.
          */
         post: operations["restore"];
         delete?: never;
@@ -212,7 +212,7 @@ export interface paths {
         post?: never;
         /**
          * Removes a snapshot.
-         * @description Removes a snapshot. `DELETE /control/worlds/{name}/snapshots/{snapshot}`.
+         * Removes a snapshot. `DELETE /control/worlds/{name}/snapshots/{snapshot}`.
          */
         delete: operations["forgetSnapshot"];
         options?: never;
@@ -229,12 +229,12 @@ export interface paths {
         };
         /**
          * Returns the whole world as a document.
-         * @description Returns the whole world as a document. `GET /control/worlds/{name}/state`.
+         * Returns the whole world as a document. `GET /control/worlds/{name}/state`.
          */
         get: operations["getState"];
         /**
          * Replaces a world's state with a document.
-         * @description Replaces a world's state with a document. `PUT /control/worlds/{name}/state`.
+         * Replaces a world's state with a document. `PUT /control/worlds/{name}/state`.
          */
         put: operations["putState"];
         post?: never;
@@ -253,13 +253,13 @@ export interface paths {
         };
         /**
          * Returns the time and the agenda.
-         * @description Returns the time and the agenda. `GET /control/worlds/{name}/clock`.
+         * Returns the time and the agenda. `GET /control/worlds/{name}/clock`.
          */
         get: operations["getClock"];
         put?: never;
         /**
          * Moves, starts or freezes the clock.
-         * @description Moves, starts or freezes the clock. `POST /control/worlds/{name}/clock`.
+         * Moves, starts or freezes the clock. `POST /control/worlds/{name}/clock`.
          */
         post: operations["moveClock"];
         delete?: never;
@@ -277,18 +277,18 @@ export interface paths {
         };
         /**
          * Lists faults, including spent ones.
-         * @description Lists faults, including spent ones. `GET /control/worlds/{name}/faults`.
+         * Lists faults, including spent ones. `GET /control/worlds/{name}/faults`.
          */
         get: operations["getFaults"];
         put?: never;
         /**
          * Installs a fault.
-         * @description Installs a fault. `POST /control/worlds/{name}/faults`.
+         * Installs a fault. `POST /control/worlds/{name}/faults`.
          */
         post: operations["installFault"];
         /**
          * Removes all faults.
-         * @description Removes all faults. `DELETE /control/worlds/{name}/faults`.
+         * Removes all faults. `DELETE /control/worlds/{name}/faults`.
          */
         delete: operations["clearFaults"];
         options?: never;
@@ -308,7 +308,7 @@ export interface paths {
         post?: never;
         /**
          * Removes a fault.
-         * @description Removes a fault. `DELETE /control/worlds/{name}/faults/{fault_id}`.
+         * Removes a fault. `DELETE /control/worlds/{name}/faults/{fault_id}`.
          */
         delete: operations["removeFault"];
         options?: never;
@@ -325,14 +325,14 @@ export interface paths {
         };
         /**
          * Lists requests and their replies, newest last.
-         * @description Lists requests and their replies, newest last. `GET /control/worlds/{name}/journal`.
+         * Lists requests and their replies, newest last. `GET /control/worlds/{name}/journal`.
          */
         get: operations["getJournal"];
         put?: never;
         post?: never;
         /**
          * Empties the journal.
-         * @description Empties the journal. `DELETE /control/worlds/{name}/journal`.
+         * Empties the journal. `DELETE /control/worlds/{name}/journal`.
          */
         delete: operations["clearJournal"];
         options?: never;
@@ -351,7 +351,7 @@ export interface paths {
         put?: never;
         /**
          * Asserts that certain requests were made.
-         * @description Asserts that certain requests were made. `POST /control/worlds/{name}/journal/verify`.
+         * Asserts that certain requests were made. `POST /control/worlds/{name}/journal/verify`.
          */
         post: operations["verifyJournal"];
         delete?: never;
@@ -371,7 +371,7 @@ export interface paths {
         put?: never;
         /**
          * Waits until certain requests were made.
-         * @description Waits until certain requests were made. `POST /control/worlds/{name}/journal/wait`.
+         * Waits until certain requests were made. `POST /control/worlds/{name}/journal/wait`.
          */
         post: operations["waitJournal"];
         delete?: never;
@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * Broadcasts on a WebSocket what happens, as it happens.
-         * @description Broadcasts on a WebSocket what happens, as it happens. `GET /control/worlds/{name}/watch`.
+         * Broadcasts on a WebSocket what happens, as it happens. `GET /control/worlds/{name}/watch`.
          */
         get: operations["watch"];
         put?: never;
@@ -409,7 +409,7 @@ export interface paths {
         };
         /**
          * Lists event queues.
-         * @description Lists event queues. `GET /control/worlds/{name}/queues`.
+         * Lists event queues. `GET /control/worlds/{name}/queues`.
          */
         get: operations["getQueues"];
         put?: never;
@@ -431,7 +431,7 @@ export interface paths {
         put?: never;
         /**
          * Waits until event queues are in a state.
-         * @description Waits until event queues are in a state. `POST /control/worlds/{name}/queues/wait`.
+         * Waits until event queues are in a state. `POST /control/worlds/{name}/queues/wait`.
          */
         post: operations["waitQueues"];
         delete?: never;
@@ -452,7 +452,7 @@ export interface paths {
         post?: never;
         /**
          * Loses an event queue.
-         * @description Loses an event queue. `DELETE /control/worlds/{name}/queues/{queue_id}`.
+         * Loses an event queue. `DELETE /control/worlds/{name}/queues/{queue_id}`.
          */
         delete: operations["loseQueue"];
         options?: never;
@@ -469,7 +469,7 @@ export interface paths {
         };
         /**
          * Lists all accounts with their keys.
-         * @description Lists all accounts with their keys. `GET /control/worlds/{name}/users`.
+         * Lists all accounts with their keys. `GET /control/worlds/{name}/users`.
          */
         get: operations["getUsers"];
         put?: never;
@@ -489,7 +489,7 @@ export interface paths {
         };
         /**
          * Lists all channels with their topics and permissions.
-         * @description Lists all channels with their topics and permissions. `GET /control/worlds/{name}/channels`.
+         * Lists all channels with their topics and permissions. `GET /control/worlds/{name}/channels`.
          */
         get: operations["getChannels"];
         put?: never;
@@ -509,7 +509,7 @@ export interface paths {
         };
         /**
          * Lists all user groups with their members.
-         * @description Lists all user groups with their members. `GET /control/worlds/{name}/groups`.
+         * Lists all user groups with their members. `GET /control/worlds/{name}/groups`.
          */
         get: operations["getGroups"];
         put?: never;
@@ -529,7 +529,7 @@ export interface paths {
         };
         /**
          * Lists messages, whoever can see them, newest last.
-         * @description Lists messages, whoever can see them, newest last. `GET /control/worlds/{name}/messages`.
+         * Lists messages, whoever can see them, newest last. `GET /control/worlds/{name}/messages`.
          */
         get: operations["getMessages"];
         put?: never;
@@ -549,14 +549,14 @@ export interface paths {
         };
         /**
          * Lists pushes handed to the push relay, newest last.
-         * @description Lists pushes handed to the push relay, newest last. `GET /control/worlds/{name}/pushes`.
+         * Lists pushes handed to the push relay, newest last. `GET /control/worlds/{name}/pushes`.
          */
         get: operations["getPushes"];
         put?: never;
         post?: never;
         /**
          * Empties the list of pushes.
-         * @description Empties the list of pushes. `DELETE /control/worlds/{name}/pushes`.
+         * Empties the list of pushes. `DELETE /control/worlds/{name}/pushes`.
          */
         delete: operations["clearPushes"];
         options?: never;
@@ -575,7 +575,7 @@ export interface paths {
         put?: never;
         /**
          * Waits until certain pushes were handed to the push relay.
-         * @description Waits until certain pushes were handed to the push relay. `POST /control/worlds/{name}/pushes/wait`.
+         * Waits until certain pushes were handed to the push relay. `POST /control/worlds/{name}/pushes/wait`.
          */
         post: operations["waitPushes"];
         delete?: never;
@@ -593,14 +593,14 @@ export interface paths {
         };
         /**
          * Lists posts to outgoing webhooks and their replies, newest last.
-         * @description Lists posts to outgoing webhooks and their replies, newest last. `GET /control/worlds/{name}/webhooks`.
+         * Lists posts to outgoing webhooks and their replies, newest last. `GET /control/worlds/{name}/webhooks`.
          */
         get: operations["getWebhooks"];
         put?: never;
         post?: never;
         /**
          * Empties the list of webhooks.
-         * @description Empties the list of webhooks. `DELETE /control/worlds/{name}/webhooks`.
+         * Empties the list of webhooks. `DELETE /control/worlds/{name}/webhooks`.
          */
         delete: operations["clearWebhooks"];
         options?: never;
@@ -619,7 +619,7 @@ export interface paths {
         put?: never;
         /**
          * Accepts an invitation.
-         * @description Accepts an invitation. `POST /control/worlds/{name}/invites/{key}/accept`.
+         * Accepts an invitation. `POST /control/worlds/{name}/invites/{key}/accept`.
          */
         post: operations["acceptInvite"];
         delete?: never;
@@ -637,7 +637,7 @@ export interface paths {
         };
         /**
          * Checks the invariants.
-         * @description Checks the invariants. `GET /control/worlds/{name}/invariants`.
+         * Checks the invariants. `GET /control/worlds/{name}/invariants`.
          */
         get: operations["getInvariants"];
         put?: never;
@@ -652,211 +652,157 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A new world. */
+        /** A new world. */
         WorldOptions: {
-            /** @description 1 to 63 of a-z, 0-9 and '-', not '-' at either end; generated by default. */
+            /** 1 to 63 of a-z, 0-9 and '-', not '-' at either end; generated by default. */
             name?: string | null;
-            /** @description A built-in fixture's name, a fixture document or a state. */
+            /** A built-in fixture's name, a fixture document or a state. */
             fixture?: unknown;
-            /** @description The existing world to copy. */
-            fork_of?: string | null;
-            /** @description The snapshot of that world to copy. */
+            /** The existing world to copy. */
+            forkOf?: string | null;
+            /** The snapshot of that world to copy. */
             snapshot?: string | null;
-            /**
-             * Format: int64
-             * @description The feature level that it emulates, from 0.
-             */
-            feature_level?: number | null;
-            /** @description neutral, zulip or a dialect document. */
+            /** The feature level that it emulates, from 0. */
+            featureLevel?: number | null;
+            /** neutral, zulip or a dialect document. */
             dialect?: unknown;
-            /** @description How its clock starts. */
+            /** How its clock starts. */
             clock?: components["schemas"]["Clock"] | null;
-            /**
-             * Format: uint64
-             * @description The seed of its random generator.
-             */
+            /** The seed of its random generator. */
             seed?: number | null;
             /**
-             * @description Whether it gets its own port.
+             * Whether it gets its own port.
              * @default false
              */
             listen?: boolean;
-            /** @description Any text, such as the name of a test. */
+            /** Any text, such as the name of a test. */
             label?: string | null;
-            /** @description How long it may get no request, in real time, before it is deleted. */
-            idle_ttl_seconds?: components["schemas"]["Seconds"] | null;
+            /** How long it may get no request, in real time, before it is deleted. */
+            idleTtlSeconds?: components["schemas"]["Seconds"] | null;
             /**
-             * @description Whether to delete an existing world of that name first.
+             * Whether to delete an existing world of that name first.
              * @default false
              */
             replace?: boolean;
         };
-        /** @description real, frozen (at the time of creation), or an instant at which the clock is frozen. */
+        /** real, frozen (at the time of creation), or an instant at which the clock is frozen. */
         Clock: number | string;
-        /** @description Seconds, fractions allowed, or a span of the units w, d, h, m and s such as 1d2h30m. */
+        /** Seconds, fractions allowed, or a span of the units w, d, h, m and s such as 1d2h30m. */
         Seconds: number | string;
-        /** @description What to keep. */
+        /** What to keep. */
         Reset: {
             /**
-             * @description `faults`, `journal`.
+             * `faults`, `journal`.
              * @default []
              */
             keep?: string[];
         };
-        /** @description The level to which to upgrade a world. */
+        /** The level to which to upgrade a world. */
         Upgrade: {
-            /**
-             * Format: int64
-             * @description The new level, from the world's own on.
-             */
+            /** The new level, from the world's own on. */
             to: number;
         };
-        /** @description The name of a snapshot. */
+        /** The name of a snapshot. */
         SnapshotName: {
-            /** @description Not empty and without slashes. */
+            /** Not empty and without slashes. */
             name: string;
         };
-        /** @description A change of the clock: exactly one. */
+        /** A change of the clock: exactly one. */
         ClockChange: {
-            /** @description Advances by this time. */
-            advance_seconds?: components["schemas"]["Seconds"] | null;
-            /** @description Advances to this time. */
+            /** Advances by this time. */
+            advanceSeconds?: components["schemas"]["Seconds"] | null;
+            /** Advances to this time. */
             set?: components["schemas"]["Instant"] | null;
-            /** @description Advances to the next item of the agenda. */
-            to_next?: boolean | null;
-            /** @description Runs with real time, or is frozen. */
+            /** Advances to the next item of the agenda. */
+            toNext?: boolean | null;
+            /** Runs with real time, or is frozen. */
             running?: boolean | null;
-            /**
-             * Format: uint64
-             * @description How long to wait for clients that are between two polls, in real time; 1,000 by default.
-             */
-            wait_for_clients_ms?: number | null;
+            /** How long to wait for clients that are between two polls, in real time; 1,000 by default. */
+            waitForClientsMs?: number | null;
         };
-        /** @description UNIX seconds, fractions allowed, or RFC 3339 such as 2026-01-01T00:00:00Z. */
+        /** UNIX seconds, fractions allowed, or RFC 3339 such as 2026-01-01T00:00:00Z. */
         Instant: number | string;
-        /** @description A fault. */
+        /** A fault. */
         FaultRule: {
-            /** @description The requests that it applies to; all by default. */
+            /** The requests that it applies to; all by default. */
             match?: components["schemas"]["FaultMatch"] | null;
-            /**
-             * Format: uint64
-             * @description Number of requests that pass first.
-             */
+            /** Number of requests that pass first. */
             after?: number | null;
-            /**
-             * Format: double
-             * @description The probability that it fires, from 0 to 1.
-             */
+            /** The probability that it fires, from 0 to 1. */
             probability?: number | null;
-            /**
-             * Format: uint64
-             * @description How many times it fires, from 1.
-             */
+            /** How many times it fires, from 1. */
             times?: number | null;
-            /** @description Exactly one effect, by its name. */
+            /** Exactly one effect, by its name. */
             effect: {
                 [key: string]: unknown;
             };
         };
         FaultMatch: {
-            /** @description HTTP method, in capitals. */
+            /** HTTP method, in capitals. */
             method?: string | null;
-            /** @description Path of an operation with its placeholders, or of a kind of files such as /static/*. */
+            /** Path of an operation with its placeholders, or of a kind of files such as /static/*. */
             path?: string | null;
-            /** @description The caller: an address or its handle. */
+            /** The caller: an address or its handle. */
             user?: string | null;
             /**
-             * @description Parameters that must be among those sent, as text.
+             * Parameters that must be among those sent, as text.
              * @default {}
              */
             params?: {
                 [key: string]: string;
             };
         };
-        /** @description The expected requests. */
+        /** The expected requests. */
         Assertion: {
-            /** @description HTTP method, in capitals. */
+            /** HTTP method, in capitals. */
             method?: string | null;
-            /** @description Path, filled in or with the placeholders of an operation. */
+            /** Path, filled in or with the placeholders of an operation. */
             path?: string | null;
-            /** @description The caller: an address or its handle. */
+            /** The caller: an address or its handle. */
             user?: string | null;
-            /** @description Parameters that must be among those sent, as text. */
+            /** Parameters that must be among those sent, as text. */
             params?: {
                 [key: string]: string;
             } | null;
-            /**
-             * Format: uint16
-             * @description HTTP status; 0 for a dropped connection.
-             */
+            /** HTTP status; 0 for a dropped connection. */
             status?: number | null;
-            /**
-             * Format: uint
-             * @description The minimum number of such requests; 1 if none of the three is given.
-             */
-            at_least?: number | null;
-            /**
-             * Format: uint
-             * @description The maximum number.
-             */
-            at_most?: number | null;
-            /**
-             * Format: uint
-             * @description The exact number; without the other two.
-             */
+            /** The minimum number of such requests; 1 if none of the three is given. */
+            atLeast?: number | null;
+            /** The maximum number. */
+            atMost?: number | null;
+            /** The exact number; without the other two. */
             exactly?: number | null;
-            /**
-             * Format: uint64
-             * @description How long to wait; only for waiting.
-             */
-            timeout_ms?: number | null;
+            /** How long to wait; only for waiting. */
+            timeoutMs?: number | null;
         };
-        /** @description The expected queues. */
+        /** The expected queues. */
         AwaitedQueues: {
-            /** @description The user: an address or its handle; all users by default. */
+            /** The user: an address or its handle; all users by default. */
             user?: string | null;
-            /** @description Whether a poll waits on them; either by default. */
+            /** Whether a poll waits on them; either by default. */
             parked?: boolean | null;
-            /**
-             * Format: uint
-             * @description The minimum number; 1 by default.
-             */
+            /** The minimum number; 1 by default. */
             count?: number | null;
-            /**
-             * Format: uint64
-             * @description How long to wait.
-             */
-            timeout_ms?: number | null;
+            /** How long to wait. */
+            timeoutMs?: number | null;
         };
-        /** @description The expected pushes. */
+        /** The expected pushes. */
         AwaitedPushes: {
-            /** @description The user: an address or its handle. */
+            /** The user: an address or its handle. */
             user?: string | null;
-            /**
-             * Format: int64
-             * @description The device.
-             */
-            device_id?: number | null;
-            /**
-             * Format: uint64
-             * @description Only those after the one with this id.
-             */
+            /** The device. */
+            deviceId?: number | null;
+            /** Only those after the one with this id. */
             since?: number | null;
-            /**
-             * Format: uint
-             * @description The minimum number; 1 by default.
-             */
-            at_least?: number | null;
-            /**
-             * Format: uint64
-             * @description How long to wait.
-             */
-            timeout_ms?: number | null;
+            /** The minimum number; 1 by default. */
+            atLeast?: number | null;
+            /** How long to wait. */
+            timeoutMs?: number | null;
         };
-        /** @description A user who accepts an invitation. */
+        /** A user who accepts an invitation. */
         AcceptedInvite: {
             email: string;
-            full_name: string;
+            fullName: string;
         };
         World: {
             name: string;
@@ -867,19 +813,19 @@ export interface components {
             messages: number;
             queues: number;
             now: number;
-            created_at: number;
-            last_request_at: number | null;
-            idle_ttl_seconds: number | null;
+            createdAt: number;
+            lastRequestAt: number | null;
+            idleTtlSeconds: number | null;
         };
         AgendaItem: {
             kind: string;
             at: number;
-            reminder_id?: number;
-            scheduled_message_id?: number;
-            invite_id?: number;
-            queue_id?: string;
-            export_id?: number;
-            user_id?: number;
+            reminderId?: number;
+            scheduledMessageId?: number;
+            inviteId?: number;
+            queueId?: string;
+            exportId?: number;
+            userId?: number;
         };
         JournalEntry: {
             id: number;
@@ -892,7 +838,7 @@ export interface components {
             };
             status: number;
             reply: unknown;
-            duration_ms: number;
+            durationMs: number;
             client: string;
             hint?: string;
             fault: string | null;
@@ -900,33 +846,33 @@ export interface components {
             truncated?: boolean;
         };
         Queue: {
-            queue_id: string;
+            queueId: string;
             user: string | null;
             client: string;
             parked: boolean;
             pending: number;
-            last_event_id: number;
+            lastEventId: number;
             acknowledged: number;
             capabilities: string[];
         };
         User: {
-            user_id: number;
+            userId: number;
             email: string;
-            full_name: string;
+            fullName: string;
             role: string;
-            is_active: boolean;
-            is_bot: boolean;
-            is_system: boolean;
+            isActive: boolean;
+            isBot: boolean;
+            isSystem: boolean;
             owner: string | null;
-            api_key: string;
+            apiKey: string;
             unread: number;
         };
         Channel: {
-            channel_id: number;
+            channelId: number;
             name: string;
             description: string;
             privacy: string;
-            is_archived: boolean;
+            isArchived: boolean;
             folder: string | null;
             creator: string | null;
             messages: number;
@@ -945,46 +891,47 @@ export interface components {
             reason?: string;
         };
         Group: {
-            group_id: number;
+            groupId: number;
             name: string;
             description: string;
-            is_system: boolean;
-            is_active: boolean;
+            isSystem: boolean;
+            isActive: boolean;
             members: number[];
             subgroups: string[];
-            all_members: number[];
+            allMembers: number[];
         };
         Message: {
-            message_id: number;
+            messageId: number;
             at: number;
-            sender_id: number;
-            channel_id: number | null;
+            senderId: number;
+            channelId: number | null;
             topic: string | null;
             to: number[];
             content: string;
             reactions: {
-                emoji_name: string;
-                user_id: number;
+                emojiName: string;
+                userId: number;
             }[];
-            is_edited: boolean;
+            isEdited: boolean;
             visible?: boolean;
             reason?: string;
-            is_unread?: boolean;
+            isUnread?: boolean;
+            renderedContent?: string;
         };
         Push: {
             id: number;
             at: number;
             kind: string;
             user: string | null;
-            device_id?: number;
+            deviceId?: number;
             token?: string;
             payload: unknown;
             wire: components["schemas"]["PushWire"] | null;
         };
         PushWire: {
             provider: string;
-            push_key_id: number | null;
-            encrypted_data: string | null;
+            pushKeyId: number | null;
+            encryptedData: string | null;
             envelope: unknown;
         };
         Webhook: {
@@ -1003,7 +950,7 @@ export interface components {
             probability?: number;
             times?: number;
             effect: unknown;
-            fault_id: string;
+            faultId: string;
             passed: number;
             fired: number;
         };
@@ -1012,9 +959,9 @@ export interface components {
             result: "error";
             msg: string;
             code: string;
-            /** @description The number found, if a verification failed. */
+            /** The number found, if a verification failed. */
             count?: number;
-            /** @description The nearest matches, if a verification failed. */
+            /** The nearest matches, if a verification failed. */
             nearest?: unknown[];
         };
     };
@@ -1035,7 +982,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1054,7 +1001,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1063,7 +1010,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1072,7 +1019,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1092,7 +1039,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1104,12 +1051,12 @@ export interface operations {
                         /** @constant */
                         msg: "";
                         version: string;
-                        feature_level: number;
+                        featureLevel: number;
                         worlds: number;
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1118,7 +1065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1127,7 +1074,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1141,11 +1088,11 @@ export interface operations {
     getOpenapi: {
         parameters: {
             query?: {
-                /** @description Dialect of the names in the document: neutral (the default) or zulip. */
+                /** Dialect of the names in the document: neutral (the default) or zulip. */
                 dialect?: string;
-                /** @description Level of the operations, parameters, replies and events; the newest by default. */
-                feature_level?: number;
-                /** @description true: the document of control instead. */
+                /** Level of the operations, parameters, replies and events; the newest by default. */
+                featureLevel?: number;
+                /** true: the document of control instead. */
                 control?: boolean;
             };
             header?: never;
@@ -1154,7 +1101,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1163,7 +1110,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1172,7 +1119,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1181,7 +1128,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1195,7 +1142,7 @@ export interface operations {
     getWorlds: {
         parameters: {
             query?: {
-                /** @description Only worlds whose names start with this. */
+                /** Only worlds whose names start with this. */
                 prefix?: string;
             };
             header?: never;
@@ -1204,7 +1151,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1219,7 +1166,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1228,7 +1175,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1237,7 +1184,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1261,7 +1208,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1277,7 +1224,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1286,7 +1233,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1295,7 +1242,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1304,7 +1251,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1313,7 +1260,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1327,7 +1274,7 @@ export interface operations {
     deleteWorlds: {
         parameters: {
             query: {
-                /** @description Only worlds whose names start with this. */
+                /** Only worlds whose names start with this. */
                 prefix: string;
             };
             header?: never;
@@ -1336,7 +1283,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1351,7 +1298,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1360,7 +1307,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1369,7 +1316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1391,7 +1338,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1406,7 +1353,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1415,7 +1362,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1424,7 +1371,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1433,7 +1380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1455,7 +1402,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1469,7 +1416,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1478,7 +1425,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1487,7 +1434,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1496,7 +1443,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1522,7 +1469,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1536,7 +1483,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1545,7 +1492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1554,7 +1501,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1563,7 +1510,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1572,7 +1519,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1598,7 +1545,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1609,11 +1556,11 @@ export interface operations {
                         result: "success";
                         /** @constant */
                         msg: "";
-                        feature_level: number;
+                        featureLevel: number;
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1622,7 +1569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1631,7 +1578,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1640,7 +1587,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1649,7 +1596,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1671,7 +1618,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1689,7 +1636,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1698,7 +1645,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1707,7 +1654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1716,7 +1663,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1742,7 +1689,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1756,7 +1703,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1765,7 +1712,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1774,7 +1721,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1783,7 +1730,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1792,7 +1739,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1815,7 +1762,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1829,7 +1776,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1838,7 +1785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1847,7 +1794,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1856,7 +1803,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1879,7 +1826,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1893,7 +1840,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1902,7 +1849,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1911,7 +1858,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1920,7 +1867,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1942,7 +1889,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1957,7 +1904,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1966,7 +1913,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1975,7 +1922,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1984,7 +1931,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2010,7 +1957,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2024,7 +1971,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2033,7 +1980,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2042,7 +1989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2051,7 +1998,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2060,7 +2007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2082,7 +2029,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2099,7 +2046,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2108,7 +2055,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2117,7 +2064,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2126,7 +2073,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2152,7 +2099,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2166,13 +2113,13 @@ export interface operations {
                         now: number;
                         running: boolean;
                         agenda: components["schemas"]["AgendaItem"][];
-                        waited_ms: number;
-                        not_parked: string[];
+                        waitedMs: number;
+                        notParked: string[];
                         fired: components["schemas"]["AgendaItem"][];
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2181,7 +2128,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2190,7 +2137,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2199,7 +2146,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2208,7 +2155,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2230,7 +2177,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2245,7 +2192,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2254,7 +2201,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2263,7 +2210,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2272,7 +2219,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2298,7 +2245,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2309,11 +2256,11 @@ export interface operations {
                         result: "success";
                         /** @constant */
                         msg: "";
-                        fault_id: string;
+                        faultId: string;
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2322,7 +2269,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2331,7 +2278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2340,7 +2287,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2349,7 +2296,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2371,7 +2318,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2385,7 +2332,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2394,7 +2341,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2403,7 +2350,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2412,7 +2359,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2435,7 +2382,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2449,7 +2396,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2458,7 +2405,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2467,7 +2414,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2476,7 +2423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2490,17 +2437,17 @@ export interface operations {
     getJournal: {
         parameters: {
             query?: {
-                /** @description Only requests with this HTTP method. */
+                /** Only requests with this HTTP method. */
                 method?: string;
-                /** @description Only requests for this path, filled in or with the placeholders of an operation. */
+                /** Only requests for this path, filled in or with the placeholders of an operation. */
                 path?: string;
-                /** @description Only requests of this user: an address or its handle. */
+                /** Only requests of this user: an address or its handle. */
                 user?: string;
-                /** @description Only requests that were answered with this HTTP status. */
+                /** Only requests that were answered with this HTTP status. */
                 status?: number;
-                /** @description Only entries after the one with this id. */
+                /** Only entries after the one with this id. */
                 since?: number;
-                /** @description The maximum number; the newest are returned. */
+                /** The maximum number; the newest are returned. */
                 limit?: number;
             };
             header?: never;
@@ -2511,7 +2458,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2526,7 +2473,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2535,7 +2482,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2544,7 +2491,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2553,7 +2500,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2575,7 +2522,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2589,7 +2536,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2598,7 +2545,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2607,7 +2554,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2616,7 +2563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2642,7 +2589,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2657,7 +2604,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2666,7 +2613,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2675,7 +2622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2684,7 +2631,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2693,7 +2640,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2719,7 +2666,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2734,7 +2681,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2743,7 +2690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2752,7 +2699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2761,7 +2708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2770,7 +2717,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2779,7 +2726,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2793,8 +2740,8 @@ export interface operations {
     watch: {
         parameters: {
             query?: {
-                /** @description Maximum number of frames per second; for omitted frames only their number is sent (lost). */
-                per_second?: number;
+                /** Maximum number of frames per second; for omitted frames only their number is sent (lost). */
+                perSecond?: number;
             };
             header?: never;
             path: {
@@ -2804,7 +2751,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2818,7 +2765,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2827,7 +2774,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2836,7 +2783,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2845,7 +2792,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2867,7 +2814,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2882,7 +2829,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2891,7 +2838,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2900,7 +2847,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2909,7 +2856,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2935,7 +2882,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2951,7 +2898,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2960,7 +2907,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2969,7 +2916,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2978,7 +2925,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2987,7 +2934,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2996,7 +2943,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3019,7 +2966,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3033,7 +2980,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3042,7 +2989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3051,7 +2998,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3060,7 +3007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3073,7 +3020,10 @@ export interface operations {
     };
     getUsers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** Only this user: an address or its handle. */
+                user?: string;
+            };
             header?: never;
             path: {
                 name: string;
@@ -3082,7 +3032,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3097,7 +3047,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3106,7 +3056,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3115,7 +3065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3124,7 +3074,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3138,8 +3088,8 @@ export interface operations {
     getChannels: {
         parameters: {
             query?: {
-                /** @description Adds to each whether this user (an address or its handle) sees it, and if not, why. */
-                seen_by?: string;
+                /** Adds to each whether this user (an address or its handle) sees it, and if not, why. */
+                seenBy?: string;
             };
             header?: never;
             path: {
@@ -3149,7 +3099,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3164,7 +3114,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3173,7 +3123,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3182,7 +3132,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3191,7 +3141,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3213,7 +3163,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3228,7 +3178,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3237,7 +3187,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3246,7 +3196,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3255,7 +3205,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3269,16 +3219,18 @@ export interface operations {
     getMessages: {
         parameters: {
             query?: {
-                /** @description Only messages of the channel with this id. */
+                /** Only messages of the channel with this id. */
                 channel?: number;
-                /** @description Only messages of this topic. */
+                /** Only messages of this topic. */
                 topic?: string;
-                /** @description Only messages before the one with this id. */
+                /** Only messages before the one with this id. */
                 before?: number;
-                /** @description The maximum number, 100 by default, at most 1,000; the newest are returned. */
+                /** The maximum number, 100 by default, at most 1,000; the newest are returned. */
                 limit?: number;
-                /** @description Adds to each whether this user (an address or its handle) sees it, and if not, why. */
-                seen_by?: string;
+                /** Adds to each whether this user (an address or its handle) sees it, and if not, why. */
+                seenBy?: string;
+                /** Adds the HTML of each, which clients get. */
+                rendered?: boolean;
             };
             header?: never;
             path: {
@@ -3288,7 +3240,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3303,7 +3255,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3312,7 +3264,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3321,7 +3273,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3330,7 +3282,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3344,11 +3296,11 @@ export interface operations {
     getPushes: {
         parameters: {
             query?: {
-                /** @description Only those for this user: an address or its handle. */
+                /** Only those for this user: an address or its handle. */
                 user?: string;
-                /** @description Only those for this device. */
-                device_id?: number;
-                /** @description Only those after the one with this id. */
+                /** Only those for this device. */
+                deviceId?: number;
+                /** Only those after the one with this id. */
                 since?: number;
             };
             header?: never;
@@ -3359,7 +3311,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3374,7 +3326,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3383,7 +3335,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3392,7 +3344,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3401,7 +3353,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3423,7 +3375,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3437,7 +3389,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3446,7 +3398,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3455,7 +3407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3464,7 +3416,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3490,7 +3442,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3506,7 +3458,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3515,7 +3467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3524,7 +3476,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3533,7 +3485,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3542,7 +3494,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3551,7 +3503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3573,7 +3525,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3588,7 +3540,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3597,7 +3549,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3606,7 +3558,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3615,7 +3567,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3637,7 +3589,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3651,7 +3603,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3660,7 +3612,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3669,7 +3621,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3678,7 +3630,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3705,7 +3657,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3716,11 +3668,11 @@ export interface operations {
                         result: "success";
                         /** @constant */
                         msg: "";
-                        user_id: number;
+                        userId: number;
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3729,7 +3681,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3738,7 +3690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3747,7 +3699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3756,7 +3708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3778,7 +3730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success. */
+            /** Success. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3797,7 +3749,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3806,7 +3758,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3815,7 +3767,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3824,7 +3776,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Refused; nothing was changed. */
+            /** Refused; nothing was changed. */
             404: {
                 headers: {
                     [name: string]: unknown;

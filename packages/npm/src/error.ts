@@ -15,6 +15,21 @@ export class ChatdoubleError extends Error {
   }
 }
 
+/** A value in a reply that each reply of that call has. */
+export function part(reply: any, name: string): any {
+  if (typeof reply !== "object" || reply === null || reply[name] === undefined)
+    throw new ChatdoubleError(`this is no reply of chatdouble: it lacks '${name}'`, 200, "", reply);
+  return reply[name];
+}
+
+/** A list in a reply, whose elements are objects. */
+export function rows(reply: any, name: string): any[] {
+  const list = part(reply, name);
+  if (!Array.isArray(list) || list.some((row) => typeof row !== "object" || row === null || Array.isArray(row)))
+    throw new ChatdoubleError(`this is no reply of chatdouble: '${name}' is no list of objects`, 200, "", reply);
+  return list;
+}
+
 /** The message of a refusal, with the near misses of an assertion. */
 export function describe(msg: string, body: any): string {
   const diffs: string[] = Array.isArray(body?.nearest)

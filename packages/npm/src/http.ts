@@ -45,12 +45,6 @@ export class Requests {
     return envelope(await this.#send(method, `${this.reach.url}/control${path}${query}`, headers, text));
   }
 
-  /** Sends a form to the API, without credentials. */
-  async api(method: string, url: string, form?: Record<string, string>): Promise<any> {
-    const headers = { "content-type": "application/x-www-form-urlencoded" };
-    return envelope(await this.#send(method, url, headers, form && String(new URLSearchParams(form))));
-  }
-
   /** Options for a request to this server that becomes a WebSocket. */
   options(): https.RequestOptions {
     return { headers: this.authorization(), ca: this.reach.ca };
@@ -111,9 +105,14 @@ function envelope({ status, text, url, method }: Answer): any {
       text,
     );
   }
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    const excerpt = text.slice(0, 200);
+    throw new ChatdoubleError(`${method} ${url}: ${status}, and the reply is no object: ${excerpt}`, status, "", body);
+  }
   if (status !== 200 || body.result !== "success") {
-    const msg = typeof body?.msg === "string" ? body.msg : `${method} ${url}: ${status}`;
-    throw new ChatdoubleError(describe(msg, body), status, body?.code ?? "", body);
+    const msg =
+      typeof body.msg === "string" ? body.msg : `${method} ${url}: ${status}, which is no reply of chatdouble`;
+    throw new ChatdoubleError(describe(msg, body), status, typeof body.code === "string" ? body.code : "", body);
   }
   const { result: _result, msg: _msg, ...rest } = body;
   return rest;

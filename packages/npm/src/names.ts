@@ -1,10 +1,5 @@
 /** Names of keys: camel case here, snake case on the wire. */
 
-/** `feature_level` as `featureLevel`. */
-export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
-
 /** Keys whose values are not control's own: the keys inside are not renamed, in requests and in replies. */
 export type Foreign =
   | "params"
@@ -19,13 +14,6 @@ export type Foreign =
   | "dialect"
   | "names"
   | "body";
-
-/** A value of control with the keys in camel case. */
-export type Camel<T> = T extends readonly (infer Item)[]
-  ? Camel<Item>[]
-  : T extends object
-    ? { [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: Key extends Foreign ? T[Key] : Camel<T[Key]> }
-    : T;
 
 const FOREIGN = new Set<string>([
   "params",

@@ -1,9 +1,9 @@
 /** A running server, started here or elsewhere. */
 
 import { readFileSync } from "node:fs";
-import { ChatdoubleError } from "./error.js";
+import { ChatdoubleError, part, rows } from "./error.js";
 import { Requests, type Reach } from "./http.js";
-import type { WorldOptions, WorldRow } from "./types.js";
+import type { Health, WorldOptions, WorldRow } from "./types.js";
 import { World } from "./world.js";
 
 const DEFAULT = "default";
@@ -35,23 +35,25 @@ export class Server {
 
   /** Makes a world: like `default` at the start, or as the options say. */
   async createWorld(options: WorldOptions = {}): Promise<World> {
-    const { name, url } = await this.#requests.control("POST", "/worlds", options);
-    return new World(this, name, url, this.#requests);
+    const made = await this.#requests.control("POST", "/worlds", options);
+    return new World(this, part(made, "name"), part(made, "url"), this.#requests);
   }
 
   /** All worlds, or those whose names begin with `prefix`. */
   async worlds(filter: { prefix?: string } = {}): Promise<WorldRow[]> {
-    return (await this.#requests.control("GET", "/worlds", undefined, filter)).worlds;
+    return rows(await this.#requests.control("GET", "/worlds", undefined, filter), "worlds");
   }
 
   /** Deletes all worlds whose names begin with `prefix`, except `default`; returns their names. */
   async deleteWorlds(filter: { prefix: string }): Promise<string[]> {
-    return (await this.#requests.control("DELETE", "/worlds", undefined, filter)).deleted;
+    return part(await this.#requests.control("DELETE", "/worlds", undefined, filter), "deleted");
   }
 
   /** The server's version, its feature level and its number of worlds. */
-  health(): Promise<{ version: string; featureLevel: number; worlds: number }> {
-    return this.#requests.control("GET", "/health");
+  async health(): Promise<Health> {
+    const reply = await this.#requests.control("GET", "/health");
+    part(reply, "version");
+    return reply;
   }
 
   /** Closes all connections to the server, and stops it if it was started here. */
@@ -74,8 +76,16 @@ export function connect(
   if (!given) throw new ChatdoubleError("no URL was given, and CHATDOUBLE_URL is not set");
   const ca = process.env["CHATDOUBLE_TLS_CA"];
   return new Server({
-    url: given.replace(/\/+$/, ""),
+    url: baseUrl(given),
     controlToken: options.controlToken ?? process.env["CHATDOUBLE_CONTROL_TOKEN"],
     ca: options.tlsCa ?? (ca && given.startsWith("https:") ? readFileSync(ca, "utf8") : undefined),
   });
+}
+
+/** An address of a server without slashes at the end. */
+function baseUrl(given: string): string {
+  const refused = (reason: string) => new ChatdoubleError(`'${given}' is no address of a server: ${reason}`);
+  if (!/^https?:\/\//i.test(given)) throw refused("it must begin with http:// or https://");
+  if (!URL.canParse(given)) throw refused("it is no URL");
+  return given.replace(/\/+$/, "");
 }

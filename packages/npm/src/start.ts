@@ -9,43 +9,63 @@ import { binary } from "./binary.cjs";
 import { ChatdoubleError } from "./error.js";
 import { Server } from "./server.js";
 
-/** Options of `chatdouble serve`, in camel case; options that are not listed here are passed on too. */
+/** Options of `chatdouble serve`, in camel case. */
 export interface StartOptions {
-  /** `real` (the default), `frozen`, or an instant at which it is frozen. */
+  /** `real` (the default), `frozen`, or an instant at which the clock is frozen. */
   clock?: "real" | "frozen" | (string & {}) | Date;
+  /** The token that control requires. */
+  controlToken?: string;
+  /** The origin of web pages that may call the API; `*` for all (the default). */
+  corsOrigin?: string;
+  /** `neutral` (the default), `zulip` or a file. */
+  dialect?: "neutral" | "zulip" | (string & {});
+  /** The feature level of the world `default`; the newest by default. */
+  featureLevel?: number;
   /** A built-in fixture's name, or a file. */
   fixture?: string;
-  /** The feature level of the world `default`. */
-  featureLevel?: number;
-  /** `neutral`, `zulip` or a file. */
-  dialect?: string;
+  /** The address to listen on; both loopback families by default. */
+  host?: string;
+  /** Names at which the server gives out keys, as development servers do. */
+  hostName?: string | string[];
+  /** The level of messages on standard error; `warn` by default. */
+  log?: "off" | "error" | "warn" | "info" | "debug" | "trace";
+  /** Whether there is no world at the root, as on a server of many organizations. */
+  noRootWorld?: boolean;
+  /** The port to listen on; a free one by default. */
+  port?: number;
+  /** A file to which the server writes its port. */
+  portFile?: string;
   /** The seed of all random values. */
   seed?: number;
-  /** A free port by default. */
-  port?: number;
-  host?: string;
-  controlToken?: string;
-  corsOrigin?: string;
-  noRootWorld?: boolean;
-  worldTtl?: number | string;
-  hostName?: string | string[];
+  /** Whether the server speaks HTTPS, with a certificate that it makes. */
   tls?: boolean;
-  tlsCert?: string;
-  tlsKey?: string;
+  /** A file to which the server writes the certificate that clients have to trust (PEM). */
   tlsCaFile?: string;
+  /** A file with the certificate of the server (PEM). */
+  tlsCert?: string;
+  /** A file with the private key of that certificate (PEM). */
+  tlsKey?: string;
+  /** Further names and addresses for which the certificate that the server makes is valid. */
   tlsName?: string | string[];
-  /** The level of messages on standard error; `warn` by default. */
-  log?: string;
-  [option: string]: unknown;
+  /** Where outgoing webhooks may post: `loopback` (the default) or `anywhere`. */
+  webhooks?: "loopback" | "anywhere";
+  /** How long worlds may get no request before they are deleted: seconds, or a span such as `1d2h30m`. */
+  worldTtl?: number | string;
+}
+
+/** Options that this package gives by itself. */
+interface OwnOptions {
+  exitWithStdin?: boolean;
+  exitWithProcess?: number;
 }
 
 /** How much of standard error is kept for the message of a failed start, in characters. */
 const MAX_ERROR_OUTPUT = 10_000;
 
 /** The command line of `serve` with these options. */
-export function commandLine(options: StartOptions): string[] {
+export function commandLine(options: StartOptions & OwnOptions): string[] {
   const { controlToken: _inEnvironment, ...given } = options;
-  const all: StartOptions = { port: 0, log: "warn", ...given };
+  const all = { port: 0, log: "warn", ...given };
   return Object.entries(all).flatMap(([name, value]) => {
     const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (value === undefined || value === null || value === false) return [];
@@ -96,7 +116,8 @@ export function ready(child: ChildProcess): Promise<string> {
     });
     child.on("error", (error) => reject(new ChatdoubleError(`chatdouble can't be started: ${error.message}`)));
     child.on("close", (status) => {
-      reject(new ChatdoubleError(errorOutput.trim() || `chatdouble ended with status ${status} before it was ready`));
+      const said = errorOutput.trim().replace(/^error: /, "");
+      reject(new ChatdoubleError(said || `chatdouble ended with status ${status} before it was ready`));
     });
   });
 }

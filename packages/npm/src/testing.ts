@@ -20,7 +20,8 @@ export async function worldFor(label: string, wanted: WorldOptions, serve: Start
 export async function end(world: World, failed: boolean, print: (text: string) => void): Promise<void> {
   if (failed) {
     const entries = await world.journal.entries({ limit: SHOWN }).catch(() => []);
-    if (entries.length > 0) print(`The last requests to ${world.name}:\n${entries.map(line).join("\n")}`);
+    if (entries.length > 0)
+      print(`The last requests to ${world.name}:\n${entries.map((entry) => `  ${line(entry)}`).join("\n")}`);
   }
   // A test may have deleted it.
   await world.delete().catch((error: ChatdoubleError) => {
@@ -28,10 +29,14 @@ export async function end(world: World, failed: boolean, print: (text: string) =
   });
 }
 
+/** A request, and below it why it was refused. */
 function line(entry: JournalEntry): string {
   const params = Object.entries(entry.params).map(([name, value]) => `${name}=${short(value)}`);
-  const fault = entry.fault ? ` (${entry.fault})` : "";
-  return `  ${entry.status} ${entry.method} ${entry.path} ${entry.user ?? ""} ${params.join(" ")}${fault}`.trimEnd();
+  const fault = entry.fault ? `(${entry.fault})` : "";
+  const words = [entry.status, entry.method, entry.path, entry.user, ...params, fault];
+  const reply = entry.reply as { msg?: unknown } | null;
+  const reasons = [entry.status >= 400 ? reply?.msg : undefined, entry.hint].filter(Boolean);
+  return [words.filter((word) => word !== null && word !== "").join(" "), ...reasons].join("\n      ");
 }
 
 function short(text: string): string {

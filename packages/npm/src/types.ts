@@ -1,89 +1,168 @@
-/** Requests and replies of control in camel case, derived from its OpenAPI document. */
+/** Requests and replies of control, derived from its OpenAPI document with the keys in camel case. */
 
-import type { components, paths } from "./control.gen.js";
-import type { Camel } from "./names.js";
+import type { paths } from "./control.gen.js";
 
-type Schemas = components["schemas"];
-type Reply<Operation> = Operation extends { responses: { 200: { content: { "application/json": infer Body } } } }
-  ? Omit<Body, "result" | "msg">
+type Ok<Operation> = Operation extends { responses: { 200: { content: { "application/json": infer Body } } } }
+  ? Body
   : never;
+type Reply<Operation> = Omit<Ok<Operation>, "result" | "msg">;
+type Row<Operation, Name extends keyof Ok<Operation>> = Ok<Operation>[Name] extends (infer Item)[] ? Item : never;
+type Body<Operation> = Operation extends { requestBody?: { content: { "application/json": infer Sent } } }
+  ? Sent
+  : never;
+type Filter<Operation> = Operation extends { parameters: { query?: infer Query } } ? NonNullable<Query> : never;
+/** Without null, which leaves a key out as undefined does. */
 type Sent<T> = { [Key in keyof T]?: Exclude<T[Key], null> };
+type Worlds = paths["/control/worlds"];
+type World<Path extends string> = `/control/worlds/{name}${Path}` extends keyof paths
+  ? paths[`/control/worlds/{name}${Path}`]
+  : never;
 
 /** How a world is made. */
-export type WorldOptions = Sent<Omit<Camel<Schemas["WorldOptions"]>, "fixture" | "dialect" | "clock">> & {
+export interface WorldOptions extends Sent<Omit<Body<Worlds["post"]>, "fixture" | "dialect" | "clock">> {
   /** A built-in fixture's name, a fixture document or a state. */
   fixture?: string | object;
   /** `neutral`, `zulip` or a dialect document. */
-  dialect?: string | object;
+  dialect?: "neutral" | "zulip" | (string & {}) | object;
   /** `real`, `frozen`, or an instant at which it is frozen. */
-  clock?: "real" | "frozen" | (string & {}) | Date;
-};
+  clock?: "real" | "frozen" | (string & {}) | number | Date;
+}
 /** How a world is forked: the options of a new world without its origin. */
-export type ForkOptions = Omit<WorldOptions, "forkOf" | "fixture">;
+export interface ForkOptions extends Omit<WorldOptions, "forkOf" | "fixture"> {}
+/** What a reset leaves as it is. */
+export interface ResetOptions {
+  /** Faults and journal are emptied unless they are listed. */
+  keep?: ("faults" | "journal")[];
+}
 /** A row of the list of worlds. */
-export type WorldRow = Camel<Schemas["World"]>;
+export type WorldRow = Row<Worlds["get"], "worlds">;
+/** The server's version, its feature level and its number of worlds. */
+export type Health = Reply<paths["/control/health"]["get"]>;
 /** An item of the agenda that falls due, or did. */
-export type AgendaItem = Camel<Schemas["AgendaItem"]>;
+export type AgendaItem = Row<World<"/clock">["get"], "agenda">;
 /** The state of the clock. */
-export type ClockState = Camel<Reply<paths["/control/worlds/{name}/clock"]["get"]>>;
+export type ClockState = Reply<World<"/clock">["get"]>;
 /** What moving the clock did. */
-export type ClockMoved = Camel<Reply<paths["/control/worlds/{name}/clock"]["post"]>>;
+export type ClockMoved = Reply<World<"/clock">["post"]>;
 /** A request and its reply. */
-export type JournalEntry = Camel<Schemas["JournalEntry"]>;
-/** An event queue, with both the wire's names and those of this package. */
-export type Queue = Schemas["Queue"] & Camel<Schemas["Queue"]>;
+export type JournalEntry = Row<World<"/journal">["get"], "entries">;
 /** A push that was handed to the push relay. */
-export type Push = Camel<Schemas["Push"]>;
+export type Push = Row<World<"/pushes">["get"], "pushes">;
 /** An installed fault. */
-export type Fault = Camel<Schemas["Fault"]> & { id: string };
+export type Fault = Row<World<"/faults">["get"], "faults"> & {
+  /** The same as `faultId`. */
+  id: string;
+};
 /** A snapshot that was taken. */
-export type Snapshot = Camel<Reply<paths["/control/worlds/{name}/snapshots"]["get"]>>["snapshots"][number];
+export type Snapshot = Row<World<"/snapshots">["get"], "snapshots">;
 /** The invariants that were checked, and their violations. */
-export type Invariants = Camel<Reply<paths["/control/worlds/{name}/invariants"]["get"]>>;
+export type Invariants = Reply<World<"/invariants">["get"]>;
+type CamelQueue = Row<World<"/queues">["get"], "queues">;
+/** An event queue, with both the wire's names and those of this package. */
+export type Queue = CamelQueue & {
+  /** The same as `queueId`. */
+  queue_id: CamelQueue["queueId"];
+  /** The same as `lastEventId`. */
+  last_event_id: CamelQueue["lastEventId"];
+};
 
+/** The reply comes late; the request is carried out at once. */
+export interface DelayEffect {
+  /** Milliseconds of real time. */
+  delayMs: number;
+}
+/** The reply is an error; nothing is done. */
+export interface ErrorEffect {
+  /** The HTTP status, and the reply: `code`, `msg` and further keys. */
+  error: { status: number; code: string; msg: string; [key: string]: unknown };
+}
+/** 429, the error of a rate limit; nothing is done. */
+export interface RateLimitEffect {
+  rateLimit: {
+    /** Seconds that the client has to wait. */
+    retryAfter: number;
+  };
+}
+/** The connection closes without a reply. */
+export interface DropEffect {
+  /** Before or after the request is carried out. */
+  drop: "before" | "after";
+  /** Whether repetitions of the request are dropped too. */
+  retries?: boolean;
+}
+/** The request is carried out, and the body of the reply breaks off. */
+export interface TruncateEffect {
+  /** Bytes that the client receives. */
+  truncateAt: number;
+}
+/** The request is carried out, and the reply is a proxy's HTML page. */
+export interface GarbageEffect {
+  garbage: true;
+}
+/** The caller's event queues are lost, then the request is carried out. */
+export interface LoseQueueEffect {
+  loseQueue: true;
+}
+/** What a poll of an event queue receives. */
+export interface EventsEffect {
+  /** Acknowledged events again; none though some are pending; one at a time; or an unknown type and fields as well. */
+  events: "repeat" | "hold" | "one_by_one" | "unknown";
+}
+/** Operations that call the push relay fail with its error. */
+export interface BouncerEffect {
+  bouncer: "unreachable" | "server_error" | "admin_action_required";
+}
 /** The effect of a fault on a client: exactly one of these. */
 export type Effect =
-  | { delayMs: number }
-  | { error: { status: number; code: string; msg: string; [key: string]: unknown } }
-  | { rateLimit: { retryAfter: number } }
-  | { drop: "before" | "after"; retries?: boolean }
-  | { truncateAt: number }
-  | { garbage: true }
-  | { loseQueue: true }
-  | { events: "repeat" | "hold" | "one_by_one" | "unknown" }
-  | { bouncer: "unreachable" | "server_error" | "admin_action_required" };
+  | DelayEffect
+  | ErrorEffect
+  | RateLimitEffect
+  | DropEffect
+  | TruncateEffect
+  | GarbageEffect
+  | LoseQueueEffect
+  | EventsEffect
+  | BouncerEffect;
+type WireRule = Body<World<"/faults">["post"]>;
 /** A fault to install. */
-export type FaultRule = Sent<Omit<Camel<Schemas["FaultRule"]>, "match" | "effect">> & {
+export interface FaultRule extends Sent<Omit<WireRule, "match" | "effect">> {
   /** The requests that the fault applies to; all by default. */
-  match?: { method?: string; path?: string; user?: string; params?: Record<string, string> };
+  match?: Sent<NonNullable<WireRule["match"]>>;
+  /** What the client sees. */
   effect: Effect;
-};
+}
 /** The requests that are expected. */
-export type Assertion = Sent<Omit<Camel<Schemas["Assertion"]>, "timeoutMs" | "params">> & {
-  /** Some of the parameters that were sent, as text. */
-  params?: Record<string, string>;
-};
+export interface Assertion extends Sent<Omit<Body<World<"/journal/verify">["post"]>, "timeoutMs">> {}
 /** Which journal entries are listed. */
-export type JournalFilter = {
-  method?: string;
-  path?: string;
-  user?: string;
-  status?: number;
-  since?: number;
-  limit?: number;
-};
+export interface JournalFilter extends Filter<World<"/journal">["get"]> {}
 /** Which pushes are listed. */
-export type PushFilter = { user?: string; deviceId?: number; since?: number };
-/** How long to wait, in milliseconds of real time. */
-export type Waiting = { timeoutMs?: number };
-/** How long a jump waits for clients that are between two polls, in milliseconds of real time. */
-export type Jump = { waitForClientsMs?: number };
+export interface PushFilter extends Filter<World<"/pushes">["get"]> {}
+/** Which pushes are waited for. */
+export interface AwaitedPushes extends Sent<Omit<Body<World<"/pushes/wait">["post"]>, "timeoutMs">> {}
+/** Which queues with a waiting poll are waited for. */
+export interface ParkedFilter extends Sent<Omit<Body<World<"/queues/wait">["post"]>, "timeoutMs" | "parked">> {}
+/** How long to wait. */
+export interface Waiting {
+  /** Milliseconds of real time. */
+  timeoutMs?: number;
+}
+/** How a jump of the clock is made. */
+export interface Jump {
+  /** How long it waits for clients that are between two polls, in milliseconds of real time; 1,000 by default. */
+  waitForClientsMs?: number;
+}
 
 /** A frame of the watch socket; an event in it is as in the API. */
-export type Frame = {
+export interface Frame {
   type: "request" | "event" | "clock" | "push" | "queue" | "fault" | "lost";
+  /** The world's time, in Unix seconds. */
   at: number;
+  /** What else there is depends on the type. */
   [key: string]: any;
-};
+}
 /** A user's credentials, as a client needs them. */
-export type User = { id: number; email: string; apiKey: string };
+export interface User {
+  id: number;
+  email: string;
+  apiKey: string;
+}

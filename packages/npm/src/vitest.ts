@@ -1,6 +1,6 @@
 /** A world for each vitest test. */
 
-import { expect, test as base } from "vitest";
+import { expect, test as base, type TestAPI } from "vitest";
 import type { StartOptions } from "./start.js";
 import { end, toHaveReceived, worldFor } from "./testing.js";
 import type { Assertion, Waiting, WorldOptions } from "./types.js";
@@ -15,6 +15,23 @@ interface Fixtures {
   world: World;
 }
 
+/** Names in the options of `extend` that are none. */
+type Misspelt<Given> = {
+  [Name in keyof Options & keyof Given]: Given[Name] extends (...parts: any) => any
+    ? never
+    : Exclude<keyof Given[Name], keyof Options[Name]>;
+}[keyof Options & keyof Given];
+type Options = Pick<Fixtures, "serverOptions" | "worldOptions">;
+/** What `extend` returns instead of a test for a misspelt option, so that the first use of the test is an error. */
+interface NoTest<Name> {
+  "there is no option": Name;
+}
+
+/** vitest's `test`; vitest's own `extend` takes options of any name. */
+type WorldTest = {
+  extend<Given extends object>(fixtures: [Misspelt<Given>] extends [never] ? never : Given): NoTest<Misspelt<Given>>;
+} & TestAPI<Fixtures>;
+
 /** `test` of vitest with the fixture `world`. */
 export const test = base.extend<Fixtures>({
   serverOptions: {},
@@ -26,7 +43,7 @@ export const test = base.extend<Fixtures>({
     await use(world);
     await end(world, task.result?.state === "fail", (text) => console.error(text));
   },
-});
+}) as unknown as WorldTest;
 /** The same as `test`. */
 export const it = test;
 

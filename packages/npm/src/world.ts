@@ -1,12 +1,13 @@
 /** A world: one whole organization with its clock, faults and journal. */
 
-import { ChatdoubleError } from "./error.js";
+import { ChatdoubleError, part, rows } from "./error.js";
 import type { Requests } from "./http.js";
 import { fromWire } from "./names.js";
 import type { Server } from "./server.js";
 import type {
   AgendaItem,
   Assertion,
+  AwaitedPushes,
   ClockMoved,
   ClockState,
   Fault,
@@ -17,9 +18,11 @@ import type {
   JournalEntry,
   JournalFilter,
   Jump,
+  ParkedFilter,
   Push,
   PushFilter,
   Queue,
+  ResetOptions,
   Snapshot,
   User,
   Waiting,
@@ -28,8 +31,8 @@ import { texts } from "./websocket.js";
 
 /** The default time to wait, in milliseconds. */
 const PATIENCE_MS = 5_000;
-/** The domain of the addresses in the built-in fixtures. */
-const DOMAIN = "chat.test";
+/** How many handles the error for an unknown user lists. */
+const LISTED_HANDLES = 30;
 
 /** A world: `await using` deletes it. */
 export class World {
@@ -59,17 +62,16 @@ export class World {
     this.snapshots = new Snapshots(this.#calls);
   }
 
-  /** A user's credentials, by handle or address. The journal has the request, as it is one of the API. */
+  /** A user's credentials, by handle or address. */
   async user(handle: string): Promise<User> {
-    const email = handle.includes("@") ? handle : `${handle}@${DOMAIN}`;
-    let known = await this.#fetchKey(email).catch((error: unknown) => error as ChatdoubleError);
-    if (known instanceof ChatdoubleError && !handle.includes("@") && known.code !== "USER_DEACTIVATED") {
-      const elsewhere = await this.#emailOf(handle);
-      if (elsewhere === undefined || elsewhere === email) throw known;
-      known = await this.#fetchKey(elsewhere);
-    }
-    if (known instanceof Error) throw known;
-    return known;
+    const [found] = await this.#users({ user: handle }).catch(async (error: ChatdoubleError) => {
+      if (error.status !== 400) throw error;
+      throw new ChatdoubleError(await this.#unknown(error.message), error.status, error.code, error.body);
+    });
+    const [email, isActive] = [part(found, "email"), part(found, "isActive")];
+    if (!isActive)
+      throw new ChatdoubleError(`${email} is deactivated, so nobody can log in with it`, 403, "USER_DEACTIVATED");
+    return { id: part(found, "userId"), email, apiKey: part(found, "apiKey") };
   }
 
   /** Makes a copy of the current state, or of a snapshot, without queues, faults, journal and snapshots. */
@@ -78,7 +80,7 @@ export class World {
   }
 
   /** Resets data, clock, pushes, faults and journal; `keep` lists which of the last two are kept. */
-  async reset(options: { keep?: ("faults" | "journal")[] } = {}): Promise<void> {
+  async reset(options: ResetOptions = {}): Promise<void> {
     await this.#calls.post("/reset", options);
   }
 
@@ -89,7 +91,7 @@ export class World {
 
   /** The world as a fixture document. */
   async state(): Promise<any> {
-    return (await this.#calls.requests.plain("GET", `${this.#calls.path}/state`)).state;
+    return part(await this.#calls.requests.plain("GET", `${this.#calls.path}/state`), "state");
   }
 
   /** Replaces the state with that of a document; queues end. */
@@ -98,8 +100,10 @@ export class World {
   }
 
   /** Checks the invariants, which must hold of every world. */
-  invariants(): Promise<Invariants> {
-    return this.#calls.get("/invariants");
+  async invariants(): Promise<Invariants> {
+    const reply = await this.#calls.get("/invariants");
+    rows(reply, "violations");
+    return reply;
   }
 
   /** Raises the feature level, as an upgrade of a server does. */
@@ -111,22 +115,30 @@ export class World {
   async *watch(): AsyncGenerator<Frame, void, undefined> {
     const { reach } = this.#calls.requests;
     const frames = texts(`${reach.url}/control${this.#calls.path}/watch`, this.#calls.requests.options());
-    for await (const text of frames) yield fromWire(JSON.parse(text)) as Frame;
+    for await (const text of frames) {
+      try {
+        yield fromWire(JSON.parse(text)) as Frame;
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        throw new ChatdoubleError(`a frame of the watch socket is not JSON: ${text.slice(0, 200)}`);
+      }
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.delete();
   }
 
-  async #fetchKey(username: string): Promise<User> {
-    const reply = await this.#calls.requests.api("POST", `${this.url}/api/v1/dev_fetch_api_key`, { username });
-    return { id: reply.user_id, email: reply.email, apiKey: reply.api_key };
+  async #users(filter: { user?: string } = {}): Promise<any[]> {
+    return rows(await this.#calls.get("/users", filter), "users");
   }
 
-  async #emailOf(handle: string): Promise<string | undefined> {
-    const { direct_admins, direct_users } = await this.#calls.requests.api("GET", `${this.url}/api/v1/dev_list_users`);
-    const emails: string[] = [...direct_admins, ...direct_users].map((person: { email: string }) => person.email);
-    return emails.find((email) => email.startsWith(`${handle}@`));
+  /** The message for an unknown user, with the handles that there are. */
+  async #unknown(message: string): Promise<string> {
+    const active = (await this.#users()).filter((user) => user.isActive);
+    const handles = active.slice(0, LISTED_HANDLES).map((user) => String(user.email).split("@")[0]);
+    const more = active.length > handles.length ? ` and ${active.length - handles.length} more` : "";
+    return `${message.replace(/^user: /, "")}\nThe active users of ${this.name}: ${handles.join(", ")}${more}`;
   }
 }
 
@@ -165,33 +177,42 @@ export class Clock {
   }
 
   /** The time, whether the clock runs, and the agenda. */
-  state(): Promise<ClockState> {
-    return this.calls.get("/clock");
+  async state(): Promise<ClockState> {
+    const reply = await this.calls.get("/clock");
+    part(reply, "now");
+    rows(reply, "agenda");
+    return reply;
   }
 
   /** Advances by seconds, or by a span such as "1d2h30m"; all items that fall due are done before it returns. */
   advance(by: number | string, options: Jump = {}): Promise<ClockMoved> {
-    return this.calls.post("/clock", { advanceSeconds: by, ...options });
+    return this.#move({ advanceSeconds: by, ...options });
   }
 
-  /** Advances to a time: RFC 3339, Unix seconds or a date. */
+  /** Advances to a time: a `Date`, RFC 3339 text or Unix seconds. */
   set(to: Date | string | number, options: Jump = {}): Promise<ClockMoved> {
-    return this.calls.post("/clock", { set: to, ...options });
+    return this.#move({ set: to, ...options });
   }
 
   /** Advances to the next item that falls due. */
   toNext(options: Jump = {}): Promise<ClockMoved> {
-    return this.calls.post("/clock", { toNext: true, ...options });
+    return this.#move({ toNext: true, ...options });
   }
 
   /** Lets the clock run with real time. */
   run(): Promise<ClockMoved> {
-    return this.calls.post("/clock", { running: true });
+    return this.#move({ running: true });
   }
 
   /** Freezes the clock. */
   freeze(): Promise<ClockMoved> {
-    return this.calls.post("/clock", { running: false });
+    return this.#move({ running: false });
+  }
+
+  async #move(change: object): Promise<ClockMoved> {
+    const reply = await this.calls.post("/clock", change);
+    rows(reply, "fired");
+    return reply;
   }
 }
 
@@ -201,15 +222,15 @@ export class Faults {
 
   /** Installs a rule. */
   async add(rule: FaultRule): Promise<{ id: string; remove(): Promise<void> }> {
-    const { faultId } = await this.calls.post("/faults", rule);
+    const faultId: string = part(await this.calls.post("/faults", rule), "faultId");
     const remove = async () => void (await this.calls.delete(`/faults/${encodeURIComponent(faultId)}`));
     return { id: faultId, remove };
   }
 
   /** All installed rules, also spent ones, with how many requests each let pass and how often it fired. */
   async list(): Promise<Fault[]> {
-    const { faults } = await this.calls.get("/faults");
-    return faults.map((fault: Fault) => ({ ...fault, id: fault.faultId }));
+    const faults: Omit<Fault, "id">[] = rows(await this.calls.get("/faults"), "faults");
+    return faults.map((fault) => ({ ...fault, id: fault.faultId }));
   }
 
   /** Removes all rules. */
@@ -224,18 +245,18 @@ export class Journal {
 
   /** Entries, newest last. */
   async entries(filter: JournalFilter = {}): Promise<JournalEntry[]> {
-    return (await this.calls.get("/journal", filter)).entries;
+    return rows(await this.calls.get("/journal", filter), "entries");
   }
 
   /** Asserts that there were such requests and returns their number; otherwise throws, with the nearest ones. */
   async verify(assertion: Assertion): Promise<number> {
-    return (await this.calls.post("/journal/verify", assertion)).count;
+    return part(await this.calls.post("/journal/verify", assertion), "count");
   }
 
   /** Waits until there are such requests and returns their number; after the timeout, throws as `verify` does. */
   async waitFor(assertion: Assertion, options: Waiting = {}): Promise<number> {
-    return (await this.calls.post("/journal/wait", { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS }))
-      .count;
+    const body = { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
+    return part(await this.calls.post("/journal/wait", body), "count");
   }
 
   /** Empties the journal. */
@@ -259,14 +280,14 @@ export class Queues {
   }
 
   /** Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll. */
-  async waitParked(options: { user?: string; count?: number } & Waiting = {}): Promise<Queue[]> {
+  async waitParked(options: ParkedFilter & Waiting = {}): Promise<Queue[]> {
     const { timeoutMs, ...wanted } = options;
     const body = { ...wanted, parked: true, timeout_ms: timeoutMs ?? PATIENCE_MS };
     return this.#rows(await this.calls.requests.plain("POST", `${this.calls.path}/queues/wait`, body));
   }
 
-  #rows({ queues }: { queues: object[] }): Queue[] {
-    return queues.map((queue) => ({ ...queue, ...(fromWire(queue) as object) }) as Queue);
+  #rows(reply: unknown): Queue[] {
+    return rows(reply, "queues").map((queue) => ({ ...queue, ...(fromWire(queue) as object) }) as Queue);
   }
 }
 
@@ -276,12 +297,13 @@ export class Pushes {
 
   /** Pushes, newest last. */
   async list(filter: PushFilter = {}): Promise<Push[]> {
-    return (await this.calls.get("/pushes", filter)).pushes;
+    return rows(await this.calls.get("/pushes", filter), "pushes");
   }
 
   /** Waits until there are such pushes, and returns them. */
-  async waitFor(filter: PushFilter & { atLeast?: number } = {}, options: Waiting = {}): Promise<Push[]> {
-    return (await this.calls.post("/pushes/wait", { ...filter, timeoutMs: options.timeoutMs ?? PATIENCE_MS })).pushes;
+  async waitFor(filter: AwaitedPushes = {}, options: Waiting = {}): Promise<Push[]> {
+    const body = { ...filter, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
+    return rows(await this.calls.post("/pushes/wait", body), "pushes");
   }
 
   /** Empties the list. */
@@ -306,7 +328,7 @@ export class Snapshots {
 
   /** All snapshots. */
   async list(): Promise<Snapshot[]> {
-    return (await this.calls.get("/snapshots")).snapshots;
+    return rows(await this.calls.get("/snapshots"), "snapshots");
   }
 
   /** Removes a snapshot. */

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -58,7 +60,37 @@ test("users are found by handle and address, and unknown users are refused", asy
   const world = server.world();
   assert.equal((await world.user("build-bot")).email, "build-bot@chat.test");
   assert.equal((await world.user("gus@chat.test")).id, (await world.user("gus")).id);
-  await assert.rejects(world.user("nobody"), ChatdoubleError);
+  const own = await server.createWorld();
+  for (const [unknown, nearest] of [
+    ["mell", "mel"],
+    ["mell@chat.test", "mel@chat.test"],
+    ["", null],
+    ["größe & co", null],
+  ])
+    await assert.rejects(own.user(unknown), (error) => {
+      assert.ok(error instanceof ChatdoubleError && error.status === 400);
+      assert.ok(error.message.includes(`there is no user '${unknown}' in this world`), error.message);
+      assert.ok(nearest === null || error.message.includes(`the nearest is '${nearest}'`), error.message);
+      assert.match(error.message, /\nThe active users of world-\d+: .*adam, /);
+      return true;
+    });
+  await assert.rejects(own.user("dana"), (error) => {
+    assert.deepEqual([error.status, error.code], [403, "USER_DEACTIVATED"]);
+    return /dana@chat\.test is deactivated/.test(error.message);
+  });
+  // The helper's own requests are not the test's.
+  assert.deepEqual(await own.journal.entries(), []);
+  await own.delete();
+  const large = await server.createWorld({ fixture: "large" });
+  await assert.rejects(large.user("nobody"), / and \d+ more$/);
+  await large.delete();
+});
+
+test("a world with its own port gives credentials", async () => {
+  const world = await server.createWorld({ listen: true });
+  assert.ok(!world.url.startsWith(server.url));
+  assert.equal((await send(world, await world.user("mel"), "Hello")).result, "success");
+  await world.delete();
 });
 
 test("the clock moves, and lists what fell due", async () => {
@@ -197,8 +229,98 @@ test("a server is found by CHATDOUBLE_URL, with its token", async () => {
 });
 
 test("a failed start says what the program says", async () => {
-  await assert.rejects(startServer({ fixture: "nosuch" }), /error: nosuch/);
-  await assert.rejects(startServer({ noSuchOption: 1 }), /no-such-option/);
+  await assert.rejects(startServer({ fixture: "nosuch" }), /^ChatdoubleError: nosuch/);
+  await assert.rejects(startServer({ noSuchOption: 1 }), /^ChatdoubleError: unexpected argument '--no-such-option/);
+  await assert.rejects(startServer({ dialectt: "zulip" }), /did you mean '--dialect'/);
+});
+
+test("the options are those of the program", () => {
+  const help = execFileSync(process.env.CHATDOUBLE_BINARY, ["serve", "--help"], { encoding: "utf8" });
+  const camel = (name) => name.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
+  const options = [...help.matchAll(/^ +(?:-\w, )?--([a-z-]+)/gm)].map(([, name]) => camel(name));
+  const declared = readFileSync(new URL("../src/start.ts", import.meta.url), "utf8");
+  const body = /export interface StartOptions \{([^]+?)\n\}/.exec(declared)[1];
+  const known = [...body.matchAll(/^ {2}(\w+)\?:/gm)].map(([, name]) => name);
+  // The package gives these itself.
+  const own = ["help", "exitWithStdin", "exitWithProcess"];
+  assert.deepEqual(known.sort(), options.filter((name) => !own.includes(name)).sort());
+});
+
+test("what is no address of a server is refused", () => {
+  for (const [url, reason] of [
+    ["127.0.0.1:9991", /begin with http:\/\/ or https:\/\//],
+    ["localhost:9991", /begin with http:\/\/ or https:\/\//],
+    ["ftp://localhost", /begin with http:\/\/ or https:\/\//],
+    ["http://", /no URL/],
+    ["http://localhost:99999", /no URL/],
+  ]) {
+    const refused = (error) =>
+      error instanceof ChatdoubleError && error.message.includes(`'${url}'`) && reason.test(error.message);
+    assert.throws(() => connect(url), refused);
+    process.env.CHATDOUBLE_URL = url;
+    assert.throws(() => connect(), refused);
+    delete process.env.CHATDOUBLE_URL;
+  }
+});
+
+const CALLS = {
+  worlds: (server) => server.worlds(),
+  createWorld: (server) => server.createWorld(),
+  deleteWorlds: (server) => server.deleteWorlds({ prefix: "x" }),
+  health: (server) => server.health(),
+  user: (_, world) => world.user("mel"),
+  state: (_, world) => world.state(),
+  invariants: (_, world) => world.invariants(),
+  "clock.now": (_, world) => world.clock.now(),
+  "clock.agenda": (_, world) => world.clock.agenda(),
+  "clock.advance": (_, world) => world.clock.advance(1),
+  "faults.add": (_, world) => world.faults.add({ effect: { garbage: true } }),
+  "faults.list": (_, world) => world.faults.list(),
+  "journal.entries": (_, world) => world.journal.entries(),
+  "journal.verify": (_, world) => world.journal.verify({}),
+  "journal.waitFor": (_, world) => world.journal.waitFor({}),
+  "queues.list": (_, world) => world.queues.list(),
+  "queues.waitParked": (_, world) => world.queues.waitParked(),
+  "pushes.list": (_, world) => world.pushes.list(),
+  "pushes.waitFor": (_, world) => world.pushes.waitFor(),
+  "snapshots.list": (_, world) => world.snapshots.list(),
+};
+const NO_REPLIES = [
+  "[1,2]",
+  "null",
+  "5",
+  '"x"',
+  "[".repeat(100_000),
+  '{"a":'.repeat(100_000),
+  "[".repeat(100_000) + "]".repeat(100_000),
+  "<html>",
+  "",
+  '{"result": "success", "msg": ""}',
+  '{"result": "success", "msg": "", "worlds": [1], "users": [null], "entries": {}, "faults": 5, "queues": [[]], "pushes": "x", "snapshots": [1], "agenda": [2], "now": 1, "fired": 1, "violations": [3]}',
+  '{"result": "error", "msg": null, "code": 7, "nearest": [1, {"diff": 2}]}',
+];
+
+test("what is no reply of chatdouble is told as such", async () => {
+  let body;
+  const stranger = createServer((request, reply) => {
+    request.resume();
+    reply.end(body);
+  }).listen(0, "127.0.0.1");
+  await once(stranger, "listening");
+  const connected = connect(`http://127.0.0.1:${stranger.address().port}`);
+  for (body of NO_REPLIES)
+    for (const [name, call] of Object.entries(CALLS))
+      await assert.rejects(
+        async () => call(connected, connected.world("x")),
+        (error) => {
+          const what = `${name} of ${body.slice(0, 40)}: ${error.stack}`;
+          assert.ok(error instanceof ChatdoubleError && error.message.length < 500, what);
+          return true;
+        },
+      );
+  await connected.stop();
+  stranger.closeAllConnections();
+  stranger.close();
 });
 
 test("the module can be loaded with require too", () => {

@@ -1,0 +1,55 @@
+// What the compiler accepts of the helpers.
+
+import {
+  ChatdoubleError,
+  connect,
+  startServer,
+  type Assertion,
+  type StartOptions,
+  type WorldOptions,
+} from "chatdouble";
+import { expect, test } from "chatdouble/vitest";
+import { expect as pageExpect, test as pageTest } from "chatdouble/playwright";
+
+const serve: StartOptions = { clock: new Date(), dialect: "zulip", fixture: "./team.json", tlsName: ["a"], log: "off" };
+const server = await startServer(serve);
+const options: WorldOptions = { fixture: { users: [] }, idleTtlSeconds: "10m", clock: "2026-01-01T00:00:00Z" };
+const world = await server.createWorld(options);
+const id: number = (await world.user("mel")).id;
+const fault = await world.faults.add({ match: { path: "/messages", params: { to: "x" } }, effect: { drop: "after" } });
+await world.faults.add({ effect: { error: { status: 503, code: "BUSY", msg: "Later", retry_at: 5 } } });
+await fault.remove();
+const once: Assertion = { path: "/messages", user: "mel", exactly: 1 };
+const count: number = await world.journal.verify(once);
+await world.journal.waitFor({ path: "/messages" }, { timeoutMs: 100 });
+await world.queues.waitParked({ user: "mel", count: 2, timeoutMs: 100 });
+const status: number = (await world.journal.entries({ limit: 1 }))[0]!.status;
+const reminder: number | undefined = (await world.clock.advance("1d")).fired[0]?.reminderId;
+const queue: string = (await world.queues.list())[0]!.queue_id;
+const level: number = (await connect().health()).featureLevel;
+await world.reset({ keep: ["faults"] });
+for await (const frame of world.watch()) if (frame.type === "event") frame.event.type;
+new ChatdoubleError("x").status.toFixed();
+
+const own = test.extend({ worldOptions: { fixture: "cast", featureLevel: 250 }, serverOptions: { tls: true } });
+own("a world of another kind", async ({ world }) => {
+  await expect(world).toHaveReceived({ path: "/messages" }, { timeoutMs: 10 });
+});
+const client = test.extend<{ client: string; worldOptions: WorldOptions }>({
+  worldOptions: { dialect: "zulip" },
+  client: async ({ world }, use) => use(world.url),
+});
+client.concurrent("a fixture of my own", async ({ client, world }) => client.concat(world.url));
+const inferred = test.extend({ client: async ({ world }, use: (url: string) => Promise<void>) => use(world.url) });
+inferred("its type is known", ({ client }) => client.concat(""));
+test.only("a test", { timeout: 10 }, async ({ world }) => void world);
+const named = test.extend("answer", () => 42);
+named("built by name", ({ answer }) => answer.toFixed());
+pageTest.use({ worldOptions: { fixture: "cast" } });
+pageTest("a page", async ({ page, world }) => {
+  await page.goto(world.url);
+  await pageExpect(world).toHaveReceived({ path: "/messages" });
+});
+const chained = pageTest.extend<{ client: string }>({ client: async ({ world }, use) => use(world.url) });
+chained.use({ worldOptions: { dialect: "zulip" } });
+void [id, count, status, reminder, queue, level];

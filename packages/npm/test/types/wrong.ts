@@ -1,0 +1,52 @@
+// What the compiler refuses: exactly the lines that say so.
+
+import { connect, startServer, type Assertion, type FaultRule } from "chatdouble";
+import { expect, test } from "chatdouble/vitest";
+import { test as pageTest } from "chatdouble/playwright";
+
+await startServer({ colour: 1 }); // refused
+await startServer({ dialectt: "zulip" }); // refused
+await startServer({ featureLevel: "300" }); // refused
+connect(undefined, { controlTokn: "secret" }); // refused
+const server = await startServer();
+await server.createWorld({ fixtur: "cast" }); // refused
+await server.worlds({ prefx: "a" }); // refused
+(await server.worlds())[0]!.user; // refused
+(await server.health()).level; // refused
+const world = await server.createWorld();
+await world.fork({ featureLevl: 250 }); // refused
+await world.reset({ keep: ["clock"] }); // refused
+const text: string = (await world.user("mel")).id; // refused
+(await world.user("mel")).key; // refused
+(await world.clock.advance(1)).fird; // refused
+await world.clock.advance(1, { waitMs: 1 }); // refused
+const [entry] = await world.journal.entries();
+entry!.nope; // refused
+await world.journal.entries({ statuss: 400 }); // refused
+await world.journal.verify({ exacly: 1 }); // refused
+await world.journal.waitFor({ path: "/x" }, { timeout: 1 }); // refused
+const once: Assertion = { exactly: "1" }; // refused
+await world.faults.add({ effect: { drop: "aftr" } }); // refused
+await world.faults.add({ effect: { delay: 5 } }); // refused
+await world.faults.add({ effect: { garbage: true }, match: { pth: "/messages" } }); // refused
+const rule: FaultRule = { effect: { garbage: true }, time: 1 }; // refused
+(await world.faults.list())[0]!.firedd; // refused
+(await world.queues.list())[0]!.park; // refused
+await world.queues.waitParked({ usr: "mel" }); // refused
+(await world.pushes.list())[0]!.device; // refused
+await world.pushes.waitFor({ device: 1 }); // refused
+(await world.snapshots.list())[0]!.nam; // refused
+(await world.invariants()).broken; // refused
+const own = test.extend({ worldOptions: { fixtur: "cast" } });
+own("a misspelt option", () => {}); // refused
+const mixed = test.extend({ worldOptions: { fixture: "cast", featureLevl: 250 } });
+mixed("one of two", () => {}); // refused
+const served = test.extend({ serverOptions: { dialectt: "zulip" } });
+served("of the server", () => {}); // refused
+const typed = test.extend<{ client: string }>({ client: "x", worldOptions: { fixture: 5 } }); // refused
+test("an assertion", async ({ world }) => {
+  await expect(world).toHaveReceived({ pth: "/messages" }); // refused
+});
+pageTest.use({ worldOptions: { fixtur: "cast" } }); // refused
+pageTest.use({ serverOptions: { dialectt: "zulip" } }); // refused
+void [text, once, rule, typed];
