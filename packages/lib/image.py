@@ -16,9 +16,9 @@ SECOND = 1_000_000_000
 PROCESSORS = {"x64": "amd64", "arm64": "arm64"}
 
 
-def write(output, binary, version, platform):
+def write(output, binary, licence, version, platform):
     """Writes the archive; returns its path."""
-    layer = pack([("chatdouble", binary.read_bytes(), 0o755), ("tmp", None, 0o1777)])
+    layer = pack([("chatdouble", binary.read_bytes(), 0o755), ("LICENSE", licence, 0o644), ("tmp", None, 0o1777)])
     layer_digest = hashlib.sha256(layer).hexdigest()
     configuration = json.dumps(describe(version, platform, layer_digest), sort_keys=True).encode()
     name = f"{hashlib.sha256(configuration).hexdigest()}.json"

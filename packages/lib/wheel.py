@@ -18,7 +18,7 @@ MOMENT = (1980, 1, 1, 0, 0, 0)
 KINDS = "Programming Language :: Python :: 3", "Framework :: Pytest", "Typing :: Typed"
 
 
-def write(output, project, binary, version, platform, is_static):
+def write(output, project, licence, binary, version, platform, is_static):
     """Writes the wheel; returns its path."""
     described = (project / "pyproject.toml").read_text()
     portable, bound = TAGS[platform]
@@ -35,6 +35,7 @@ def write(output, project, binary, version, platform, is_static):
     files[f"{info}/METADATA"] = metadata(described, (project / "README.md").read_text(), version).encode()
     expanded = "".join(f"Tag: py3-none-{tag}\n" for tag in tags.split("."))
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: chatdouble\nRoot-Is-Purelib: false\n{expanded}".encode()
+    files[f"{info}/licenses/LICENSE"] = licence
     files[f"{info}/entry_points.txt"] = b"[pytest11]\nchatdouble = chatdouble.pytest_plugin\n"
     record = f"{info}/RECORD"
     rows = [f"{name},sha256={digest(content)},{len(content)}\n" for name, content in files.items()]
@@ -57,11 +58,12 @@ def metadata(described, readme, version):
         return re.search(rf'^{key} = "(.+)"$', described, re.MULTILINE)[1]
 
     head = {
-        "Metadata-Version": "2.1",
+        "Metadata-Version": "2.4",
         "Name": value("name"),
         "Version": version,
         "Summary": value("description"),
-        "License": "MIT",
+        "License-Expression": "MIT",
+        "License-File": "LICENSE",
         "Requires-Python": value("requires-python"),
         "Description-Content-Type": "text/markdown",
     }
