@@ -2,7 +2,8 @@
 
 use crate::support::{Reply, TestServer};
 use serde_json::Value;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// A request that a document shows, and its reply.
 struct Example {
@@ -156,4 +157,57 @@ fn links_lead_to_files_and_headings_that_there_are() {
         }
     }
     assert!(dead.is_empty(), "{dead:#?}");
+}
+
+/// Words of commands that load a package by its name from a registry.
+const LOADING: &[&str] = &["npx", "bunx", "uvx", "pipx", "dlx", "i", "install", "add", "docker", "podman"];
+/// Words that keep them from it.
+const LOCAL: &[&str] = &["--no", "never"];
+/// How many words before the name belong to its command.
+const COMMAND_WORDS: usize = 10;
+
+/// Commands in a text that would load whatever a registry has under the name of this project.
+fn loads(document: &str) -> Vec<&str> {
+    let is_name = |word: &str| word == "chatdouble" || word.starts_with("chatdouble@") || word.starts_with("chatdouble==");
+    let loads_it = |line: &&str| {
+        let line = line.split(" #").next().unwrap_or_default();
+        line.split('`').any(|part| {
+            let words: Vec<&str> = part.split_whitespace().collect();
+            words.iter().position(|word| is_name(word)).is_some_and(|at| {
+                let command = &words[at.saturating_sub(COMMAND_WORDS)..at];
+                let has = |list: &[&str]| command.iter().any(|word| list.contains(word));
+                has(LOADING) && !has(LOCAL)
+            })
+        })
+    };
+    document.lines().filter(loads_it).collect()
+}
+
+#[test]
+fn no_command_loads_a_package_that_is_not_published() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for path in ["README.md", "action.yml", "packages/npm/README.md", "packages/python/README.md", "examples", "docs"] {
+        for file in files_below(&root.join(path)) {
+            let document = fs::read_to_string(&file).unwrap_or_default();
+            found.extend(loads(&document).into_iter().map(|line| format!("{}: {line}", file.display())));
+        }
+    }
+    assert!(found.is_empty(), "install the files that packages/build makes:\n{}", found.join("\n"));
+}
+
+fn files_below(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_owned()];
+    }
+    let entries = fs::read_dir(path).expect("a folder").filter_map(Result::ok);
+    entries.filter(|entry| entry.file_name() != "node_modules").flat_map(|entry| files_below(&entry.path())).collect()
+}
+
+#[test]
+fn commands_that_load_packages_are_found() {
+    let text = "    npx chatdouble serve\n`npm i -D chatdouble`, and\npip install chatdouble==1 # x\ndocker run -p 1:1 chatdouble\n\
+                npx --no chatdouble serve\nnpm i -D DIR/chatdouble-*.tgz\nnpx vitest # chatdouble\ndocker run --pull never chatdouble\n";
+    assert_eq!(loads(text).len(), 4);
+    assert!(loads(text)[1].starts_with("`npm"));
 }
