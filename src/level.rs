@@ -16,6 +16,7 @@
 mod behaviours;
 mod emulation;
 mod events;
+mod evidence;
 mod fields;
 mod listing;
 mod narrow;
@@ -35,6 +36,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 pub use emulation::{Emulation, add_unknown_field, emulation};
+pub use evidence::stale as stale_evidence;
 pub use listing::{Listed, listed, table};
 pub use objects::Object;
 

@@ -80,6 +80,10 @@ pub mod fault;
 #[cfg(not(feature = "internals"))]
 mod fault;
 #[cfg(feature = "internals")]
+pub mod feature;
+#[cfg(not(feature = "internals"))]
+mod feature;
+#[cfg(feature = "internals")]
 pub mod fixture;
 #[cfg(not(feature = "internals"))]
 mod fixture;

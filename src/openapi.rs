@@ -14,10 +14,10 @@ pub use names::names;
 
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::{ROWS, Register};
-use crate::api::uploads::resumable;
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, Row};
 use crate::dialect::Dialect;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
 use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
 use crate::record;
@@ -59,7 +59,7 @@ fn neutral_document(level: i64) -> Value {
         let entry = paths.entry(path).or_insert_with(|| json!({}));
         entry[row.route.method.to_lowercase()] = operation;
     }
-    if level >= resumable::SINCE {
+    if Feature::ResumableUploads.is_at(level) {
         paths.extend(resumable_uploads());
     }
     let mut schemas = generator.take_definitions(true);

@@ -2,6 +2,7 @@
 
 use super::parameter::UploadedFile;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::markdown::Form;
@@ -49,6 +50,11 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// Whether the world's level has a rule.
+    pub fn has(&self, feature: Feature) -> bool {
+        feature.is_at(self.feature_level)
+    }
+
     /// Whether the caller and the level are still those that the request began with.
     pub fn is_current(&self, world: &World, realm: &Realm) -> bool {
         let is_same = |caller: &Arc<User>| realm.user(caller.id).is_some_and(|user| Arc::ptr_eq(user, caller));

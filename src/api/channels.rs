@@ -11,6 +11,7 @@ pub mod edit;
 use super::parameter::parameters;
 use super::{Call, Read, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{ChannelId, UserId};
@@ -173,9 +174,6 @@ impl Read for GetSubscribers {
     }
 }
 
-/// The first level that gives a channel's address to those alone who may post there.
-const EMAIL_FOR_POSTERS_SINCE: i64 = 448;
-
 operation! {
     /// Returns the email address of a channel.
     pub GetChannelEmail = GET "/streams/{stream_id}/email_address", for User, since 226;
@@ -207,7 +205,7 @@ impl Read for GetChannelEmail {
         if !is_own {
             return Err(Error::InsufficientPermission);
         }
-        if call.feature_level >= EMAIL_FOR_POSTERS_SINCE {
+        if call.has(Feature::ChannelEmailForPosters) {
             // Who asks for the notification bot's address posts through it.
             realm.check_may_send_in(if sender.is_system_bot() { caller } else { sender }, channel)?;
         }

@@ -5,12 +5,10 @@ use crate::api::shared::users::bot::emit_account;
 use crate::api::shared::users::device::remove_device;
 use crate::api::shared::users::key::NewApiKeyReply;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::id::DeviceId;
 use crate::realm::tx::Tx;
 use serde_json::json;
-
-/// The first level at which a new key takes the devices away, too.
-const DEVICES_GO_SINCE: i64 = 492;
 
 operation! {
     /// Gives the caller a new API key; the old one no longer works, devices and push tokens are removed, event queues
@@ -27,7 +25,7 @@ impl Write for RegenerateOwnApiKey {
         emit_account(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
         let user = call.caller().id;
         tx.change_push_targets(user, |own| own.push_tokens.clear());
-        if call.feature_level >= DEVICES_GO_SINCE {
+        if call.has(Feature::NewKeysEndDevices) {
             let devices: Vec<DeviceId> = tx.user_state(user).devices.keys().copied().collect();
             for device in devices {
                 remove_device(tx, user, device);

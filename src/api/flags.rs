@@ -5,17 +5,14 @@
 use super::{Call, Success, Write, operation};
 use crate::api::shared::flags::{Flag, FlagChange, FlagOp, apply, as_changed, change_flag, emit};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::id::{ChannelId, MessageId};
-use crate::realm::markdown::EMPTY_TOPICS_SINCE;
 use crate::realm::topic::{TopicKey, meant_topic};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-/// The first level whose events list the messages that really changed; before, those that were so already too.
-const CHANGED_ALONE_SINCE: i64 = 155;
 
 operation! {
     /// Adds or removes a personal flag of messages.
@@ -49,9 +46,10 @@ impl Write for UpdateFlags {
         let change = FlagChange::parse(&params.flag, &params.op)?;
         let changed = apply(tx, call.caller(), &params.messages, change)?;
         let user = call.caller().id;
-        let sent = match call.feature_level {
-            ..CHANGED_ALONE_SINCE => as_changed(tx, user, &params.messages, change),
-            _ => changed.messages,
+        let sent = if call.has(Feature::ChangedFlagsAlone) {
+            changed.messages
+        } else {
+            as_changed(tx, user, &params.messages, change)
         };
         emit(tx, user, change, &sent, false);
         let ignored = change.makes_unread().then_some(changed.ignored_channels);
@@ -131,7 +129,7 @@ impl Write for MarkTopicAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let channel = tx.open_channel(caller, params.stream_id)?.id;
-        if params.topic_name.is_empty() && call.feature_level < EMPTY_TOPICS_SINCE {
+        if params.topic_name.is_empty() && !call.has(Feature::EmptyTopics) {
             // A name that was none meant the whole channel.
             let unread = tx.unread_in_channel(caller.id, channel);
             return read_all(tx, caller, &unread);

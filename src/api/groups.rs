@@ -11,8 +11,8 @@ pub(super) mod rules;
 
 use super::{Call, Read, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::full_members::ACTIVE_MEMBERS_ALONE_SINCE;
 use crate::realm::group::Group;
 use crate::realm::holding::is_member;
 use crate::realm::id::{GroupId, UserId};
@@ -41,7 +41,7 @@ pub struct GroupsReply {
 
 impl Read for GetGroups {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupsReply, Error> {
-        let lists_inactive = call.feature_level < ACTIVE_MEMBERS_ALONE_SINCE;
+        let lists_inactive = !call.has(Feature::ActiveMembersAlone);
         let groups = realm.groups.values().filter(|group| params.include_deactivated_groups || !group.is_deactivated);
         Ok(GroupsReply { user_groups: groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect() })
     }
@@ -73,7 +73,7 @@ pub struct GroupMembersReply {
 impl Read for GetGroupMembers {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupMembersReply, Error> {
         let group = active_group(realm, params.user_group_id)?;
-        if call.feature_level >= ACTIVE_MEMBERS_ALONE_SINCE {
+        if call.has(Feature::ActiveMembersAlone) {
             let members = members(realm, group, params.direct_member_only);
             return Ok(GroupMembersReply { members: members.into_iter().collect() });
         }

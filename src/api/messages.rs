@@ -15,6 +15,7 @@ use super::{Call, Read, Write, operation};
 use crate::api::shared::clients::is_for_people;
 use crate::api::shared::recipients::{self, MessageType};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
 use crate::realm::send::{Outgoing, Target, Voice};
@@ -156,13 +157,10 @@ impl Read for GetMessage {
     }
 }
 
-/// The first level that gives single messages of archived channels.
-const ARCHIVED_GIVEN_SINCE: i64 = 360;
-
 /// Refuses a message in an archived channel, where the level gives none of those.
 fn check_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(), Error> {
     match &call.caller {
-        _ if !realm.is_in_archive(message) || call.feature_level >= ARCHIVED_GIVEN_SINCE => Ok(()),
+        _ if !realm.is_in_archive(message) || call.has(Feature::ArchivedMessagesGiven) => Ok(()),
         Some(_) => Err(Error::InvalidMessage),
         None => Err(Error::NotLoggedIn),
     }

@@ -17,6 +17,7 @@ use super::{Call, Write, operation};
 use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
 use crate::api::shared::organization::emit_data;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::ChannelId;
@@ -49,9 +50,6 @@ const OWNERS_PERMISSIONS: &[&str] = &[
     "can_manage_all_groups",
     "can_manage_billing_group",
 ];
-
-/// The first level at which owners alone decide on who can sign up.
-const OWNERS_DECIDE_ON_SIGN_UP_SINCE: i64 = 143;
 
 /// Settings and policies of which events tell in the form that permissions have.
 const SENT_AS_DATA: &[&str] =
@@ -207,12 +205,10 @@ fn check_owner_decides(
 /// `OwnerRequired`, and below 143 `AdministratorRequired`.
 fn check_may_decide_on_sign_up(call: &Call<'_>) -> Result<(), Error> {
     let caller = call.caller();
-    match call.feature_level {
-        ..OWNERS_DECIDE_ON_SIGN_UP_SINCE if caller.is_admin() => Ok(()),
-        ..OWNERS_DECIDE_ON_SIGN_UP_SINCE => Err(Error::AdministratorRequired),
-        _ if caller.role == Role::Owner => Ok(()),
-        _ => Err(Error::OwnerRequired),
+    if call.has(Feature::OwnersDecideOnSignUp) {
+        return if caller.role == Role::Owner { Ok(()) } else { Err(Error::OwnerRequired) };
     }
+    if caller.is_admin() { Ok(()) } else { Err(Error::AdministratorRequired) }
 }
 
 /// Whether the caller can see a channel, and it is fit for its purpose.

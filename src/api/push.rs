@@ -11,6 +11,7 @@ pub use relay::RegisterRemotePush;
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::fault::Bouncer;
+use crate::feature::Feature;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
 use crate::realm::push::{PushContent, PushTarget};
@@ -31,7 +32,7 @@ impl Write for TestEncryptedPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let is_meant = |id: DeviceId, device: &Device| match params.device_id {
-            Some(wanted) if call.feature_level < registration::DEVICES_SINCE => wanted.0 == device.account(id),
+            Some(wanted) if !call.has(Feature::DevicesNumberedByServer) => wanted.0 == device.account(id),
             wanted => wanted.is_none_or(|wanted| wanted == id),
         };
         let devices =

@@ -7,6 +7,7 @@ use super::shared::users::person::first_login;
 use super::{Call, Origin, Read, SERVICE_VERSION, Write, operation};
 use crate::api::shared::addresses::is_email;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::organization::{AuthenticationMethod, LoginService, Organization, Picture};
@@ -333,15 +334,12 @@ fn dev_account(realm: &Realm, username: &str) -> Result<std::sync::Arc<User>, Er
     user.cloned().ok_or(Error::AuthenticationFailed)
 }
 
-/// The first level at which `date_joined` moves (specification, Versioning).
-const JOINS_AT_FIRST_LOGIN_SINCE: i64 = 475;
-
 /// Gives the key, and does what a first login does: a stub becomes an account of its own, and `date_joined` of
 /// imported users and those made through the API moves to now (specification, User, `date_joined`).
 fn log_in(tx: &mut Tx, feature_level: i64, user: &User) -> ApiKeyReply {
     if user.joins_at_first_login || user.is_imported_stub {
         // What a login does to the account can't be undone at the edge.
-        first_login(tx, user.id, feature_level >= JOINS_AT_FIRST_LOGIN_SINCE);
+        first_login(tx, user.id, Feature::JoiningAtFirstLogin.is_at(feature_level));
     }
     ApiKeyReply { api_key: user.api_key.clone(), email: user.email.clone(), user_id: user.id.0 }
 }

@@ -22,9 +22,6 @@ use std::sync::Arc;
 use subscribe::SubscribeReply;
 use unsubscribe::UnsubscribeReply;
 
-/// The first level at which subscriptions to archived channels may change.
-const ARCHIVED_OPEN_SINCE: i64 = 362;
-
 operation! {
     /// Lists the caller's subscriptions.
     pub GetSubscriptions = GET "/users/me/subscriptions", for User;

@@ -6,6 +6,7 @@ use super::parameter::{Parameter, json_parameter, words};
 use super::{Call, Read, Success, Write, operation};
 use crate::api::shared::text::check_length;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{ChannelId, MessageId};
@@ -163,9 +164,6 @@ words! {
     }
 }
 
-/// The first level at which muting what is muted, or unmuting what is not, is no error.
-const MUTED_AGAIN_SINCE: i64 = 169;
-
 impl Write for MuteTopic {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
@@ -189,10 +187,10 @@ impl Write for MuteTopic {
             MuteOp::Remove => VisibilityPolicy::None,
         };
         let is_muted = tx.user_state(caller.id).topic_policy(channel, &topic) == VisibilityPolicy::Muted;
-        if params.op == MuteOp::Add && is_muted && call.feature_level < MUTED_AGAIN_SINCE {
+        if params.op == MuteOp::Add && is_muted && !call.has(Feature::TopicsMutedAgain) {
             return Err(Error::TopicAlreadyMuted);
         }
-        if params.op == MuteOp::Remove && !is_muted && call.feature_level < MUTED_AGAIN_SINCE {
+        if params.op == MuteOp::Remove && !is_muted && !call.has(Feature::TopicsMutedAgain) {
             return Err(Error::TopicNotMuted);
         }
 

@@ -172,7 +172,7 @@ fn subscribers(realm: &Realm, channel: ChannelId) -> Option<Audience> {
 
 operation! {
     /// Notifies others that the caller is editing a message.
-    pub SetEditTyping = POST "/messages/{message_id}/typing", for User, since MESSAGE_IN_PATH_SINCE;
+    pub SetEditTyping = POST "/messages/{message_id}/typing", for User, since 361;
     params {
         /// The message; the caller's own.
         @path message_id: MessageId,
@@ -194,8 +194,6 @@ const EDIT_ERRORS: &[ErrorKind] = &[
 ];
 /// What the events say of it.
 const EDIT_EVENTS: &[EventKind] = &[EventKind::TypingEditMessageStart, EventKind::TypingEditMessageStop];
-/// The first level that names the message in the path.
-const MESSAGE_IN_PATH_SINCE: i64 = 361;
 
 impl Write for SetEditTyping {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
@@ -205,7 +203,7 @@ impl Write for SetEditTyping {
 
 operation! {
     /// The legacy path of POST /messages/{message_id}/typing.
-    pub SetFormerEditTyping = POST "/message_edit_typing", for User, since 351, until MESSAGE_IN_PATH_SINCE;
+    pub SetFormerEditTyping = POST "/message_edit_typing", for User, since 351, until 361;
     params {
         /// The message; the caller's own.
         message_id: MessageId,

@@ -9,6 +9,7 @@ pub use create::CreateUser;
 
 use super::{Call, Read, ReplyData, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
@@ -130,11 +131,8 @@ impl Read for GetUserByEmail {
     }
 }
 
-/// The first level that gives guests no placeholders for users that they may not know of.
-const NO_PLACEHOLDERS_SINCE: i64 = 437;
-
 fn gives_placeholders(call: &Call<'_>) -> bool {
-    call.feature_level < NO_PLACEHOLDERS_SINCE
+    !call.has(Feature::NoPlaceholders)
 }
 
 fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: UserView<'_>) -> Result<UserLine, Error> {

@@ -35,6 +35,6 @@ pub fn run(levels: &Levels) -> Result<ExitCode, CliError> {
 }
 
 fn lines(changes: &[Listed]) -> String {
-    let line = |Listed { level, on, change }: &Listed| format!("{level:>4}  {on}: {change}\n");
+    let line = |Listed { level, on, change, known_by }: &Listed| format!("{level:>4}  {on}: {change} ({known_by})\n");
     changes.iter().map(line).collect()
 }

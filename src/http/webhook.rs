@@ -1,14 +1,12 @@
 //! A call of an outgoing webhook on the wire, in the names and forms of its world.
 
+use crate::feature::Feature;
 use crate::level::emulation;
 use crate::realm::Realm;
 use crate::realm::webhook::{Interface, Trigger, WebhookCall};
 use crate::record::message::{MessageRecord, MessageView};
 use crate::world::WorldSettings;
 use serde_json::{Value, json};
-
-/// The first level at which direct messages are called so here.
-const DIRECT_MESSAGES_SINCE: i64 = 201;
 
 /// What is posted.
 pub struct Posted {
@@ -40,7 +38,7 @@ impl Posted {
 fn trigger(call: &WebhookCall, settings: &WorldSettings) -> &'static str {
     match call.trigger {
         Trigger::Mention => "mention",
-        Trigger::DirectMessage if settings.feature_level < DIRECT_MESSAGES_SINCE => "private_message",
+        Trigger::DirectMessage if !Feature::DirectMessagesInWebhooks.is_at(settings.feature_level) => "private_message",
         Trigger::DirectMessage => "direct_message",
     }
 }

@@ -1,7 +1,9 @@
 //! Every change by level, for people: the tables of this module and the operations' first levels.
 
+use super::evidence::evidence;
 use super::{Change, ChangeKind, changes};
 use crate::api::{OPERATIONS, rows};
+use crate::feature::Evidence;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -14,18 +16,19 @@ pub struct Listed {
     pub on: String,
     /// What changed.
     pub change: String,
+    /// How the level is known.
+    pub known_by: Evidence,
 }
 
 /// Every change, the newest first.
 pub fn listed() -> Vec<Listed> {
-    let operations = rows().filter(|row| row.about.since > 0).map(|row| Listed {
-        level: row.about.since,
-        on: format!("{} {}", row.route.method, row.route.path),
-        change: "New operation.".into(),
+    let operations = rows().filter(|row| row.about.since > 0).map(|row| {
+        let on = format!("{} {}", row.route.method, row.route.path);
+        Listed::new(row.about.since, on, "New operation.".into())
     });
     let gone = OPERATIONS.iter().filter_map(|row| {
         let on = format!("{} {}", row.route.method, row.route.path);
-        Some(Listed { level: row.until?, on, change: "Operation is gone.".into() })
+        Some(Listed::new(row.until?, on, "Operation is gone.".into()))
     });
     let mut all: Vec<Listed> = operations.chain(gone).chain(changes().iter().map(Listed::of)).collect();
     all.sort_by_key(|listed| std::cmp::Reverse(listed.level));
@@ -33,6 +36,11 @@ pub fn listed() -> Vec<Listed> {
 }
 
 impl Listed {
+    fn new(level: i64, on: String, change: String) -> Self {
+        let known_by = evidence(level, &on, &change);
+        Self { level, on, change, known_by }
+    }
+
     fn of(change: &Change) -> Self {
         let (on, change_text) = match change.touch {
             ChangeKind::Parameter { route, name } => (route.to_owned(), format!("New parameter `{name}`.")),
@@ -69,15 +77,15 @@ impl Listed {
             }
             ChangeKind::Behaviour(behaviour) => (behaviour.on.to_owned(), behaviour.words.to_owned()),
         };
-        Self { level: change.level, on, change: change_text }
+        Self::new(change.level, on, change_text)
     }
 }
 
 /// A listing as a table in Markdown.
 pub fn table(listed: &[Listed]) -> String {
-    let mut text = "| level | on | change |\n|---|---|---|\n".to_owned();
-    for Listed { level, on, change } in listed {
-        let _ = writeln!(text, "| {level} | {on} | {change} |");
+    let mut text = "| level | on | change | known by |\n|---|---|---|---|\n".to_owned();
+    for Listed { level, on, change, known_by } in listed {
+        let _ = writeln!(text, "| {level} | {on} | {change} | {known_by} |");
     }
     text
 }

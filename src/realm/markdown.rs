@@ -45,7 +45,7 @@ use std::sync::Arc;
 use tree::{ROOT, Tree};
 
 pub use fence::without_code;
-pub use form::{EMPTY_TOPICS_SINCE, Form};
+pub use form::Form;
 pub use html::encode_hash_component;
 pub use visible::{Piece, pieces, visible_text};
 

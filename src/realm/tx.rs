@@ -5,8 +5,6 @@
 
 mod messages;
 
-pub use messages::FIRST_MESSAGE_CHANGES_SINCE;
-
 use super::Realm;
 use super::log::event::{Audience, DeliveryCondition, Entry, Event};
 use super::log::queue::QueueId;
@@ -20,6 +18,7 @@ use super::model::personal::UserState;
 use super::model::site::Site;
 use super::model::user::{Role, User};
 use super::model::webhook_call::WebhookCall;
+use crate::feature::Feature;
 use crate::time::Span;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -65,6 +64,11 @@ impl Tx {
     /// Whether the change is made in a world below a feature level.
     pub fn is_before(&self, level: i64) -> bool {
         self.feature_level < level
+    }
+
+    /// Whether the world's level has a rule.
+    pub fn has(&self, feature: Feature) -> bool {
+        feature.is_at(self.feature_level)
     }
 
     /// The feature level of the world.

@@ -1,5 +1,6 @@
 //! Events as a queue's client sees them: the log's entries, shaped for who looks and what the client understands.
 
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Entry, EventKind, List, Move, Part, Payload, SentMessage, UpdatedMessage};
@@ -278,11 +279,6 @@ fn place_update(reader: Reader<'_>, moved: &Move) -> PlaceUpdate {
     }
 }
 
-/// The first level whose events about direct messages that are gone name neither conversation nor sender.
-const DIRECT_WITHOUT_SENDER_SINCE: i64 = 77;
-/// The first level of which that is so for no message.
-const WITHOUT_SENDER_SINCE: i64 = 13;
-
 /// Messages that are gone, without saying which.
 fn deleted(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &Place) -> DeleteMessage {
     let (message_type, stream_id, topic, conversation) = match place {
@@ -290,7 +286,7 @@ fn deleted(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &Place) 
             let topic = shown_topic(topic, reader.options.capabilities.empty_topic_name);
             ("stream", Some(*channel), Some(topic), None)
         }
-        Place::Direct { conversation } if reader.options.level.is_before(DIRECT_WITHOUT_SENDER_SINCE) => {
+        Place::Direct { conversation } if !reader.options.level.has(Feature::DirectDeletionsWithoutSender) => {
             let sender_id = messages.first().map(|(_, sender)| *sender);
             ("private", None, None, Some(DeletedFrom { recipient_id: *conversation, sender_id }))
         }
@@ -317,7 +313,7 @@ fn one_deleted(
     place: &Place,
 ) -> DeleteMessage {
     let mut fields = DeleteMessage { message_id: Some(message), ..deleted(reader, messages, place) };
-    let names_all = reader.options.level.is_before(WITHOUT_SENDER_SINCE);
+    let names_all = !reader.options.level.has(Feature::DeletionsWithoutSender);
     if names_all {
         fields.sender = Some(realm.user(sender).map(|user| realm.email_shown_to(Some(viewer), user)));
     }

@@ -2,30 +2,11 @@
 
 use super::rows::{Object, numbers, row};
 use super::{State, Unknowable};
+use crate::feature::Feature;
 use serde_json::{Value, json};
 
-/// The first level whose events say that users were deactivated; before, they were removed and added.
-const ACTIVITY_SINCE: i64 = 222;
-/// The first level whose events tell of the subscriptions of those who are deactivated.
-const DEACTIVATION_LEAVES_SINCE: i64 = 377;
-/// The first level whose events tell of those in archived channels too.
-const DEACTIVATION_LEAVES_ARCHIVED_SINCE: i64 = 428;
-/// The first level whose groups list active members alone.
-const ACTIVE_MEMBERS_SINCE: i64 = 303;
-/// The first level that counts unread messages of unmuted topics in muted channels.
-const UNMUTED_COUNT_SINCE: i64 = 213;
-/// The first level whose events say where messages lie that are unread again.
-const MESSAGE_DETAILS_SINCE: i64 = 121;
-/// The first level that names the other user of a conversation; before, there was `sender_id` alone.
-const OTHER_USER_SINCE: i64 = 119;
-/// The first level whose lists of subscribers hold IDs; before, addresses.
-const SUBSCRIBERS_BY_ID_SINCE: i64 = 79;
 /// The first level that lists unread messages of topics whose names differ in case alone as those of one.
 const CASE_IGNORED_SINCE: i64 = 248;
-/// The first level that calls those above moderators moderators too.
-const MODERATORS_AND_ABOVE_SINCE: i64 = 380;
-/// The first level that sends the end of a message to all who can see it; before, to subscribers alone.
-const DELETION_SENT_TO_ALL_SINCE: i64 = 274;
 /// Levels that list archived channels for those who ask for it, and tell of archiving as of deleting.
 const ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
 /// Levels whose folders have an order without events that tell of it.
@@ -48,19 +29,19 @@ impl State {
 
     /// Whether `realm_user` and `realm_bot` remove are of somebody who was deactivated.
     pub(super) fn removes_deactivated(&self) -> bool {
-        self.level() < ACTIVITY_SINCE
+        !Feature::DeactivationsSent.is_at(self.level())
     }
 
     /// Below 274 nothing tells of the end of starred messages where the user is not subscribed.
     pub(super) fn doubt_starred_messages(&mut self) {
-        if self.level() < DELETION_SENT_TO_ALL_SINCE && self.value.contains_key("starred_messages") {
+        if !Feature::DeletionsSentToAll.is_at(self.level()) && self.value.contains_key("starred_messages") {
             self.doubts.insert(Unknowable::StarredMessages);
         }
     }
 
     /// Below 274 no event says that the newest message was deleted in a channel without a subscription.
     pub(super) fn doubt_newest_elsewhere(&mut self) {
-        if self.level() < DELETION_SENT_TO_ALL_SINCE && self.value.contains_key("max_message_id") {
+        if !Feature::DeletionsSentToAll.is_at(self.level()) && self.value.contains_key("max_message_id") {
             self.doubts.insert(Unknowable::NewestMessage);
         }
     }
@@ -85,18 +66,19 @@ impl State {
 
     /// Whether groups list members who are deactivated.
     pub(super) fn groups_keep_deactivated(&self) -> bool {
-        self.level() < ACTIVE_MEMBERS_SINCE
+        !Feature::ActiveMembersAlone.is_at(self.level())
     }
 
     /// Who was deactivated is subscribed to nothing: events tell so from 377 on alone, of archived channels from 428 on.
     pub(super) fn leave_channels(&mut self, id: i64) {
         let level = self.level();
-        if level >= DEACTIVATION_LEAVES_ARCHIVED_SINCE {
+        if Feature::DeactivationLeavesArchived.is_at(level) {
             return;
         }
         let subscriber = self.as_subscriber(id);
-        let is_untold = |channel: &&mut Value| level < DEACTIVATION_LEAVES_SINCE || channel["is_archived"] == true;
-        if level >= DEACTIVATION_LEAVES_SINCE {
+        let is_untold =
+            |channel: &&mut Value| !Feature::DeactivationLeaves.is_at(level) || channel["is_archived"] == true;
+        if Feature::DeactivationLeaves.is_at(level) {
             self.doubt_counts_of_archived();
         }
         for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
@@ -129,12 +111,12 @@ impl State {
 
     /// Whether somebody with a role is called a moderator.
     pub(super) fn is_moderator(&self, role: i64) -> bool {
-        role == 300 || role < 300 && self.level() >= MODERATORS_AND_ABOVE_SINCE
+        role == 300 || role < 300 && Feature::ModeratorsAndAbove.is_at(self.level())
     }
 
     /// The key that says whose the unread messages of a conversation of two are.
     pub(super) fn partner_key(&self) -> &'static str {
-        if self.level() < OTHER_USER_SINCE { "sender_id" } else { "other_user_id" }
+        if !Feature::OtherUserNamed.is_at(self.level()) { "sender_id" } else { "other_user_id" }
     }
 
     /// Whether unread messages of topics whose names differ in case alone are listed apart.
@@ -144,7 +126,7 @@ impl State {
 
     /// Where messages that are unread again lie is not known.
     pub(super) fn is_unread_again(&mut self) -> bool {
-        let is_unknown = self.level() < MESSAGE_DETAILS_SINCE;
+        let is_unknown = !Feature::MessageDetails.is_at(self.level());
         if is_unknown {
             self.doubts.insert(Unknowable::Unread);
         }
@@ -153,12 +135,12 @@ impl State {
 
     /// Whether messages of unmuted topics in muted channels count as unread.
     pub(super) fn counts_unmuted_topics(&self) -> bool {
-        self.level() >= UNMUTED_COUNT_SINCE
+        Feature::UnmutedTopicsCounted.is_at(self.level())
     }
 
     /// A user as lists of subscribers have them.
     pub(super) fn as_subscriber(&mut self, id: i64) -> Value {
-        if self.level() >= SUBSCRIBERS_BY_ID_SINCE {
+        if Feature::SubscribersById.is_at(self.level()) {
             return id.into();
         }
         let lists = ["realm_users", "realm_non_active_users", "cross_realm_bots"];
@@ -192,7 +174,7 @@ impl State {
                 }
             }
         }
-        if self.level() >= SUBSCRIBERS_BY_ID_SINCE {
+        if Feature::SubscribersById.is_at(self.level()) {
             return;
         }
         for list in ["subscriptions", "unsubscribed", "never_subscribed"] {

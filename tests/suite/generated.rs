@@ -127,7 +127,7 @@ fn spelt(argument: &clap::Arg) -> String {
 
 fn levels() -> String {
     format!(
-        "# Feature levels\n\n{NOTICE}\n\nEvery change that worlds at older levels undo, the newest first; [levels](../levels.md) explains. \"New\" marks\nwhat does not exist below the level. `chatdouble levels` prints the same.\n\n{}",
+        "# Feature levels\n\n{NOTICE}\n\nEvery change that worlds at older levels undo, the newest first; [levels](../levels.md) explains. \"New\" marks\nwhat does not exist below the level. `chatdouble levels` prints the same. \"Known by\"\nsays where the level comes from ([following the API](../contributing/levels.md))\n\n{}",
         chatdouble::level::table(&chatdouble::level::listed())
     )
 }

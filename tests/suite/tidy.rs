@@ -39,22 +39,23 @@ fn is_test(path: &Path) -> bool {
 /// The layers that each layer may name, besides itself.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("error", &[]),
+    ("feature", &[]),
     ("time", &[]),
     ("wire", &[]),
-    ("realm", &["error", "time", "wire"]),
+    ("realm", &["feature", "error", "time", "wire"]),
     ("json_diagnostic", &[]),
     ("dialect", &["json_diagnostic"]),
-    ("reducer", &["wire"]),
+    ("reducer", &["feature", "wire"]),
     ("scenario", &[]),
     ("journal", &[]),
     ("fault", &["realm", "time"]),
-    ("world", &["fault", "journal", "realm", "error", "time", "dialect"]),
-    ("record", &["realm", "error", "time", "wire"]),
+    ("world", &["feature", "fault", "journal", "realm", "error", "time", "dialect"]),
+    ("record", &["feature", "realm", "error", "time", "wire"]),
     ("fixture", &["realm", "error", "time", "json_diagnostic"]),
-    ("api", &["record", "world", "fault", "realm", "error", "time", "wire"]),
-    ("openapi", &["level", "api", "record", "realm", "error", "dialect", "wire"]),
-    ("level", &["api", "record", "realm", "error", "wire"]),
-    ("http", &["level", "api", "record", "world", "fault", "journal", "realm", "error", "time", "dialect"]),
+    ("api", &["feature", "record", "world", "fault", "realm", "error", "time", "wire"]),
+    ("openapi", &["feature", "level", "api", "record", "realm", "error", "dialect", "wire"]),
+    ("level", &["feature", "api", "record", "realm", "error", "wire"]),
+    ("http", &["feature", "level", "api", "record", "world", "fault", "journal", "realm", "error", "time", "dialect"]),
     (
         "control",
         &[
@@ -251,6 +252,9 @@ fn levels_that_decide_below_the_table_are_named_in_it() {
     let table =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/levels.md")).expect("there");
     let named = regex::Regex::new(r"_SINCE: i64 = (\d+);").expect("well-formed");
+    for feature in chatdouble::feature::Feature::ALL {
+        assert!(table.contains(&format!("\n| {} |", feature.since())), "{feature:?}: no row at {}", feature.since());
+    }
     let bare = regex::Regex::new(r"(is_before|From|Before)\(\d|feature_level\(?\)? *[<>]=? *\d").expect("well-formed");
     for (path, text) in sources() {
         if !["api", "record", "realm"].contains(&layer(&path).as_str()) {

@@ -12,6 +12,7 @@ use crate::api::shared::group_settings::resolve_update;
 use crate::api::shared::text::MaxLength;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy, checked_channel_name};
 use crate::realm::id::{ChannelId, FolderId};
@@ -243,9 +244,6 @@ fn checked_folder(
     Ok(Some(folder))
 }
 
-/// The first level at which groups may post to a channel; before, a policy said who may.
-const POSTING_BY_GROUPS_SINCE: i64 = 333;
-
 /// Permissions whose holders can read a private channel.
 const OPENING_PERMISSIONS: [&str; 2] = ["can_add_subscribers_group", "can_subscribe_group"];
 
@@ -262,7 +260,7 @@ fn checked_permissions(
         let value = match resolve_update(realm, call.feature_level, setting, current, update)? {
             Some(value) => value,
             // As a policy it was sent again.
-            None if name == "can_send_message_group" && call.feature_level < POSTING_BY_GROUPS_SINCE => current.clone(),
+            None if name == "can_send_message_group" && !call.has(Feature::PostingByGroups) => current.clone(),
             None => continue,
         };
         if OPENING_PERMISSIONS.contains(&name) && !realm.can_read(call.caller(), channel) {

@@ -9,7 +9,7 @@ use crate::api::shared::group_settings::resolve_all;
 use crate::api::shared::groups::emit;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
-use crate::realm::full_members::ACTIVE_MEMBERS_ALONE_SINCE;
+use crate::feature::Feature;
 use crate::realm::group::Group;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::GROUP_PERMISSIONS;
@@ -78,7 +78,7 @@ impl Write for CreateGroup {
             is_deactivated: false,
             permissions,
         };
-        let record = GroupRecord::new(tx, &group, tx.is_before(ACTIVE_MEMBERS_ALONE_SINCE));
+        let record = GroupRecord::new(tx, &group, !tx.has(Feature::ActiveMembersAlone));
         tx.realm_mut().groups.insert(id, Arc::new(group));
         emit(tx, id, UserGroupAdd { group: record });
         if !subgroups.is_empty() {

@@ -9,8 +9,8 @@ use crate::api::shared::group_settings::resolve_update;
 use crate::api::shared::groups::emit_update;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::event::{DeliveryCondition, EventData};
-use crate::realm::full_members::ACTIVE_MEMBERS_ALONE_SINCE;
 use crate::realm::group::Group;
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GROUP_PERMISSIONS, setting};
@@ -99,7 +99,7 @@ fn reactivate(tx: &mut Tx, id: GroupId) {
     tx.group_mut(id).is_deactivated = false;
     let audience = tx.everyone();
     let update = UserGroupUpdate::new(id, "deactivated", false.into());
-    let lists_inactive = tx.is_before(ACTIVE_MEMBERS_ALONE_SINCE);
+    let lists_inactive = !tx.has(Feature::ActiveMembersAlone);
     let add = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id], lists_inactive) };
     tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
     tx.emit(audience, add.only_for(DeliveryCondition::NoDeactivatedGroups));

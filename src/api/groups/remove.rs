@@ -6,14 +6,12 @@ use super::deactivate::objections;
 use super::rules::group_to_change;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{GroupId, InviteId, InviteLinkId};
 use crate::realm::tx::Tx;
 use crate::record::events::UserGroupRemove;
 use std::sync::Arc;
-
-/// The first level that knows deactivated groups.
-const DEACTIVATED_SINCE: i64 = 290;
 
 operation! {
     /// Deletes a user group permanently; newer levels deactivate groups.
@@ -30,7 +28,7 @@ impl Write for RemoveGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.user_group_id;
         // Where a later level deactivated it, those below 290 do not know it any more.
-        if call.feature_level < DEACTIVATED_SINCE && tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
+        if !call.has(Feature::DeactivatedGroups) && tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::InvalidGroup);
         }
         group_to_change(tx, call, id, "can_manage_group")?;

@@ -4,8 +4,8 @@ use crate::api::Call;
 use crate::api::shared::group_settings::permission_parameters;
 use crate::api::shared::text::check_length;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::full_members::ACTIVE_MEMBERS_ALONE_SINCE;
 use crate::realm::group::Group;
 use crate::realm::holding::{covers, existing_groups, is_member};
 use crate::realm::id::{GroupId, UserId};
@@ -20,16 +20,6 @@ pub const MAX_GROUP_NAME_LENGTH: usize = 100;
 const MAX_GROUP_DESCRIPTION_LENGTH: usize = 1024;
 /// What names can't begin with: mentions and searches would read them otherwise.
 const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel:"];
-
-/// The first level at which those who may manage all groups need not be in one, whatever their role.
-const ALL_GROUPS_SINCE: i64 = 305;
-/// The first level with a permission to manage all groups; before, who may make groups may change them.
-const MANAGERS_SINCE: i64 = 299;
-/// The first level with managers of single groups.
-const MANAGERS_OF_GROUPS_SINCE: i64 = 283;
-
-/// The first level that bounds descriptions of groups, and takes names that differ by case for one.
-const STRICT_GROUPS_SINCE: i64 = 290;
 
 permission_parameters! {
     /// Permissions of a new group.
@@ -78,7 +68,7 @@ pub fn checked_group_name(name: &str) -> Result<String, Error> {
 /// `GroupNameTaken`.
 pub fn check_name_is_free(realm: &Realm, call: &Call<'_>, name: &str, of: Option<GroupId>) -> Result<(), Error> {
     let is_free = match realm.group_by_name(name) {
-        _ if call.feature_level < STRICT_GROUPS_SINCE => {
+        _ if !call.has(Feature::StrictGroups) => {
             !realm.groups.values().any(|group| group.name == name && Some(group.id) != of)
         }
         Some(group) => Some(group.id) == of,
@@ -93,7 +83,7 @@ pub fn check_name_is_free(realm: &Realm, call: &Call<'_>, name: &str, of: Option
 ///
 /// `BadValue`.
 pub fn check_description(call: &Call<'_>, description: &str) -> Result<(), Error> {
-    if call.feature_level < STRICT_GROUPS_SINCE {
+    if !call.has(Feature::StrictGroups) {
         return Ok(());
     }
     check_length(description, "description", MAX_GROUP_DESCRIPTION_LENGTH)
@@ -114,29 +104,26 @@ pub fn group_to_change(
     let caller = call.caller();
     let holds = |name| covers(realm, &group.permissions[name], caller.id, setting(GROUP_PERMISSIONS, name));
     let is_moderator = caller.role.number() <= Role::Moderator.number();
-    let manages_all = || match call.feature_level {
-        ..MANAGERS_SINCE => {
-            (is_moderator || group.members.contains(&caller.id)) && realm.may(caller.id, "can_create_groups")
+    let manages_all = || {
+        if !call.has(Feature::ManagersOfAllGroups) {
+            return (is_moderator || group.members.contains(&caller.id)) && realm.may(caller.id, "can_create_groups");
         }
-        MANAGERS_SINCE..ALL_GROUPS_SINCE => {
-            (is_moderator || is_member(realm, id, caller.id)) && realm.may(caller.id, "can_manage_all_groups")
-        }
-        _ => realm.may(caller.id, "can_manage_all_groups"),
+        let is_near = || call.has(Feature::ManagersManageAllGroups) || is_moderator || is_member(realm, id, caller.id);
+        is_near() && realm.may(caller.id, "can_manage_all_groups")
     };
-    let holds_it =
-        || call.feature_level >= MANAGERS_OF_GROUPS_SINCE && (holds("can_manage_group") || holds(permission));
+    let holds_it = || call.has(Feature::ManagersOfSingleGroups) && (holds("can_manage_group") || holds(permission));
     let may = group.system.is_none() && (manages_all() || holds_it());
     if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
 /// These users, who must all be accounts of the organization, and active ones from
-/// [`ACTIVE_MEMBERS_ALONE_SINCE`] on.
+/// [`Feature::ActiveMembersAlone`] on.
 ///
 /// # Errors
 ///
 /// `InvalidUserId` of the first that is not.
 pub fn possible_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTreeSet<UserId>, Error> {
-    let can_be_member = |user: &Arc<User>| user.is_active || level < ACTIVE_MEMBERS_ALONE_SINCE;
+    let can_be_member = |user: &Arc<User>| user.is_active || !Feature::ActiveMembersAlone.is_at(level);
     let is_meant = |id: &UserId| realm.user(*id).is_some_and(|user| can_be_member(user) && !user.is_system_bot());
     match ids.iter().find(|id| !is_meant(id)) {
         Some(id) => Err(Error::InvalidUserId { user_id: id.0.into() }),

@@ -4,6 +4,7 @@ use crate::api::Call;
 use crate::api::parameter::Nullable;
 use crate::api::shared::text::{MaxLength, NullableText, given};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::holding::covers;
 use crate::realm::id::{ChannelId, GroupId};
@@ -58,9 +59,6 @@ impl InviteSpec {
     }
 }
 
-/// The first level at which moderators may invite to their own role.
-const MODERATORS_INVITE_MODERATORS_SINCE: i64 = 443;
-
 /// Nobody invites to a role above their own; below 443 moderators don't invite to their own either.
 ///
 /// # Errors
@@ -68,7 +66,7 @@ const MODERATORS_INVITE_MODERATORS_SINCE: i64 = 443;
 /// `OwnerInvitesOwners`, `RoleAboveInviter`.
 pub(super) fn check_role(call: &Call<'_>, role: Role) -> Result<(), Error> {
     let caller = call.caller();
-    let is_own_alone = role == Role::Moderator && call.feature_level < MODERATORS_INVITE_MODERATORS_SINCE;
+    let is_own_alone = role == Role::Moderator && !call.has(Feature::ModeratorsInviteModerators);
     match role {
         _ if caller.role <= role && (!is_own_alone || caller.is_admin()) => Ok(()),
         Role::Owner => Err(Error::OwnerInvitesOwners),

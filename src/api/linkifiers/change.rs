@@ -3,6 +3,7 @@
 use crate::api::shared::text::{NullableText, given};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::{DeliveryCondition, Event, EventKind, List, Payload};
 use crate::realm::id::LinkifierId;
@@ -49,14 +50,11 @@ fn position(realm: &Realm, id: LinkifierId) -> Result<usize, Error> {
     realm.linkifiers.iter().position(|linkifier| linkifier.id == id).ok_or(Error::NoSuchLinkifier)
 }
 
-/// The first level whose linkifiers are for clients that understand templates; before, there were `realm_filters` too.
-const TEMPLATES_SINCE: i64 = 176;
-
 /// Tells everybody how the linkifiers are from now on.
 fn emit(tx: &mut Tx) {
     let event = Event::new(EventKind::RealmLinkifiers, Payload::List(List::Linkifiers(tx.linkifiers.clone())));
     tx.emit(tx.everyone(), event.only_for(DeliveryCondition::LinkifierTemplates));
-    tx.emit_before(TEMPLATES_SINCE, tx.everyone(), |realm| {
+    tx.emit_before(Feature::LinkifierTemplates.since(), tx.everyone(), |realm| {
         Event::new(EventKind::RealmFilters, Payload::List(List::LinkifierPairs(realm.linkifiers.clone())))
     });
 }

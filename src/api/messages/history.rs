@@ -5,6 +5,7 @@ mod difference;
 use super::check_archived;
 use crate::api::{Call, Read, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Message};
@@ -145,9 +146,6 @@ pub struct GetReadReceiptsReply {
     pub user_ids: Vec<UserId>,
 }
 
-/// The first level whose receipts leave out those who muted or are muted.
-const MUTED_LEFT_OUT_SINCE: i64 = 144;
-
 impl Read for GetReadReceipts {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetReadReceiptsReply, Error> {
         let caller = call.caller();
@@ -156,7 +154,7 @@ impl Read for GetReadReceipts {
         if !realm.organization.is_on("enable_read_receipts") {
             return Err(Error::ReceiptsDisabled);
         }
-        let leaves_muted_out = call.feature_level >= MUTED_LEFT_OUT_SINCE;
+        let leaves_muted_out = call.has(Feature::ReceiptsWithoutMuted);
         let has_read = |id: &&UserId| {
             let own = realm.user_state(**id);
             let is_muted =

@@ -4,14 +4,12 @@
 use super::registration::{Key, Token, complete, token_id};
 use crate::api::{Call, Success};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::id::DeviceId;
 use crate::realm::personal::Device;
 use crate::realm::push::PushService;
 use crate::realm::tx::Tx;
 use serde_json::json;
-
-/// The first level whose keys have a form.
-const KEY_HAS_FORM_SINCE: i64 = 432;
 
 /// What a client sends to register a device.
 pub struct Registration {
@@ -44,7 +42,7 @@ pub fn register(tx: &mut Tx, call: &Call<'_>, sent: Registration) -> Result<Succ
         return Err(Error::PushNotConfigured);
     }
     let key = Key { id: account & i64::from(u32::MAX), key };
-    if call.feature_level >= KEY_HAS_FORM_SINCE {
+    if call.has(Feature::PushKeysHaveForm) {
         key.check()?;
     }
     let known = tx.user_state(user).devices.iter().find(|(id, device)| device.account(**id) == account);

@@ -3,11 +3,12 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::legacy::{self, Registration};
-use super::registration::{DEVICES_SINCE, Key, Token, complete};
+use super::registration::{Key, Token, complete};
 use crate::api::parameter::{FromJson, Parameter, through_json};
 use crate::api::shared::users::device::unknown_device;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::id::DeviceId;
 use crate::realm::personal::Device;
 use crate::realm::push::PushService;
@@ -117,7 +118,7 @@ fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
 
 impl Write for RegisterPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        if call.feature_level < DEVICES_SINCE {
+        if !call.has(Feature::DevicesNumberedByServer) {
             let earlier = Registration {
                 account: params.device_id.0,
                 token_kind: params.token_kind,

@@ -2,6 +2,7 @@
 
 use crate::api::Call;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::event::Audience;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::personal::Device;
@@ -19,11 +20,6 @@ const KEY_PREFIX: u8 = 0x31;
 const KEY_BYTES: usize = 32;
 /// Bytes of a token's hash that name it.
 const TOKEN_ID_BYTES: usize = 8;
-
-/// The first level at which devices have numbers of the server's.
-pub const DEVICES_SINCE: i64 = 468;
-/// The first level at which the same token of the older kind is not needed any more.
-const REPLACES_OLDER_TOKEN_SINCE: i64 = 483;
 
 /// A device's new key.
 pub struct Key {
@@ -70,7 +66,7 @@ pub fn complete(
     put(tx, user, id, device.clone(), changed);
     // A relay that does not answer leaves the token pending, as a server that tries again would.
     if let Some(token) = token.filter(|_| super::check_relay(call).is_ok()) {
-        if call.feature_level >= REPLACES_OLDER_TOKEN_SINCE {
+        if call.has(Feature::ReplacesOlderToken) {
             tx.change_push_targets(user, |own| own.push_tokens.retain(|old| token_id(&old.token) != token.id));
         }
         confirm(tx, user, id, device, token);
@@ -102,7 +98,7 @@ fn put(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, changed: DeviceU
     };
     tx.change_push_targets(user, |own| own.devices.insert(id, device));
     tx.emit(Audience::user(user), changed);
-    tx.emit_before(DEVICES_SINCE, Audience::user(user), |_| former);
+    tx.emit_before(Feature::DevicesNumberedByServer.since(), Audience::user(user), |_| former);
 }
 
 /// What names a token.

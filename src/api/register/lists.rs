@@ -2,8 +2,8 @@
 
 use super::StateRequest;
 use crate::api::{channel_folders, channels, onboarding, organization, reminders, scheduled_messages};
+use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::full_members::ACTIVE_MEMBERS_ALONE_SINCE;
 use crate::realm::personal::UserState;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
 use crate::record::channel::{DefaultGroupRecord, FolderRecord};
@@ -82,7 +82,7 @@ pub const ROWS: &[StateRow] = &[
     typed!("realm_user_groups" "realm_user_groups": Vec<GroupRecord> = |realm, wish| {
         let shows_deactivated = wish.options.capabilities.include_deactivated_groups;
         let groups = realm.groups.values().filter(|group| shows_deactivated || !group.is_deactivated);
-        let lists_inactive = wish.options.level.is_before(ACTIVE_MEMBERS_ALONE_SINCE);
+        let lists_inactive = !wish.options.level.has(Feature::ActiveMembersAlone);
         groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect()
     }),
     typed!("realm_linkifiers" "realm_linkifiers": Vec<LinkifierRecord> = |realm, wish| {

@@ -5,6 +5,7 @@
 
 use crate::api::parameter::json_object;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::group::{Group, SystemGroup};
 use crate::realm::id::GroupId;
@@ -60,29 +61,22 @@ json_object! {
     }
 }
 
-/// The first level at which any group may say who unsubscribes others.
-const ANY_GROUP_REMOVES_SINCE: i64 = 320;
-/// The first level at which any group may make links to join.
-const ANY_GROUP_MAKES_LINKS_SINCE: i64 = 314;
-
-/// The first level at which the owners alone may hold other permissions than to publish to the web.
-const OWNERS_HOLD_ANY_SINCE: i64 = 326;
 /// To make channels that are open to the web.
 const PUBLISHING: &str = "can_create_web_public_channel_group";
 
 /// A permission as a level has it: groups of the system alone held some.
 pub fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
     match setting.name {
-        "can_remove_subscribers_group" if level < ANY_GROUP_REMOVES_SINCE => PermissionSetting {
+        "can_remove_subscribers_group" if !Feature::AnyGroupRemoves.is_at(level) => PermissionSetting {
             require_system_group: true,
             allow_nobody: false,
             refused: Some(SystemGroup::Owners),
             ..*setting
         },
-        "create_multiuse_invite_group" if level < ANY_GROUP_MAKES_LINKS_SINCE => {
+        "create_multiuse_invite_group" if !Feature::AnyGroupMakesLinks.is_at(level) => {
             PermissionSetting { require_system_group: true, refused: Some(SystemGroup::Owners), ..*setting }
         }
-        _ if level < OWNERS_HOLD_ANY_SINCE && setting.name != PUBLISHING && setting.refused.is_none() => {
+        _ if !Feature::OwnersHoldAny.is_at(level) && setting.name != PUBLISHING && setting.refused.is_none() => {
             PermissionSetting { refused: Some(SystemGroup::Owners), ..*setting }
         }
         _ => *setting,

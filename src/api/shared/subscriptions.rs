@@ -2,6 +2,7 @@
 
 use super::peers::{emit_fellow_leavers, emit_peers, emit_peers_needing, peer_changes};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
@@ -127,8 +128,8 @@ pub fn suspend(tx: &mut Tx, user: UserId) {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
     emit_peers_needing(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
-        true => DeliveryCondition::ArchivedChannelsFrom(DEACTIVATION_LEAVES_ARCHIVED_SINCE),
-        false => DeliveryCondition::From(DEACTIVATION_LEAVES_SINCE),
+        true => DeliveryCondition::ArchivedChannelsFrom(Feature::DeactivationLeavesArchived.since()),
+        false => DeliveryCondition::From(Feature::DeactivationLeaves.since()),
     });
 }
 
@@ -184,11 +185,6 @@ fn blind_among(realm: &Realm, users: &OrdSet<UserId>, channel: ChannelId) -> Ord
     let is_blind = |id: &&UserId| realm.user(**id).is_some_and(|user| !realm.can_see(user, channel));
     users.iter().filter(is_blind).copied().collect()
 }
-
-/// The first level that tells of the subscriptions of those who are deactivated.
-const DEACTIVATION_LEAVES_SINCE: i64 = 377;
-/// The first level that tells of those to archived channels.
-const DEACTIVATION_LEAVES_ARCHIVED_SINCE: i64 = 428;
 
 /// Shaped when it is read: only those with a queue cost a list of all subscribers.
 fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {

@@ -5,6 +5,7 @@
 use crate::api::parameter::{Parameter, json_object};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
+use crate::feature::Feature;
 use crate::realm::channel::Subscription;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
@@ -53,7 +54,7 @@ const ERRORS: &[ErrorKind] = &[
 impl Write for ChangeProperties {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let changes = params.subscription_data;
-        if call.feature_level < VALUES_CHECKED_FIRST_SINCE {
+        if !call.has(Feature::SubscriptionValuesFirst) {
             check_in_turn(tx, call.caller(), &changes)?;
         }
         let changes =
@@ -103,7 +104,7 @@ impl Write for ChangeProperty {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let PlainOrJson(value) = params.value;
         let change = PropertyChange { stream_id: params.stream_id, property: params.property, value };
-        if call.feature_level < VALUES_CHECKED_FIRST_SINCE {
+        if !call.has(Feature::SubscriptionValuesFirst) {
             check_in_turn(tx, call.caller(), std::slice::from_ref(&change))?;
         }
         let (channel, change) = checked((0, change))?;
@@ -113,9 +114,6 @@ impl Write for ChangeProperty {
         Ok(Success {})
     }
 }
-
-/// The first level at which values are looked at before channels (A-240 in docs/assumptions.md).
-const VALUES_CHECKED_FIRST_SINCE: i64 = 248;
 
 /// Checks changes as was done before values came first: whether they are texts or switches, then one by one, the
 /// channel before the value.

@@ -1,16 +1,15 @@
 //! Subscribing, oneself or others, to channels by name; those that don't exist are made.
 
-use super::ARCHIVED_OPEN_SINCE;
 use crate::api::shared::channels::creation::{
     ChannelSpec, ChannelToSubscribe, NewChannel, checked_description, emit_defaults, make_channel,
 };
 use crate::api::shared::channels::notices::{announce, post_created, post_subscribed};
 use crate::api::shared::channels::parameters::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
-use crate::api::shared::channels::rights::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::api::shared::principals::Principals;
 use crate::api::shared::subscriptions::{Changed, check_size, subscribe_all};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, checked_channel_name};
 use crate::realm::event::EventKind;
@@ -141,7 +140,7 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
     }
     let plan = Plan::new(tx, call, &request.wishes)?;
     let mut traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, call)?) };
-    if let Some(traits) = traits.as_mut().filter(|_| call.feature_level < ADMINISTRATORS_OF_CHANNELS_SINCE) {
+    if let Some(traits) = traits.as_mut().filter(|_| !call.has(Feature::AdministratorsOfChannels)) {
         let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
         traits.leave_to_administrators(nobody);
     }
@@ -216,7 +215,7 @@ impl Plan {
         let mut seen = BTreeSet::new();
         let may_be_joined = |channel: &Channel| {
             realm.can_read(call.caller(), channel)
-                && (!channel.is_archived || call.feature_level >= ARCHIVED_OPEN_SINCE)
+                && (!channel.is_archived || call.has(Feature::ArchivedSubscriptionsOpen))
         };
         for wish in wishes {
             let name = checked_channel_name(&wish.name)?;

@@ -1,11 +1,11 @@
 //! Unsubscribing, oneself or others (specification, "Channels, topics, subscriptions").
 
-use super::ARCHIVED_OPEN_SINCE;
 use crate::api::shared::channels::archive::archive;
 use crate::api::shared::principals::Principals;
 use crate::api::shared::subscriptions::{Changed, check_size, unsubscribe_all};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, checked_channel_name};
 use crate::realm::event::EventKind;
@@ -58,9 +58,6 @@ impl Write for Unsubscribe {
     }
 }
 
-/// The first level at which private channels stay once the last subscriber has left.
-const VACANT_KEPT_SINCE: i64 = 442;
-
 fn is_vacant(channel: &Channel) -> bool {
     channel.privacy.is_private() && !channel.is_archived && channel.subscribers.is_empty()
 }
@@ -84,7 +81,7 @@ pub fn carry_out(
     let caller = call.caller();
     let users = principals.resolve(tx, caller)?;
     let names = names.iter().map(|name| checked_channel_name(name)).collect::<Result<Vec<String>, Error>>()?;
-    let knows_archived = call.feature_level >= ARCHIVED_OPEN_SINCE;
+    let knows_archived = call.has(Feature::ArchivedSubscriptionsOpen);
     let known = |name: &String| tx.channel_by_name(name).filter(|channel| knows_archived || !channel.is_archived);
     // Each once, in the order of their names.
     let mut seen = BTreeSet::new();
@@ -99,7 +96,7 @@ pub fn carry_out(
     }
 
     let removed = unsubscribe_all(tx, &users, &channels);
-    if call.feature_level < VACANT_KEPT_SINCE {
+    if !call.has(Feature::VacantChannelsStay) {
         for id in &channels {
             if is_vacant(&tx.channels[id]) && was_left(&removed, *id) {
                 archive(tx, call, *id);

@@ -15,9 +15,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The first level with resumable uploads.
-pub const SINCE: i64 = 296;
-
 /// How far an upload is.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UploadReply {
@@ -40,7 +37,7 @@ impl UploadReply {
 
 operation! {
     /// Begins a resumable upload by the protocol tus 1.0.0, perhaps with its first bytes.
-    pub BeginUpload = POST "/tus", for User, since SINCE;
+    pub BeginUpload = POST "/tus", for User, since 295;
     params {
         /// Bytes of the file.
         length: i64,
@@ -85,7 +82,7 @@ impl Write for BeginUpload {
 
 operation! {
     /// Says how much of a resumable upload has arrived.
-    pub GetUploadOffset = HEAD "/tus/{*upload_id}", for User, since SINCE;
+    pub GetUploadOffset = HEAD "/tus/{*upload_id}", for User, since 295;
     params {
         /// What the upload's address ends in, slashes and all.
         @path upload_id: String,
@@ -103,7 +100,7 @@ impl Read for GetUploadOffset {
 
 operation! {
     /// Adds a piece to a resumable upload.
-    pub AddToUpload = PATCH "/tus/{*upload_id}", for User, since SINCE;
+    pub AddToUpload = PATCH "/tus/{*upload_id}", for User, since 295;
     params {
         /// What the upload's address ends in, slashes and all.
         @path upload_id: String,
@@ -128,7 +125,7 @@ impl Write for AddToUpload {
 
 operation! {
     /// Ends a resumable upload that is not complete.
-    pub EndUpload = DELETE "/tus/{*upload_id}", for User, since SINCE;
+    pub EndUpload = DELETE "/tus/{*upload_id}", for User, since 295;
     params {
         /// What the upload's address ends in, slashes and all.
         @path upload_id: String,

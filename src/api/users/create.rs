@@ -5,6 +5,7 @@ use crate::api::shared::users::name::{check_password, checked_name};
 use crate::api::shared::users::person::{NewPerson, add_person};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::tx::Tx;
 use crate::realm::user::Role;
 use schemars::JsonSchema;
@@ -36,12 +37,9 @@ pub struct UserIdReply {
     pub user_id: i64,
 }
 
-/// The first level on which making users takes more than being an administrator.
-const PERMISSION_SINCE: i64 = 36;
-
 impl Write for CreateUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UserIdReply, Error> {
-        if !call.caller().can_create_users && call.feature_level >= PERMISSION_SINCE {
+        if !call.caller().can_create_users && call.has(Feature::CreatingUsersIsPermission) {
             return Err(Error::MayNotCreateUsers);
         }
         let full_name = checked_name(tx, &params.full_name, None)?;

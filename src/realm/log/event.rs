@@ -16,7 +16,7 @@ mod weight;
 pub use audience::Audience;
 pub use data::EventData;
 pub(crate) use data::event_data;
-pub use delivery::{DeliveryCondition, NEWER_SETTINGS_ALONE_SINCE};
+pub use delivery::DeliveryCondition;
 pub use entry::{Entry, EventLog, MAX_LOG_BYTES, MAX_LOG_ENTRIES};
 pub use list::List;
 pub use part::{Part, Parts};

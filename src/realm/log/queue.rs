@@ -2,6 +2,7 @@
 
 use super::event::EventPattern;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::model::id::UserId;
 use crate::realm::model::message::Place;
@@ -211,6 +212,11 @@ impl Realm {
 }
 
 impl QueueLevel {
+    /// Whether the world's level has a rule.
+    pub fn has(self, feature: Feature) -> bool {
+        !self.is_before(feature.since())
+    }
+
     /// Whether the world is older than a level.
     pub fn is_before(self, level: i64) -> bool {
         self.older.is_some_and(|own| own < level)

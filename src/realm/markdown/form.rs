@@ -1,14 +1,6 @@
 //! What of rendered Markdown depends on the feature level (A-230 in docs/assumptions.md).
 
-const THUMBNAILS_SINCE: i64 = 273;
-const MESSAGE_LINKS_SINCE: i64 = 319;
-const CHANNELS_SINCE: i64 = 320;
-/// The first level that has the empty topic.
-pub const EMPTY_TOPICS_SINCE: i64 = 334;
-const NEWEST_MESSAGES_SINCE: i64 = 347;
-const IMAGES_IN_TEXT_SINCE: i64 = 441;
-const FAULTY_TIMES_AS_TEXT_SINCE: i64 = 451;
-
+use crate::feature::Feature;
 /// What of the output depends on the feature level. The default is the newest level's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -37,18 +29,18 @@ pub struct Form {
 impl Form {
     /// The form at a feature level.
     pub fn at(level: i64) -> Self {
-        let is_of_channels = level >= CHANNELS_SINCE;
+        let is_of_channels = Feature::ChannelsInHtml.is_at(level);
         Self {
             channel_path: if is_of_channels { "channel" } else { "stream" },
             marks_channel_wildcards: is_of_channels,
             mentions_system_groups: is_of_channels,
             links_unseen_channels: !is_of_channels,
-            links_empty_topics: level >= EMPTY_TOPICS_SINCE,
-            links_messages: level >= MESSAGE_LINKS_SINCE,
-            links_newest_message: level >= NEWEST_MESSAGES_SINCE,
-            shows_images_in_text: level >= IMAGES_IN_TEXT_SINCE,
-            has_thumbnails: level >= THUMBNAILS_SINCE,
-            shows_faulty_times: level < FAULTY_TIMES_AS_TEXT_SINCE,
+            links_empty_topics: Feature::EmptyTopics.is_at(level),
+            links_messages: Feature::MessageLinks.is_at(level),
+            links_newest_message: Feature::TopicLinksNameMessage.is_at(level),
+            shows_images_in_text: Feature::ImagesInText.is_at(level),
+            has_thumbnails: Feature::Thumbnails.is_at(level),
+            shows_faulty_times: !Feature::FaultyTimesAsText.is_at(level),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Deleting messages, for every operation that does so.
 
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
@@ -10,16 +11,13 @@ use crate::realm::tx::Tx;
 use imbl::OrdSet;
 use std::collections::HashMap;
 
-/// The first level at which everybody with access to a message is sent its end.
-const SENT_TO_ALL_SINCE: i64 = 274;
-
 /// The first level that lists the oldest message first; before, the newest.
 const OLDEST_FIRST_SINCE: i64 = 248;
 
 /// Those who are informed of the end of messages that lie in one place. Below a level it is only a channel's subscribers.
 fn audience(tx: &Tx, first: &Message, group: &[MessageId]) -> Audience {
     match first.channel() {
-        Some((channel, _)) if tx.is_before(SENT_TO_ALL_SINCE) => {
+        Some((channel, _)) if !tx.has(Feature::DeletionsSentToAll) => {
             Audience::of(tx.channels[&channel].subscribers.clone())
         }
         _ => tx.who_follows_any(group),
@@ -86,7 +84,7 @@ pub fn delete_messages(tx: &mut Tx, ids: &[MessageId]) {
         tx.emit(followers, Event::new(EventKind::DeleteMessage, payload.clone()));
         if let Some(outsiders) = outsiders {
             let event = Event::new(EventKind::DeleteMessage, payload);
-            tx.emit(outsiders, event.only_for(DeliveryCondition::From(SENT_TO_ALL_SINCE)));
+            tx.emit(outsiders, event.only_for(DeliveryCondition::From(Feature::DeletionsSentToAll.since())));
         }
     }
     tx.recall_all_pushes();

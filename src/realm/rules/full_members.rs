@@ -1,6 +1,7 @@
 //! Who is a full member: members whose waiting period is over.
 
 use super::visibility::Sight;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::DeliveryCondition;
 use crate::realm::log::event::data::MemberChange;
@@ -11,9 +12,6 @@ use crate::realm::model::user::{Role, User};
 use crate::realm::tx::Tx;
 use crate::time::{Span, Timestamp};
 use imbl::OrdSet;
-
-/// The first level whose groups list active users alone.
-pub const ACTIVE_MEMBERS_ALONE_SINCE: i64 = 303;
 
 impl Realm {
     /// When a member's waiting period is over; None for users of other roles, who never are full members.
@@ -46,14 +44,14 @@ impl Tx {
             let needs = if inactive.is_empty() {
                 DeliveryCondition::Nothing
             } else {
-                DeliveryCondition::From(ACTIVE_MEMBERS_ALONE_SINCE)
+                DeliveryCondition::From(Feature::ActiveMembersAlone.since())
             };
             self.emit(everyone.clone(), change.event(group, active.clone()).only_for(needs));
         }
         if !inactive.is_empty() {
             let mut all: Vec<UserId> = active.into_iter().chain(inactive).collect();
             all.sort_unstable();
-            self.emit_before(ACTIVE_MEMBERS_ALONE_SINCE, everyone, |_| change.event(group, all));
+            self.emit_before(Feature::ActiveMembersAlone.since(), everyone, |_| change.event(group, all));
         }
     }
 

@@ -1,5 +1,6 @@
 //! Invitations: whether they are in force, and who hears of their changes.
 
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::data::InvitesChanged;
 use crate::realm::log::event::{Audience, DeliveryCondition, EventData};
@@ -9,9 +10,6 @@ use crate::realm::model::organization::{Invite, InviteLink, InviteTerms};
 use crate::realm::model::user::Role;
 use crate::realm::tx::Tx;
 use std::sync::Arc;
-
-/// The first level that tells those who invited and are no administrators.
-const INVITERS_NOTIFIED_SINCE: i64 = 209;
 
 impl Realm {
     /// Whether an invitation is not over yet.
@@ -69,7 +67,7 @@ impl Tx {
         self.emit_invites_changed(None);
     }
 
-    /// Tells administrators, and those who invited, that invitations changed; at levels below `INVITERS_NOTIFIED_SINCE`
+    /// Tells administrators, and those who invited, that invitations changed; at levels below [`Feature::InvitersNotified`]
     /// administrators alone.
     pub fn emit_invites_changed(&mut self, inviter: Option<UserId>) {
         let administrators = self.at_least(Role::Administrator);
@@ -78,7 +76,7 @@ impl Tx {
         if let Some(inviter) = inviter {
             self.emit(
                 Audience::user(inviter),
-                InvitesChanged {}.only_for(DeliveryCondition::From(INVITERS_NOTIFIED_SINCE)),
+                InvitesChanged {}.only_for(DeliveryCondition::From(Feature::InvitersNotified.since())),
             );
         }
     }

@@ -5,6 +5,7 @@ use super::holding::covers;
 use super::visibility::Sight;
 use super::widget::{first_submessage, given_widget};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::{Audience, Event, EventKind, Payload, SentMessage};
 use crate::realm::markdown::{self, Mentions};
@@ -27,9 +28,6 @@ use std::sync::Arc;
 
 /// Subscribers above which mentioning all of them needs a right of its own.
 const WILDCARD_MENTION_THRESHOLD: usize = 15;
-
-/// The first level at which archived channels that were open to the web take no messages any more.
-const ARCHIVED_CLOSED_SINCE: i64 = 248;
 
 /// A message about to be sent.
 #[derive(Clone, Debug)]
@@ -269,7 +267,7 @@ impl Tx {
         if is_answer {
             return self.check_topic_policy(channel, topic);
         }
-        let is_open = channel.is_archived && channel.was_web_public && self.is_before(ARCHIVED_CLOSED_SINCE);
+        let is_open = channel.is_archived && channel.was_web_public && !self.has(Feature::ArchivedChannelsClosed);
         self.check_may_post_where(sender, channel, topic, is_open)
     }
 

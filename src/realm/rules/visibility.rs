@@ -5,6 +5,7 @@
 //! something changed that decides on what they see. Maps that are the same before and after are not looked at.
 
 use super::holding::is_member;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::data::{
     FirstMessageUpdate, FlagUpdate, Peers, RealmUserRemove, StreamDelete, SubscriptionPeerAdd,
@@ -15,7 +16,7 @@ use crate::realm::model::group::{Group, SystemGroup};
 use crate::realm::model::id::{ChannelId, GroupId, MessageId, UserId};
 use crate::realm::model::permission::GroupSettingValue;
 use crate::realm::model::user::User;
-use crate::realm::tx::{FIRST_MESSAGE_CHANGES_SINCE, Tx};
+use crate::realm::tx::Tx;
 use imbl::OrdSet;
 use imbl::ordmap::DiffItem;
 use std::collections::BTreeMap;
@@ -141,7 +142,7 @@ impl Tx {
     }
 
     fn emit_first_messages(&mut self, before: &Realm) {
-        if self.is_before(FIRST_MESSAGE_CHANGES_SINCE) {
+        if !self.has(Feature::FirstMessageChanges) {
             return;
         }
         for (channel, first) in first_message_changes(before, self) {

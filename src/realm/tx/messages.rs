@@ -1,14 +1,12 @@
 //! Messages that come, go and move, with the indexes that find them.
 
 use super::Tx;
+use crate::feature::Feature;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Conversation, Message, Place};
 use crate::realm::model::message_ids::MessageIds;
 use crate::realm::model::topic::{Topic, TopicKey};
 use std::sync::Arc;
-
-/// The first level at which the first message of a channel changes.
-pub const FIRST_MESSAGE_CHANGES_SINCE: i64 = 256;
 
 impl Tx {
     /// Adds a message, under the id that it has, to every index.
@@ -56,7 +54,7 @@ impl Tx {
 
     /// Notes which message is a channel's first, after one came or went otherwise than by sending.
     fn settle_first_message(&mut self, place: &Place) {
-        let Some(channel) = place.channel().filter(|_| !self.is_before(FIRST_MESSAGE_CHANGES_SINCE)) else { return };
+        let Some(channel) = place.channel().filter(|_| self.has(Feature::FirstMessageChanges)) else { return };
         let first = self.messages_in(channel).first();
         if self.channels[&channel].first_message != first {
             self.channel_mut(channel).first_message = first;

@@ -2,6 +2,7 @@
 
 use super::Sender;
 use super::text::{group_mentions, text};
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::SentMessage;
 use crate::realm::group::Group;
@@ -15,8 +16,6 @@ use serde_json::{Map, Value, json};
 const MAX_TEXT_LENGTH: usize = 200;
 /// Messages that one removal names: the newest. So it stays below the 4 KiB that Apple's service carries.
 const MAX_REMOVED: usize = 200;
-/// The first level that lists the recipients of every direct message; below, a text lists those of groups.
-const RECIPIENT_IDS_SINCE: i64 = 429;
 
 /// A push's payload, as JSON.
 pub fn payload(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
@@ -90,7 +89,7 @@ fn message(
         (Place::Direct { conversation }, _) => {
             let members = &realm.conversations[conversation].members;
             let mut place = json!({"recipient_type": "direct"});
-            if level >= RECIPIENT_IDS_SINCE {
+            if Feature::PushesListRecipients.is_at(level) {
                 place["recipient_user_ids"] = json!(members);
             } else if members.len() > 2 {
                 let ids: Vec<String> = members.iter().map(ToString::to_string).collect();

@@ -3,6 +3,7 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::Sender;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::message::Place;
 use crate::realm::push::{Push, PushContent, PushKey, PushService};
@@ -17,16 +18,17 @@ use sha2::{Digest, Sha256};
 const SECRETBOX_PREFIX: u8 = 0x31;
 /// Bytes of a nonce.
 const NONCE_BYTES: usize = 24;
-/// The first level that names the key that was used; below, the device's number is in its place.
-const KEY_IDS_SINCE: i64 = 468;
 
 /// `provider`, `push_key_id`, `encrypted_data` and `envelope`: the provider's message.
 pub fn wire(realm: &Realm, push: &Push, payload: &Value, sender: Sender<'_>) -> Value {
     let sealed = push.key.as_ref().and_then(|key| Some((key, seal(key, push.id, payload)?)));
     let carried = match &sealed {
         Some((key, data)) => {
-            let (name, number) =
-                if sender.level >= KEY_IDS_SINCE { ("push_key_id", key.id) } else { ("push_account_id", key.account) };
+            let (name, number) = if Feature::PushesNameKeys.is_at(sender.level) {
+                ("push_key_id", key.id)
+            } else {
+                ("push_account_id", key.account)
+            };
             Carried::Sealed { name, number, data }
         }
         None => Carried::Open(payload),

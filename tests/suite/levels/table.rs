@@ -6,6 +6,7 @@ use crate::every_operation::{call, example, handle_for, required};
 use crate::support::TestServer;
 use chatdouble::api::parameter::RawParameters;
 use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
+use chatdouble::feature::{Evidence, has_entry};
 use chatdouble::level::{Change, ChangeKind, changes, emulation};
 use chatdouble::realm::Realm;
 use chatdouble::realm::event::EventPattern;
@@ -48,6 +49,21 @@ fn rows_stand_between_the_first_level_and_the_newest_and_none_twice() {
         assert!(seen.insert(format!("{listed:?}")), "twice: {listed:?}");
     }
     assert!(seen.len() > 400, "{} rows", seen.len());
+}
+
+#[test]
+fn rows_are_dated_by_evidence() {
+    let listed = chatdouble::level::listed();
+    for row in &listed {
+        match row.known_by {
+            Evidence::ChangeLog => assert!(has_entry(row.level), "the change log has no such level: {row:?}"),
+            Evidence::Between(first, last) => assert!((first..=last).contains(&row.level), "{row:?}"),
+            Evidence::Recorded(before, after) => assert!((before + 1..=after).contains(&row.level), "{row:?}"),
+            Evidence::Source(_) | Evidence::Documentation => {}
+        }
+    }
+    let stale = chatdouble::level::stale_evidence(&listed);
+    assert!(stale.is_empty(), "evidence of no row: {stale:?}");
 }
 
 #[test]

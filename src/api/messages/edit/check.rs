@@ -3,8 +3,8 @@
 use super::{EditMessage, Marking, MessageEdit, PropagateMode};
 use crate::api::Call;
 use crate::api::parameter::NonNegative;
-use crate::api::shared::channels::rights::ADMINISTRATORS_OF_CHANNELS_SINCE;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::channel::Channel;
 use crate::realm::editing::{check_may_edit, is_over};
 use crate::realm::id::{ChannelId, MessageId};
@@ -15,9 +15,6 @@ use crate::realm::user::{Role, User};
 use crate::realm::{Realm, content_hash};
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// The first level at which marking a topic as resolved is allowed apart from renaming it.
-const RESOLVING_ALLOWED_APART_SINCE: i64 = 367;
 
 pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<MessageEdit, Error> {
     let caller = call.caller();
@@ -53,7 +50,7 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
         Some(place) => {
             let moved = affected(realm, caller, &message, place, params.propagate_mode);
             let names_channel = params.stream_id.is_some();
-            let marking = marking.filter(|_| call.feature_level >= RESOLVING_ALLOWED_APART_SINCE);
+            let marking = marking.filter(|_| call.has(Feature::ResolvingAllowedApart));
             check_may_move(realm, call, &message, place, (marking, names_channel), &moved)?;
             moved
         }
@@ -141,9 +138,8 @@ fn check_may_move(
     };
     let caller = call.caller();
     let here = &realm.channels[&channel];
-    let administers = |channel: &Channel| {
-        call.feature_level >= ADMINISTRATORS_OF_CHANNELS_SINCE && realm.can_administer(caller, channel)
-    };
+    let administers =
+        |channel: &Channel| call.has(Feature::AdministratorsOfChannels) && realm.can_administer(caller, channel);
     let there = realm.open_channel(caller, *new_channel);
     let may = |name| realm.may(caller.id, name);
     let may_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);

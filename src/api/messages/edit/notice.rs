@@ -2,10 +2,10 @@
 
 use super::relocate::{has_others, is_moved_whole};
 use super::{EditMessage, Marking, MessageEdit, PropagateMode};
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
 use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::realm::markdown::EMPTY_TOPICS_SINCE;
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::Target;
@@ -21,8 +21,6 @@ const UNDO_SECONDS: i64 = 60;
 /// The first level at which marking again takes a notice back, and at which notices are read for whoever caused them
 /// (A-270 in docs/assumptions.md).
 const CAUSER_CONSIDERED_SINCE: i64 = 248;
-/// The first level at which a setting says who has read the notice of a mark from the beginning.
-const READ_BY_SETTING_SINCE: i64 = 385;
 
 /// Sends the notices that the request asked for.
 pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, params: &EditMessage) {
@@ -50,14 +48,14 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
         (false, count) => format!("{count} messages were moved"),
     };
     let link = |tx: &Tx, channel: ChannelId, topic: &str| {
-        let topic = if topic.is_empty() && tx.is_before(EMPTY_TOPICS_SINCE) { FORMER_EMPTY_TOPIC_NAME } else { topic };
+        let topic = if topic.is_empty() && !tx.has(Feature::EmptyTopics) { FORMER_EMPTY_TOPIC_NAME } else { topic };
         format!("#**{}>{topic}**", tx.channels[&channel].name)
     };
     let readers = if tx.is_before(CAUSER_CONSIDERED_SINCE) { OrdSet::new() } else { OrdSet::unit(by.id) };
     // Where a topic is marked or unmarked and nothing else happens to it, the notice of that is in its place.
     if params.send_notification_to_new_thread && !wanted.is_marking_alone() {
         let mut address = tx.message_link(&tx.messages[&wanted.message.id], tx.form());
-        if tx.is_before(EMPTY_TOPICS_SINCE) {
+        if !tx.has(Feature::EmptyTopics) {
             address = address.replace("/topic//near/", "/topic/.28no.20topic.29/near/");
         }
         let one = format!("[A message]({address})");
@@ -85,7 +83,7 @@ fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: 
         delete_messages(tx, &[notice]);
         return;
     }
-    let readers = if tx.is_before(READ_BY_SETTING_SINCE) {
+    let readers = if !tx.has(Feature::ResolveNoticesReadBySetting) {
         tx.channels[&channel].subscribers.clone().relative_complement(participants(tx, moved))
     } else {
         unbothered(tx, channel, topic).update(by.id)

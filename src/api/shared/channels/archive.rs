@@ -6,6 +6,7 @@ use super::creation::emit_defaults;
 use super::default_groups::leave_groups;
 use super::notices::post_in_channel;
 use crate::api::Call;
+use crate::feature::Feature;
 use crate::realm::channel::{Channel, MAX_CHANNEL_NAME_LENGTH, Privacy, Subscription};
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::id::{ChannelId, UserId};
@@ -19,16 +20,13 @@ use imbl::OrdSet;
 use sha2::{Digest, Sha512};
 use std::sync::Arc;
 
-/// The first level that shows archived channels, and tells in them what became of them.
-const ARCHIVED_SHOWN_SINCE: i64 = 315;
-
 /// Archives a channel.
 ///
 /// Events: `message` of the notice, `default_streams`, `default_stream_groups`, `realm` of purposes that it had,
 /// `stream` update to clients that know archived channels, `stream` delete to others. Below 315: none of the notice and
 /// the purposes, and the channel is without subscribers from then on, private, and under another name.
 pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
-    let is_shown = call.feature_level >= ARCHIVED_SHOWN_SINCE;
+    let is_shown = call.has(Feature::ArchivedChannelsShown);
     // What is sent where nobody sees what becomes of the channel.
     let as_it_was = ChannelRecord::new(tx, &tx.channels[&id]);
     if is_shown {
@@ -97,15 +95,12 @@ fn emit_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
     }
     let data = taken.iter().map(|name| ((*name).to_owned(), NO_CHANNEL.into())).collect();
     let together = RealmUpdateDict { property: "default", data };
-    tx.emit(tx.everyone(), together.only_for(DeliveryCondition::From(PURPOSES_TOGETHER_SINCE)));
+    tx.emit(tx.everyone(), together.only_for(DeliveryCondition::From(Feature::PurposesTogether.since())));
     for name in taken {
         let apart = RealmUpdate { property: name.to_owned(), value: NO_CHANNEL.into() };
-        tx.emit_before(PURPOSES_TOGETHER_SINCE, tx.everyone(), |_| apart);
+        tx.emit_before(Feature::PurposesTogether.since(), tx.everyone(), |_| apart);
     }
 }
-
-/// The first level that has all of a channel's purposes; older ones hear of each as of any setting.
-const PURPOSES_TOGETHER_SINCE: i64 = 331;
 
 /// Brings an archived channel back.
 ///

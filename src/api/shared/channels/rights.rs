@@ -2,12 +2,10 @@
 
 use crate::api::Call;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::ChannelId;
-
-/// The first level whose channels have administrators of their own.
-pub const ADMINISTRATORS_OF_CHANNELS_SINCE: i64 = 325;
 
 /// A channel that the caller may change; archived ones too.
 ///
@@ -21,7 +19,7 @@ pub fn administered_channel<'realm>(
     id: ChannelId,
 ) -> Result<&'realm Channel, Error> {
     let user = call.caller();
-    if call.feature_level < ADMINISTRATORS_OF_CHANNELS_SINCE {
+    if !call.has(Feature::AdministratorsOfChannels) {
         let channel = realm.channels.get(&id).ok_or(Error::InvalidChannelId)?;
         let is_known = !channel.privacy.is_private() || channel.subscribers.contains(&user.id);
         return match (user.is_admin(), is_known) {

@@ -2,7 +2,8 @@
 //!
 //! No queue at the newest level gets them, so that none are made there.
 
-use crate::realm::event::{Audience, DeliveryCondition, Event, NEWER_SETTINGS_ALONE_SINCE};
+use crate::feature::Feature;
+use crate::realm::event::{Audience, DeliveryCondition, Event};
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::record::events::{UpdateDisplaySettings, UpdateGlobalNotifications};
@@ -58,7 +59,7 @@ pub const NOTIFICATION_SETTINGS: &[&str] = &[
 
 /// Tells of a setting in its older form, if it has one and some queue gets it.
 pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
-    if !tx.queues.values().next().is_some_and(|queue| queue.options.level.is_before(NEWER_SETTINGS_ALONE_SINCE)) {
+    if !tx.queues.values().next().is_some_and(|queue| !queue.options.level.has(Feature::NewerSettingsAlone)) {
         return;
     }
     let email = tx.api_email(&tx.users[&user]);

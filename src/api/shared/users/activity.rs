@@ -6,6 +6,7 @@ use crate::api::parameter::json_object;
 use crate::api::shared::subscriptions::{emit_resumed, resume, suspend};
 use crate::api::shared::users::bot::emit_account;
 use crate::api::shared::users::change::emit_export_consent;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
@@ -22,9 +23,6 @@ use std::sync::Arc;
 
 /// The name of users whose profile was deleted.
 pub const DELETED_USER_NAME: &str = "Deleted user";
-
-/// The first level whose groups lose and get back members with their accounts.
-const MEMBERSHIP_SENT_SINCE: i64 = 303;
 
 json_object! {
     open
@@ -148,9 +146,9 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
 fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, change: MemberChange) {
     let groups = tx.groups.values().filter(|group| group.members.contains(&id));
     let needs = |group: &Group| match (group.system, group.is_deactivated) {
-        (Some(_), _) => DeliveryCondition::From(MEMBERSHIP_SENT_SINCE),
-        (None, true) => DeliveryCondition::DeactivatedGroupsFrom(MEMBERSHIP_SENT_SINCE),
-        (None, false) => DeliveryCondition::From(MEMBERSHIP_SENT_SINCE),
+        (Some(_), _) => DeliveryCondition::From(Feature::MembershipSent.since()),
+        (None, true) => DeliveryCondition::DeactivatedGroupsFrom(Feature::MembershipSent.since()),
+        (None, false) => DeliveryCondition::From(Feature::MembershipSent.since()),
     };
     let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, needs(group))).collect();
     for (group, needs) in groups {

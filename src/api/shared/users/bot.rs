@@ -2,6 +2,7 @@
 
 use crate::api::Call;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::UserId;
@@ -10,9 +11,6 @@ use crate::realm::user::{BotKind, Role, User};
 use crate::record::events::{BotUpdate, RealmBotUpdate};
 use serde_json::{Map, Value};
 use std::sync::Arc;
-
-/// The first level whose lists of bots leave accounts to the lists of users.
-const ACCOUNTS_APART_SINCE: i64 = 474;
 
 /// Tells a bot's owner and the administrators what is new about its account, where the level's lists of bots have it;
 /// nothing for people.
@@ -23,7 +21,9 @@ pub fn emit_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOn
         return;
     }
     let audience = who_lists(tx, id);
-    tx.emit_before(ACCOUNTS_APART_SINCE, audience, |realm| account_update(id, key, value(realm, &realm.users[&id])));
+    tx.emit_before(Feature::BotAccountsApart.since(), audience, |realm| {
+        account_update(id, key, value(realm, &realm.users[&id]))
+    });
 }
 
 fn account_update(user_id: UserId, key: &str, value: Value) -> RealmBotUpdate {
@@ -36,7 +36,7 @@ fn account_update(user_id: UserId, key: &str, value: Value) -> RealmBotUpdate {
 /// Event: `realm_bot` update, below 474.
 pub fn emit_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
     let audience = Audience::of(tx.at_least(Role::Administrator));
-    tx.emit_before(ACCOUNTS_APART_SINCE, audience, |_| account_update(bot, "owner_id", owner.0.into()));
+    tx.emit_before(Feature::BotAccountsApart.since(), audience, |_| account_update(bot, "owner_id", owner.0.into()));
 }
 
 /// Whose lists have a bot: its owner's and administrators'.
@@ -44,9 +44,6 @@ pub fn who_lists(realm: &Realm, bot: UserId) -> Audience {
     let owner = realm.users[&bot].bot_owner();
     Audience::of(realm.at_least(Role::Administrator)).and(owner.into_iter().collect())
 }
-
-/// The first level at which groups may make bots; before, a policy said whether administrators alone may.
-const BOTS_BY_GROUPS_SINCE: i64 = 344;
 
 /// Whether the caller may make bots of a kind; those that only send messages take less.
 ///
@@ -56,7 +53,7 @@ const BOTS_BY_GROUPS_SINCE: i64 = 344;
 pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind>) -> Result<(), Error> {
     let caller = call.caller();
     let may = |name| realm.may(caller.id, name);
-    if call.feature_level < BOTS_BY_GROUPS_SINCE {
+    if !call.has(Feature::BotsByGroups) {
         // What the policy restricts are generic bots.
         let permission =
             if kind == Some(BotKind::Generic) { "can_create_bots_group" } else { "can_create_write_only_bots_group" };

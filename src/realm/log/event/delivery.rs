@@ -1,15 +1,9 @@
 //! Which queues get an event, besides those of its audience that ask for its type.
 
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::queue::QueueOptions;
 use crate::realm::model::id::UserId;
-
-/// The first level with `user_topic` events.
-const USER_TOPICS_SINCE: i64 = 134;
-/// The first level at which clients with `archived_channels` hear of archiving as such.
-const ARCHIVING_SENT_SINCE: i64 = 378;
-/// The first level whose settings have no older events.
-pub const NEWER_SETTINGS_ALONE_SINCE: i64 = 439;
 
 /// A condition on the queue besides its types of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,18 +68,18 @@ impl DeliveryCondition {
                 DeliveryCondition::ArchivedChannels.admits(options) && DeliveryCondition::From(level).admits(options)
             }
             DeliveryCondition::ArchivedUpdates => {
-                DeliveryCondition::ArchivedChannelsFrom(ARCHIVING_SENT_SINCE).admits(options)
+                DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingSent.since()).admits(options)
             }
             DeliveryCondition::NoArchivedChannels => !DeliveryCondition::ArchivedUpdates.admits(options),
             DeliveryCondition::SingleEmoji => capabilities.individual_emoji_changes,
             DeliveryCondition::WholeEmoji => !capabilities.individual_emoji_changes,
             DeliveryCondition::NoUserTopics => {
                 let gets_newer = || options.event_types.as_ref().is_some_and(|types| types.contains("user_topic"));
-                options.level.is_before(USER_TOPICS_SINCE) || !gets_newer()
+                !options.level.has(Feature::UserTopics) || !gets_newer()
             }
             DeliveryCondition::CompleteUserList => !capabilities.user_list_incomplete,
             DeliveryCondition::LegacySettings => {
-                DeliveryCondition::Before(NEWER_SETTINGS_ALONE_SINCE).admits(options)
+                DeliveryCondition::Before(Feature::NewerSettingsAlone.since()).admits(options)
                     && !capabilities.user_settings_object
             }
             DeliveryCondition::From(level) => !options.level.is_before(level),

@@ -1,13 +1,11 @@
 //! The parts of an entry of the log: the events that it makes for one reader, who may get several where others get one.
 
 use super::{Entry, Event, EventPattern, Payload};
+use crate::feature::Feature;
 use crate::realm::log::queue::{Queue, QueueOptions};
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
 use serde_json::Value;
 use smallvec::{SmallVec, smallvec};
-
-/// The first level whose events of others' subscriptions have lists of them.
-const PEERS_TOGETHER_SINCE: i64 = 35;
 
 /// One of the events that an entry makes for a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +64,7 @@ impl Queue {
 impl QueueOptions {
     /// Whether others' subscriptions are sent one by one.
     pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
-        self.level.is_before(PEERS_TOGETHER_SINCE) && event.kind.type_name() == "subscription"
+        !self.level.has(Feature::PeersTogether) && event.kind.type_name() == "subscription"
     }
 
     /// The events that an event of the log makes for a reader in its audience.

@@ -1,0 +1,228 @@
+//! Rules that came with a feature level and are decided where they apply, and how each level is known.
+//!
+//! A rule is a row here. `Call::has`, `Tx::has` and `QueueLevel::has` say whether the world's level has it. What changes
+//! only names and forms is a row of the tables in `level/` and needs none here.
+
+mod change_log;
+
+pub use change_log::has_entry;
+
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+/// How it is known that a change came with its level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// The public change log has an entry for it at this level.
+    ChangeLog,
+    /// The real server's public history: the first server of the level, or the last before it, changed on this day.
+    Source(&'static str),
+    /// A real server was recorded at two levels: the lower one had the former rule, the higher one, which is the row's
+    /// level or above it, the present rule.
+    Recorded(i64, i64),
+    /// It came between these levels, the last of which has it; nothing says when. The row's level is one of them.
+    Between(i64, i64),
+    /// Only the public documentation of the API names the level.
+    Documentation,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ChangeLog => write!(f, "change log"),
+            Self::Source(date) => write!(f, "source of {date}"),
+            Self::Recorded(before, after) => write!(f, "recorded at {before} and {after}"),
+            Self::Between(first, last) => write!(f, "between {first} and {last}"),
+            Self::Documentation => write!(f, "documentation"),
+        }
+    }
+}
+
+impl Serialize for Evidence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+macro_rules! features {
+    ($($(#[doc = $rule:literal])+ $name:ident = $since:literal, $evidence:expr;)+) => {
+        /// A rule that holds from a feature level on.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Feature {
+            $($(#[doc = $rule])+ $name,)+
+        }
+
+        impl Feature {
+            /// All of them, the newest first.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The first level that has it.
+            pub const fn since(self) -> i64 {
+                match self { $(Self::$name => $since,)+ }
+            }
+
+            /// How that level is known.
+            pub fn evidence(self) -> Evidence {
+                use Evidence::{Between, ChangeLog, Documentation, Source};
+                match self { $(Self::$name => $evidence,)+ }
+            }
+
+            /// Whether worlds of a level have it.
+            pub const fn is_at(self, level: i64) -> bool {
+                level >= self.since()
+            }
+        }
+    };
+}
+
+features! {
+    /// A new API key ends the user's devices, too.
+    NewKeysEndDevices = 492, Documentation;
+    /// Registering a device ends the same token of the older kind.
+    ReplacesOlderToken = 483, ChangeLog;
+    /// The first login of imported users moves `date_joined`.
+    JoiningAtFirstLogin = 475, ChangeLog;
+    /// Lists of bots and their events leave accounts to those of users.
+    BotAccountsApart = 474, ChangeLog;
+    /// The server numbers devices; before, the client.
+    DevicesNumberedByServer = 468, ChangeLog;
+    /// Encrypted pushes name the key that was used; before, the device.
+    PushesNameKeys = 468, ChangeLog;
+    /// A time that can't be read stays text in HTML.
+    FaultyTimesAsText = 451, Documentation;
+    /// Only users who may post to a channel read its address.
+    ChannelEmailForPosters = 448, Documentation;
+    /// Moderators may invite moderators.
+    ModeratorsInviteModerators = 443, Documentation;
+    /// HTML shows uploaded images and sounds inline.
+    ImagesInText = 441, Between(421, 442);
+    /// Changed settings are sent as `user_settings` alone.
+    NewerSettingsAlone = 439, ChangeLog;
+    /// Guests get no placeholders for users that they can't see.
+    NoPlaceholders = 437, ChangeLog;
+    /// Keys for pushes have a form.
+    PushKeysHaveForm = 432, ChangeLog;
+    /// Pushes list the recipients of every direct message; before, a text listed those of group direct messages.
+    PushesListRecipients = 429, Documentation;
+    /// Deactivation sends `peer_remove` for archived channels, too.
+    DeactivationLeavesArchived = 428, Documentation;
+    /// Descriptions of groups are bounded, and names that differ only in case are the same.
+    StrictGroups = 388, Between(388, 442);
+    /// A setting decides for which users the notice of a resolved topic is read.
+    ResolveNoticesReadBySetting = 385, ChangeLog;
+    /// `is_moderator` is true for administrators and owners, too.
+    ModeratorsAndAbove = 380, ChangeLog;
+    /// Clients with `archived_channels` receive archiving as an update.
+    ArchivingSent = 378, ChangeLog;
+    /// Deactivation sends `peer_remove`.
+    DeactivationLeaves = 377, ChangeLog;
+    /// A permission of its own decides who may resolve topics.
+    ResolvingAllowedApart = 367, ChangeLog;
+    /// Subscriptions to archived channels may change.
+    ArchivedSubscriptionsOpen = 362, ChangeLog;
+    /// Private channels stay when the last subscriber leaves.
+    VacantChannelsStay = 361, Source("2025-02-27");
+    /// Single messages of archived channels can be read.
+    ArchivedMessagesGiven = 360, ChangeLog;
+    /// Links to topics name one of their messages.
+    TopicLinksNameMessage = 347, ChangeLog;
+    /// Groups may make bots; before, a policy decided.
+    BotsByGroups = 344, ChangeLog;
+    /// The empty topic exists.
+    EmptyTopics = 334, ChangeLog;
+    /// Groups may post to a channel; before, a policy decided.
+    PostingByGroups = 333, ChangeLog;
+    /// One event reports all purposes that a channel loses; before, one each.
+    PurposesTogether = 331, ChangeLog;
+    /// `role:owners` may hold any permission.
+    OwnersHoldAny = 326, ChangeLog;
+    /// Channels have administrators of their own.
+    AdministratorsOfChannels = 325, ChangeLog;
+    /// HTML names channels; before, streams.
+    ChannelsInHtml = 320, ChangeLog;
+    /// Any group may hold the permission to unsubscribe others.
+    AnyGroupRemoves = 320, ChangeLog;
+    /// `#**channel>topic@id**` links a message.
+    MessageLinks = 319, ChangeLog;
+    /// Archived channels take no messages, even if they were web-public.
+    ArchivedChannelsClosed = 315, Source("2024-10-25");
+    /// Archived channels are shown, and a notice in them reports the archiving.
+    ArchivedChannelsShown = 315, ChangeLog;
+    /// Any group may hold the permission to make invitation links.
+    AnyGroupMakesLinks = 314, ChangeLog;
+    /// Holders of `can_manage_all_groups` need not be members of a group to change it, whatever their role.
+    ManagersManageAllGroups = 305, ChangeLog;
+    /// Groups list active users alone.
+    ActiveMembersAlone = 303, ChangeLog;
+    /// Groups lose and regain members with their accounts.
+    MembershipSent = 303, ChangeLog;
+    /// `can_manage_all_groups` exists; before, users who may create groups could change them.
+    ManagersOfAllGroups = 299, ChangeLog;
+    /// Uploads can be resumed.
+    ResumableUploads = 295, ChangeLog;
+    /// Groups can be deactivated.
+    DeactivatedGroups = 290, ChangeLog;
+    /// Groups have managers of their own.
+    ManagersOfSingleGroups = 283, ChangeLog;
+    /// Users who are not subscribed receive `delete_message`, too.
+    DeletionsSentToAll = 274, ChangeLog;
+    /// Values of subscription properties are checked before channels.
+    SubscriptionValuesFirst = 274, Source("2024-07-21");
+    /// Pictures in HTML have thumbnails.
+    Thumbnails = 273, ChangeLog;
+    /// Deletions change a channel's `first_message_id`.
+    FirstMessageChanges = 256, ChangeLog;
+    /// Events report deactivation; before, users were removed and added.
+    DeactivationsSent = 222, ChangeLog;
+    /// Unread messages count in unmuted topics of muted channels.
+    UnmutedTopicsCounted = 213, ChangeLog;
+    /// Users who invited others receive `invites_changed`, too.
+    InvitersNotified = 209, ChangeLog;
+    /// Outgoing webhooks call direct messages `direct_message`.
+    DirectMessagesInWebhooks = 201, ChangeLog;
+    /// Linkifiers are templates, and events about them are for clients that know these.
+    LinkifierTemplates = 176, ChangeLog;
+    /// Muting a muted topic is no error, nor is unmuting another.
+    TopicsMutedAgain = 169, ChangeLog;
+    /// Events about flags list the messages that changed; before, those that had the flag too.
+    ChangedFlagsAlone = 155, ChangeLog;
+    /// Read receipts leave out users who muted the caller or are muted by the caller.
+    ReceiptsWithoutMuted = 144, ChangeLog;
+    /// Only owners decide who may sign up.
+    OwnersDecideOnSignUp = 143, ChangeLog;
+    /// Events about topics are `user_topic`.
+    UserTopics = 134, ChangeLog;
+    /// Events say where messages are that become unread again.
+    MessageDetails = 121, ChangeLog;
+    /// Unread direct messages name the other user; before, only the sender.
+    OtherUserNamed = 119, ChangeLog;
+    /// Lists of subscribers hold IDs; before, addresses.
+    SubscribersById = 79, ChangeLog;
+    /// Events about deleted direct messages name no sender.
+    DirectDeletionsWithoutSender = 77, ChangeLog;
+    /// Creating users needs a permission of its own.
+    CreatingUsersIsPermission = 36, ChangeLog;
+    /// Events about others' subscriptions list channels and users.
+    PeersTogether = 35, ChangeLog;
+    /// Events about deleted channel messages name no sender.
+    DeletionsWithoutSender = 13, ChangeLog;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_dated_by_evidence() {
+        for feature in Feature::ALL {
+            let since = feature.since();
+            match feature.evidence() {
+                Evidence::ChangeLog => assert!(has_entry(since), "{feature:?}: the change log has no level {since}"),
+                Evidence::Between(first, last) => assert!((first..=last).contains(&since), "{feature:?}"),
+                Evidence::Recorded(before, after) => assert!((before + 1..=after).contains(&since), "{feature:?}"),
+                Evidence::Source(_) | Evidence::Documentation => {}
+            }
+        }
+        assert!(Feature::ALL.is_sorted_by_key(|feature| -feature.since()));
+    }
+}

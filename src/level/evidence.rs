@@ -1,0 +1,52 @@
+//! How the level of each row is known.
+
+use super::Listed;
+use crate::feature::Evidence::{self, Between, ChangeLog, Documentation, Source};
+
+/// Rows whose level is not, or not alone, known from the change log: the level, what the row is on and says, or the
+/// beginning of it, and how the level is known. A row that is not here rests on the change log.
+static OTHERWISE: &[(i64, &str, &str, Evidence)] = &[
+    (492, "", "", Documentation),
+    (489, "", "", Documentation),
+    (484, "", "", Documentation),
+    //
+    (472, "linkifier", "New field `alternative_url_templates`", Between(472, 497)),
+    (472, "POST /realm/filters", "", Between(472, 497)),
+    (472, "PATCH /realm/filters/{filter_id}", "", Between(472, 497)),
+    (464, "", "", Documentation),
+    (462, "", "", Documentation),
+    (458, "", "", Documentation),
+    (451, "", "", Documentation),
+    (450, "", "", Documentation),
+    (449, "", "", Documentation),
+    (448, "", "", Documentation),
+    (446, "", "", Documentation),
+    (443, "POST /invites", "", Documentation),
+    //
+    (441, "", "", Between(421, 442)),
+    (440, "", "", Documentation),
+    (430, "", "", Documentation),
+    (429, "", "", Documentation),
+    (428, "", "", Documentation),
+    (427, "", "", Documentation),
+    (426, "", "", Documentation),
+    (417, "PATCH /streams/{stream_id}", "", Documentation),
+    (417, "POST /invites", "", Documentation),
+    (417, "DELETE and PATCH /users/me/subscriptions", "", Documentation),
+];
+
+/// How the level of a row is known.
+pub fn evidence(level: i64, on: &str, change: &str) -> Evidence {
+    let row = OTHERWISE.iter().find(|(at, of, says, _)| *at == level && on.starts_with(of) && change.starts_with(says));
+    row.map_or(ChangeLog, |(.., evidence)| *evidence)
+}
+
+/// Rows of this table that no change has.
+pub fn stale(listed: &[Listed]) -> Vec<String> {
+    let is_had = |(at, of, says, evidence): &&(i64, &str, &str, Evidence)| {
+        let fits = |row: &Listed| row.level == *at && row.on.starts_with(of) && row.change.starts_with(says);
+        listed.iter().any(|row| fits(row) && row.known_by == *evidence)
+    };
+    let stale = OTHERWISE.iter().filter(|row| !is_had(row));
+    stale.map(|(level, on, says, _)| format!("{level} {on}: {says}")).collect()
+}
