@@ -18,6 +18,7 @@ import { control } from "./control.js";
 import { go, pathOf } from "./route.js";
 import { Dialog, Item, Menu } from "./part/common.js";
 import { Icon } from "./part/icons.js";
+import { Sideways } from "./part/sideways.js";
 
 const WORDS = {
   reminder: "reminder",
@@ -38,6 +39,29 @@ export function said(item, world) {
   return id === undefined ? word : `${word} ${id}`;
 }
 
+/** Items in words, equal ones once with their number. */
+export function saidTogether(items, world, most = items.length) {
+  const counts = new Map();
+  for (const item of items) {
+    const words = said(item, world);
+    counts.set(words, (counts.get(words) ?? 0) + 1);
+  }
+  const all = [...counts].map(([words, count]) => (count > 1 ? `${words} ×${count}` : words));
+  return all.slice(0, most).join(", ") + (all.length > most ? " …" : "");
+}
+
+/** Items of the agenda, with a user's queues that expire one after the other as one. */
+function groups(items, world) {
+  const found = [];
+  for (const item of items) {
+    const words = said(item, world);
+    const last = found.at(-1);
+    if (item.queue_id && last?.words === words) Object.assign(last, { count: last.count + 1, until: item.at });
+    else found.push({ words, count: 1, at: item.at, until: item.at });
+  }
+  return found;
+}
+
 export const zoneNow = () => saved("zone", "UTC");
 
 export async function move(world, body) {
@@ -46,16 +70,12 @@ export async function move(world, body) {
   world.setClock(reply);
   world.onMoved?.(body);
   const { fired } = reply;
-  const items = fired
-    .slice(0, 4)
-    .map((item) => said(item, world))
-    .join(", ");
   const text =
     body.running !== undefined
       ? body.running
         ? "The clock runs with real time"
         : "The clock is frozen"
-      : `${moment(reply.now, zoneNow())}. ${fired.length ? `${plural(fired.length, "thing")} fell due: ${items}${fired.length > 4 ? " …" : ""}` : "Nothing fell due"}`;
+      : `${moment(reply.now, zoneNow())}. ${fired.length ? `${plural(fired.length, "thing")} fell due: ${saidTogether(fired, world, 4)}` : "Nothing fell due"}`;
   toasts.show(text, "", fired.length ? [["See it in Live", pathOf(world.name, "live")]] : []);
   return reply;
 }
@@ -150,7 +170,7 @@ function localText(seconds, zone) {
 }
 
 function Agenda({ world, onClose }) {
-  const items = world.agenda.slice(0, 200);
+  const items = groups(world.agenda.slice(0, 1000), world).slice(0, 200);
   return html`
     <${Dialog} title="Agenda" onClose=${onClose}>
       ${
@@ -166,10 +186,11 @@ function Agenda({ world, onClose }) {
                   (item) => html`
                     <li class="row">
                       <span class="grow">
-                        <b>${said(item, world)}</b>
+                        <b>${item.words}${item.count > 1 ? ` ×${item.count}` : ""}</b>
                         <br />
                         <span class="soft small number">
-                          ${moment(item.at, zoneNow())}, in ${span(item.at - world.time())}
+                          ${moment(item.at, zoneNow())}${item.until > item.at ? `, the last ${span(item.until - item.at)} later` : ""},
+                          in ${span(item.at - world.time())}
                         </span>
                       </span>
                       <button
@@ -229,7 +250,7 @@ export function Bar({ world }) {
   return html`
     <header class="bar" aria-label="Time of the world">
       <${Time} world=${world} />
-      <div class="row steps">
+      <${Sideways} class="row steps">
         <button
           class="button little square"
           aria-label=${world.running ? "Stop the clock" : "Let the clock run"}
@@ -256,7 +277,7 @@ export function Bar({ world }) {
           Agenda${" "}
           <span class="soft number">${world.agenda.length}</span>
         </button>
-      </div>
+      <//>
       <span class="grow"></span>
       <${Menu} label="Snapshots" icon="camera" text="Snapshots">
         <${Item} icon="plus" onClick=${() => show("snapshot")}>Take a snapshot …<//>

@@ -13,6 +13,9 @@ try {
   /* Asked for again. */
 }
 
+/** Whether a token is sent: a server that asks for one has refused it. */
+export const hasToken = () => token !== null;
+
 export function setToken(given) {
   token = given;
   try {

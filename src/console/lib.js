@@ -49,8 +49,9 @@ export const clock = (seconds, zone) =>
 export const day = (seconds, zone) =>
   format(zone, { weekday: "short", day: "numeric", month: "short", year: "numeric" }).format(seconds * 1000);
 export const moment = (seconds, zone) => `${day(seconds, zone)}, ${clock(seconds, zone)}`;
-export const milliseconds = (ms) =>
-  format("UTC", { minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 }).format(ms);
+/** Real time of this machine, for milliseconds since 1970. */
+export const realTime = (ms) =>
+  format(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 }).format(ms);
 
 /** The instant that wall-clock text such as 2026-03-29T02:30 means in a zone, in UNIX seconds. */
 export function instant(text, zone) {

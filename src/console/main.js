@@ -1,12 +1,14 @@
 // The frame around all views: navigation, the world that is open, keys, theme.
 import { html, render, save, saved, useEffect, useState, useStore } from "./lib.js";
-import { setToken } from "./control.js";
+import { hasToken, setToken } from "./control.js";
 import { followLinks, go, onRoute, pathOf, route } from "./route.js";
 import { World, worlds } from "./store.js";
 import { Bar } from "./bar.js";
 import { Dialog, Empty, Toasts } from "./part/common.js";
 import { Icon } from "./part/icons.js";
 import { Keys } from "./part/keys.js";
+import { nearest } from "./part/nearest.js";
+import { Sideways } from "./part/sideways.js";
 import { WorldsView } from "./view/worlds.js";
 import { LiveView } from "./view/live.js";
 import { PeopleView } from "./view/people.js";
@@ -42,14 +44,14 @@ function Navigation({ place, world, onHelp }) {
   const counts = world
     ? {
         live: world.entries.length,
-        people: world.users.filter((user) => user.is_active && !user.is_system).length,
+        people: world.users.length,
         channels: world.channels.length,
         faults: world.faults.filter((fault) => !(fault.times && fault.fired >= fault.times)).length,
         pushes: world.pushes.length,
       }
     : {};
   return html`
-    <nav class="side" aria-label="Views">
+    <${Sideways} tag="nav" class="side" aria-label="Views" shows=".here" at=${`${place.world} ${place.view}`}>
       <a class="brand" href="/console" aria-label="chatdouble, all worlds">
         <img src="/console/files/icon.svg" alt="" width="26" height="26" />
         <span>chatdouble</span>
@@ -97,7 +99,7 @@ function Navigation({ place, world, onHelp }) {
           <${Icon} name="help" />
         </button>
       </div>
-    </nav>
+    <//>
   `;
 }
 
@@ -114,8 +116,22 @@ function TokenForm() {
         <code>serve --control-token</code>
         ${" "}or CHATDOUBLE_CONTROL_TOKEN was given. It stays in this tab.
       </p>
+      ${
+        hasToken() &&
+        html`
+          <p class="note bad" role="alert">The server refused the token that was entered.</p>
+        `
+      }
       <form class="row" onSubmit=${sent}>
-        <input class="input" name="token" type="password" aria-label="Control token" autocomplete="off" required />
+        <input
+          class="input"
+          name="token"
+          type="password"
+          aria-label="Control token"
+          aria-invalid=${hasToken() ? "true" : undefined}
+          autocomplete="off"
+          required
+        />
         <button class="button first">Open</button>
       </form>
     <//>
@@ -141,10 +157,40 @@ function Lost({ world }) {
   `;
 }
 
+/** The page for a world that was not there when it was opened. */
+function Unknown({ name }) {
+  const near = nearest(
+    name,
+    (worlds.list ?? []).map((row) => row.name),
+  );
+  return html`
+    <main class="view" id="view">
+      <${Empty} title=${`There is no world ${name}`}>
+        <p>
+          ${
+            near &&
+            html`
+              Did you mean${" "}
+              <a href=${pathOf(near, "live")}>${near}</a>
+              ?${" "}
+            `
+          }Tests
+          make worlds, and delete them when they end. This page opens the world as soon as it is there.
+        </p>
+        <a class="button first" href="/console">All worlds</a>
+      <//>
+    </main>
+  `;
+}
+
 function InWorld({ world, view }) {
   useStore(world);
   const View = (VIEWS.find(([name]) => name === view) ?? VIEWS[0])[2];
   const never = world.state !== "live" && !world.row;
+  if (never && world.state === "gone")
+    return html`
+      <${Unknown} name=${world.name} />
+    `;
   return html`
     <${Bar} world=${world} />
     <${Lost} world=${world} />
@@ -166,6 +212,7 @@ function Console() {
   const [place, setPlace] = useState(route());
   const [world, setWorld] = useState(null);
   const [helps, setHelps] = useState(false);
+  const [last, setLast] = useState(null);
   useStore(worlds);
   useEffect(() => onRoute(() => setPlace(route())), []);
   useEffect(() => {
@@ -176,6 +223,7 @@ function Console() {
       setWorld(null);
       return undefined;
     }
+    setLast(place.world);
     const opened = new World(place.world);
     setWorld(opened);
     return () => opened.close();
@@ -205,7 +253,11 @@ function Console() {
         }
       </div>
       <${Toasts} />
-      <${Keys} place=${place} views=${VIEWS.map(([name]) => name)} onHelp=${() => setHelps(true)} />
+      <${Keys}
+        world=${place.world ?? openedBy(last)}
+        views=${VIEWS.map(([name]) => name)}
+        onHelp=${() => setHelps(true)}
+      />
       ${
         helps &&
         html`
@@ -215,6 +267,9 @@ function Console() {
     </div>
   `;
 }
+
+/** The world whose views the number keys open while all worlds are shown: the last one that was open, or the first. */
+const openedBy = (last) => (worlds.list?.find((row) => row.name === last) ?? worlds.list?.[0])?.name ?? null;
 
 const NOBODY = { subscribe: () => () => {} };
 function Side(given) {
@@ -230,7 +285,7 @@ function Help({ onClose }) {
     ["j  k", "Next, previous entry"],
     ["Enter", "Open the entry"],
     ["Esc", "Close"],
-    ["1 … 7", "Go to a view"],
+    ["1 … 7", "Go to a view, of the world that was open last"],
     ["w", "All worlds"],
     ["Space", "Pause and go on in Live"],
     ["n", "Jump to what is due next"],

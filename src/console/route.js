@@ -1,8 +1,17 @@
 // Where one is: /console, /console/w/WORLD/VIEW.
 const listeners = new Set();
 
+/** A part of a path as text; as it is where it is no text. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 export function route() {
-  const parts = location.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  const parts = location.pathname.split("/").filter(Boolean).map(decoded);
   if (parts[1] === "w" && parts[2]) return { world: parts[2], view: parts[3] ?? "live" };
   return { world: null, view: "worlds" };
 }

@@ -28,15 +28,22 @@ export class Session extends Store {
   #queue = null;
   #last = -1;
 
-  constructor(world, user) {
+  /** With `isSource`, the client asks for the Markdown of messages, and otherwise for their HTML. */
+  constructor(world, user, isSource) {
     super();
-    Object.assign(this, { world, user });
+    Object.assign(this, { world, user, isSource });
     addEventListener("pagehide", this.close);
     this.#run();
   }
 
   call(method, path, params, options = {}) {
     return api(this.world, this.user, method, path, params, { signal: this.#stop.signal, ...options });
+  }
+
+  /** The Markdown of a message. */
+  async source(message) {
+    if (this.isSource) return message.content;
+    return (await this.call("GET", `/messages/${message.id}`, { apply_markdown: false })).message.content;
   }
 
   close = () => {
@@ -73,7 +80,7 @@ export class Session extends Store {
 
   async #register() {
     const state = await this.call("POST", "/register", {
-      apply_markdown: false,
+      apply_markdown: !this.isSource,
       client_gravatar: false,
       fetch_event_types: ["subscription", "message"],
       client_capabilities: CAPABILITIES,
@@ -91,7 +98,7 @@ export class Session extends Store {
       anchor: "newest",
       num_before: KEPT,
       num_after: 0,
-      apply_markdown: false,
+      apply_markdown: !this.isSource,
       client_gravatar: false,
       allow_empty_topic_name: true,
     });
@@ -123,7 +130,10 @@ export class Session extends Store {
         each((message) => ({
           ...message,
           ...(event.content !== undefined && message.id === event.message_id
-            ? { content: event.content, last_edit_timestamp: event.edit_timestamp }
+            ? {
+                content: this.isSource ? event.content : event.rendered_content,
+                last_edit_timestamp: event.edit_timestamp,
+              }
             : {}),
           ...((event.topic ?? event.subject) !== undefined ? { subject: event.topic ?? event.subject } : {}),
           ...(event.new_stream_id ? { stream_id: event.new_stream_id } : {}),

@@ -30,6 +30,7 @@ pub struct ContentsQuery {
     topic: Option<String>,
     before: Option<MessageId>,
     limit: usize,
+    rendered: bool,
 }
 
 impl ContentsQuery {
@@ -51,6 +52,7 @@ impl ContentsQuery {
             topic: filters.text("topic").map(str::to_owned),
             before: number("before").map(MessageId),
             limit: limit.min(LISTED_MAX),
+            rendered: filters.is_on("rendered"),
             realm,
         })
     }
@@ -116,6 +118,7 @@ fn of_channel(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> Value
         "channel_id": channel.id,
         "name": channel.name,
         "description": channel.description,
+        "rendered_description": channel.rendered_description,
         "privacy": channel.privacy,
         "is_archived": channel.is_archived,
         "folder": channel.folder.and_then(|folder| realm.folders.get(&folder)).map(|folder| folder.name.clone()),
@@ -167,7 +170,14 @@ fn messages(wanted: &ContentsQuery) -> Vec<Value> {
             && wanted.before.is_none_or(|before| message.id < before)
     };
     let newest = realm.messages.values().rev().filter(is_wanted).take(wanted.limit);
-    let mut rows: Vec<Value> = newest.map(|message| of_message(realm, message, wanted.seen_by.as_deref())).collect();
+    let row = |message: &Arc<Message>| {
+        let mut row = of_message(realm, message, wanted.seen_by.as_deref());
+        if wanted.rendered {
+            row["rendered_content"] = message.body.rendered().into();
+        }
+        row
+    };
+    let mut rows: Vec<Value> = newest.map(row).collect();
     rows.reverse();
     rows
 }

@@ -168,7 +168,8 @@ const COMMAND_WORDS: usize = 10;
 
 /// Commands in a text that would load whatever a registry has under the name of this project.
 fn loads(document: &str) -> Vec<&str> {
-    let is_name = |word: &str| word == "chatdouble" || word.starts_with("chatdouble@") || word.starts_with("chatdouble==");
+    let is_name =
+        |word: &str| word == "chatdouble" || word.starts_with("chatdouble@") || word.starts_with("chatdouble==");
     let loads_it = |line: &&str| {
         let line = line.split(" #").next().unwrap_or_default();
         line.split('`').any(|part| {

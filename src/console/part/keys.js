@@ -4,7 +4,7 @@ import { go, pathOf } from "../route.js";
 
 export const isTyping = (target) => target.closest?.("input, textarea, select, [contenteditable]");
 
-export function Keys({ place, views, onHelp }) {
+export function Keys({ world, views, onHelp }) {
   useEffect(() => {
     const pressed = (event) => {
       if (event.metaKey || event.ctrlKey || event.altKey || document.querySelector("dialog[open]")) return;
@@ -16,7 +16,7 @@ export function Keys({ place, views, onHelp }) {
       if (event.key === "/") document.querySelector("[data-search]")?.focus();
       else if (event.key === "?") onHelp();
       else if (event.key === "w") go("/console");
-      else if (place.world && number >= 1 && number <= views.length) go(pathOf(place.world, views[number - 1]));
+      else if (world && number >= 1 && number <= views.length) go(pathOf(world, views[number - 1]));
       else if (["j", "k", "Enter", "Escape", " ", "n"].includes(event.key)) {
         if (["Enter", " "].includes(event.key) && event.target.closest("button, a, summary")) return;
         const forwarded = new CustomEvent("console:key", { detail: event.key, cancelable: true });
@@ -26,7 +26,7 @@ export function Keys({ place, views, onHelp }) {
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
-  }, [place, views, onHelp]);
+  }, [world, views, onHelp]);
   return null;
 }
 

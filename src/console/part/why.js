@@ -1,6 +1,7 @@
 // Why a request was refused: the rule, who could have, and the choice that is written down of it.
 import { html, useEffect, useState } from "../lib.js";
 import { Icon } from "./icons.js";
+import { nearest } from "./nearest.js";
 
 /** So many rows are shown with a refusal. */
 const CHOICES_SHOWN = 3;
@@ -49,7 +50,15 @@ async function choicesAbout(entry) {
     .slice(0, CHOICES_SHOWN);
 }
 
-export function Why({ entry }) {
+/** The channel, user or address that is most like a name that the message quotes. */
+function meant(entry, world) {
+  const quoted = [...(entry.reply?.msg ?? "").matchAll(/['"]([^'"]+)['"]/g)].map(([, name]) => name);
+  const channels = world.channels.map((channel) => channel.name);
+  const people = world.users.flatMap((user) => [user.email, user.full_name]);
+  return quoted.map((name) => nearest(name, [...channels, ...people])).find(Boolean);
+}
+
+export function Why({ entry, world }) {
   const refused = entry.status >= 400 || entry.status === 0;
   const [choices, setChoices] = useState([]);
   useEffect(() => {
@@ -66,6 +75,7 @@ export function Why({ entry }) {
   }, [entry]);
   if (!refused) return null;
   const reply = entry.reply ?? {};
+  const near = entry.hint || entry.fault ? null : meant(entry, world);
   const rule = entry.fault
     ? `Fault ${entry.fault} made this reply.`
     : (RULES[reply.code] ?? "A rule of the API refused it; nothing was changed.");
@@ -95,11 +105,24 @@ export function Why({ entry }) {
           <p class="small">${entry.hint}</p>
         `
       }
+      ${
+        near &&
+        html`
+          <p class="small">
+            Did you mean${" "}
+            <b>${near}</b>
+            ?
+          </p>
+        `
+      }
       ${choices.map(
         ({ number, said }) => html`
           <details class="small" key=${number}>
             <summary>${number} in docs/assumptions.md</summary>
-            <p>${said}</p>
+            <p>
+              ${said}${" "}
+              <a href="/console/files/assumptions.md" target="_blank">All decisions</a>
+            </p>
           </details>
         `,
       )}

@@ -1,6 +1,10 @@
 // Requests and events in words: names for numbers, the text of messages.
 const user = (id, world) => world.byId.get(id)?.full_name ?? `user ${id}`;
 const channel = (id, world) => world.channelsById.get(id)?.name ?? `channel ${id}`;
+const ENTITIES = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&", nbsp: " " };
+/** The text of HTML or of Markdown, for a line. */
+const plain = (content) =>
+  content.replace(/<[^>]+>/g, "").replace(/&(lt|gt|quot|#39|amp|nbsp);/g, (_, name) => ENTITIES[name]);
 export const topicName = (topic) => (topic === "" ? "general chat" : topic);
 
 const parsed = (text) => {
@@ -49,7 +53,7 @@ const EVENTS = {
       message.type === "stream" || message.type === "channel"
         ? `#${channel(message.stream_id, world)} › ${topicName(message.subject)}`
         : "direct message";
-    return `${message.sender_full_name} in ${place}: ${message.content.replace(/<[^>]+>/g, "")}`;
+    return `${message.sender_full_name} in ${place}: ${plain(message.content)}`;
   },
   update_message: (event, world) => {
     const moved = event.new_stream_id

@@ -1,10 +1,12 @@
 // Channels, topics, messages and groups: who is in, who may, who sees what.
-import { html, moment, plural, useEffect, useMemo, useState } from "../lib.js";
+import { html, moment, plural, save, saved, useEffect, useMemo, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
 import { api } from "../control.js";
 import { zoneNow } from "../bar.js";
 import { Empty, Face, Name } from "../part/common.js";
 import { Icon } from "../part/icons.js";
+import { Rendered } from "../part/rendered.js";
+import { Sideways } from "../part/sideways.js";
 import { topicName } from "../part/words.js";
 
 const PRIVACY = {
@@ -29,11 +31,12 @@ const Names = ({ ids, world, most = 14 }) => html`
   }
 `;
 
-function Messages({ world, channel, topic, viewer }) {
+function Messages({ world, channel, topic, viewer, isSource }) {
   const [list, setList] = useState(null);
   const filters = new URLSearchParams({
     channel: channel.channel_id,
     limit: 200,
+    ...(isSource ? {} : { rendered: true }),
     ...(topic === null ? {} : { topic }),
     ...(viewer ? { seen_by: viewer } : {}),
   });
@@ -69,7 +72,15 @@ function Messages({ world, channel, topic, viewer }) {
                   }${moment(message.at, zoneNow())}${message.is_unread ? ", unread" : ""}
                 </span>
               </div>
-              <div class="wrap message-text"><bdi>${message.content}</bdi></div>
+              ${
+                message.rendered_content === undefined
+                  ? html`
+                      <div class="wrap message-text"><bdi>${message.content}</bdi></div>
+                    `
+                  : html`
+                      <div class="message-text"><${Rendered} text=${message.rendered_content} /></div>
+                    `
+              }
               ${
                 message.visible === false &&
                 html`
@@ -89,6 +100,7 @@ function Messages({ world, channel, topic, viewer }) {
 
 function Channel({ world, channel, viewer }) {
   const [topic, setTopic] = useState(null);
+  const [isSource, setIsSource] = useState(saved("source", "") === "yes");
   const user = world.byEmail.get(viewer);
   const isIn = user && channel.subscribers.includes(user.user_id);
   const owner = world.users.find((one) => one.is_active && one.role === "owner" && !one.is_bot);
@@ -142,7 +154,7 @@ function Channel({ world, channel, viewer }) {
       ${
         channel.description &&
         html`
-          <p class="soft"><bdi>${channel.description}</bdi></p>
+          <div class="soft"><${Rendered} text=${channel.rendered_description} /></div>
         `
       }${
         channel.reason &&
@@ -198,8 +210,20 @@ function Channel({ world, channel, viewer }) {
               </button>
             `,
           )}
+          <span class="grow"></span>
+          <button
+            class="button little"
+            aria-pressed=${isSource}
+            title="Show the Markdown instead of what clients show"
+            onClick=${() => {
+              save("source", isSource ? "" : "yes");
+              setIsSource(!isSource);
+            }}
+          >
+            Source
+          </button>
         </header>
-        <${Messages} world=${world} channel=${channel} topic=${topic} viewer=${viewer} />
+        <${Messages} world=${world} channel=${channel} topic=${topic} viewer=${viewer} isSource=${isSource} />
       </div>
     </section>
   `;
@@ -275,7 +299,7 @@ export function ChannelsView({ world }) {
   const channels = useMemo(() => all.filter((channel) => channel.name.toLowerCase().includes(text)), [all, text]);
   const current = all.find((channel) => channel.channel_id === chosen) ?? (chosen === "groups" ? null : channels[0]);
   return html`
-    <div class="live-bar">
+    <${Sideways} class="live-bar">
       <h1 class="bar-title">Channels</h1>
       <label class="search">
         <${Icon} name="search" size="14" />
@@ -301,9 +325,9 @@ export function ChannelsView({ world }) {
             )}
         </select>
       </label>
-    </div>
+    <//>
     <div class="two">
-      <nav class="channel-list" aria-label="Channels">
+      <${Sideways} tag="nav" class="channel-list" aria-label="Channels" shows=".here" at=${current?.channel_id}>
         ${channels.slice(0, 400).map(
           (channel) => html`
             <button
@@ -327,7 +351,7 @@ export function ChannelsView({ world }) {
         <button class=${`place ${chosen === "groups" ? "here" : ""}`} onClick=${() => setChosen("groups")}>
           User groups
         </button>
-      </nav>
+      <//>
       ${
         chosen === "groups"
           ? html`

@@ -5,6 +5,7 @@ import { move, zoneNow } from "../bar.js";
 import { pathOf } from "../route.js";
 import { Icon } from "../part/icons.js";
 import { useKeys } from "../part/keys.js";
+import { Sideways } from "../part/sideways.js";
 import { VirtualList } from "../part/virtual.js";
 import { Details } from "./live/details.js";
 import { rowsOf } from "./live/filter.js";
@@ -101,7 +102,7 @@ export function LiveView({ world }) {
   const isEmpty = world.entries.length === 0;
   return html`
     <h1 class="unseen">Live</h1>
-    <div class="live-bar">
+    <${Sideways} class="live-bar">
       <label class="search">
         <${Icon} name="search" size="14" />
         <span class="unseen">Search</span>
@@ -181,7 +182,7 @@ export function LiveView({ world }) {
         <${Icon} name="bin" size="13" />
         Clear
       </button>
-    </div>
+    <//>
     <div class=${`live ${at >= 0 ? "has-details" : ""}`}>
       ${
         isEmpty

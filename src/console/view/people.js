@@ -7,6 +7,7 @@ import { Dialog, Empty, Face, Name } from "../part/common.js";
 import { Icon } from "../part/icons.js";
 import { useKeys } from "../part/keys.js";
 import { Qr } from "../part/qr.js";
+import { Sideways } from "../part/sideways.js";
 import { VirtualList } from "../part/virtual.js";
 
 const ROLES = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 };
@@ -245,7 +246,7 @@ export function PeopleView({ world }) {
     return true;
   });
   return html`
-    <div class="live-bar">
+    <${Sideways} class="live-bar">
       <h1 class="bar-title">People</h1>
       <label class="search">
         <${Icon} name="search" size="14" />
@@ -269,7 +270,7 @@ export function PeopleView({ world }) {
         <option value="gone">deactivated</option>
       </select>
       <span class="soft small number" role="status">${plural(rows.length, "person", "people")}</span>
-    </div>
+    <//>
     <div class="live">
       ${
         rows.length === 0

@@ -1,5 +1,5 @@
 // Pushes as phones would show them, and invitations to follow.
-import { clock, copy, handle, html, plural, useState } from "../lib.js";
+import { clock, copy, handle, html, moment, plural, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
 import { api } from "../control.js";
 import { zoneNow } from "../bar.js";
@@ -145,9 +145,7 @@ export function PushesView({ world }) {
                     <tr key=${one.id}>
                       <td class="mono tiny">${one.link_url}</td>
                       <td>${world.byId.get(one.invited_by_user_id)?.full_name ?? ""}</td>
-                      <td>
-                        ${one.expiry_date ? new Date(one.expiry_date * 1000).toLocaleString("en-GB", { timeZone: zoneNow() }) : "never"}
-                      </td>
+                      <td>${one.expiry_date ? moment(one.expiry_date, zoneNow()) : "never"}</td>
                       <td><button class="button little" onClick=${() => ask({ follow: one })}>Follow …</button></td>
                     </tr>
                   `,

@@ -32,16 +32,17 @@ function Make({ onClose }) {
         Label
         <input class="input" name="label" placeholder="any text, such as a test's name" />
       </label>
+      <label class="field">
+        What is in it
+        <select class="input" name="fixture">
+          <option value="default">default: one of each kind of thing</option>
+          <option value="cast">cast: people and channels, nothing due</option>
+          <option value="empty">empty: only an owner</option>
+          <option value="hostile">hostile: data that breaks clients</option>
+          <option value="large">large: ten thousand users</option>
+        </select>
+      </label>
       <div class="halves">
-        <label class="field">
-          What is in it
-          <select class="input" name="fixture">
-            <option value="default">default: one of each kind of thing</option>
-            <option value="cast">cast: people and channels, nothing pending</option>
-            <option value="empty">empty: only an owner</option>
-            <option value="hostile">hostile: data that breaks clients</option>
-          </select>
-        </label>
         <label class="field">
           Clock
           <select class="input" name="clock">

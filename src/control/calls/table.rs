@@ -63,6 +63,7 @@ const MESSAGE_FILTERS: &[Filter] = &[
     filter("before", "integer", "Only messages before the one with this id."),
     filter("limit", "integer", "The maximum number, 100 by default, at most 1,000; the newest are returned."),
     SEEN_BY,
+    filter("rendered", "boolean", "Adds the HTML of each, which clients get."),
 ];
 /// What somebody who watches may ask for.
 pub const WATCH_FILTERS: &[Filter] = &[filter(
@@ -91,15 +92,15 @@ const ENTRY: &str = r#"{"id": "int", "at": "number", "method": "string", "path":
     "fault": "string|null", "events": "int[]", "truncated?": "bool"}"#;
 const USER: &str = r#"{"user_id": "int", "email": "string", "full_name": "string", "role": "string", "is_active": "bool",
     "is_bot": "bool", "is_system": "bool", "owner": "string|null", "api_key": "string", "unread": "int"}"#;
-const CHANNEL: &str = r#"{"channel_id": "int", "name": "string", "description": "string", "privacy": "string",
-    "is_archived": "bool", "folder": "string|null", "creator": "string|null", "messages": "int", "subscribers": "int[]",
+const CHANNEL: &str = r#"{"channel_id": "int", "name": "string", "description": "string",
+    "rendered_description": "string", "privacy": "string", "is_archived": "bool", "folder": "string|null", "creator": "string|null", "messages": "int", "subscribers": "int[]",
     "topics": [{"name": "string", "messages": "int", "newest": "int"}],
     "permissions": [{"name": "string", "holders": "string", "users": "int[]"}], "visible?": "bool", "reason?": "string"}"#;
 const GROUP: &str = r#"{"group_id": "int", "name": "string", "description": "string", "is_system": "bool",
     "is_active": "bool", "members": "int[]", "subgroups": "string[]", "all_members": "int[]"}"#;
 const MESSAGE: &str = r#"{"message_id": "int", "at": "number", "sender_id": "int", "channel_id": "int|null",
     "topic": "string|null", "to": "int[]", "content": "string", "reactions": [{"emoji_name": "string", "user_id": "int"}],
-    "is_edited": "bool", "visible?": "bool", "reason?": "string", "is_unread?": "bool"}"#;
+    "is_edited": "bool", "visible?": "bool", "reason?": "string", "is_unread?": "bool", "rendered_content?": "string"}"#;
 const QUEUE: &str = r#"{"queue_id": "string", "user": "string|null", "client": "string", "parked": "bool",
     "pending": "int", "last_event_id": "int", "acknowledged": "int",
     "capabilities": "string[]"}"#;

@@ -13,6 +13,7 @@ const path = require("node:path");
 const { parseArgs } = require("node:util");
 const jsQR = require("jsqr");
 const { cases } = require("./cases");
+const { views } = require("./views");
 const { close, fluency, live, open } = require("./page");
 const { api, control, launch, serve } = require("./program");
 
@@ -416,6 +417,11 @@ const checks = {
     await page.context().close();
     const guarded = await serve(values.binary, ["--control-token", "secret"]);
     const asked = await open(browser, `${guarded.url}/`);
+    await asked.getByLabel("Control token").waitFor();
+    assert.equal(await asked.getByRole("alert").count(), 0);
+    await asked.getByLabel("Control token").fill("secrte");
+    await asked.getByRole("button", { name: "Open" }).click();
+    await asked.getByText("The server refused the token that was entered").waitFor();
     await asked.getByLabel("Control token").fill("secret");
     await asked.getByRole("button", { name: "Open" }).click();
     await asked.getByRole("link", { name: "default", exact: true }).click();
@@ -427,7 +433,7 @@ const checks = {
   },
 };
 
-Object.assign(checks, cases);
+Object.assign(checks, views, cases);
 
 async function main() {
   const browser = await launch(values.browser);

@@ -58,6 +58,9 @@ async fn who_sees_a_channel_is_what_the_api_shows_them() {
     assert_eq!(posting["holders"], "role:administrators");
     assert_eq!(posting["users"], json!([server.user("olive").id(), server.user("adam").id()]));
     assert_eq!(announcements.get("visible"), None);
+    let general = named(&listed["channels"], "name", "general");
+    assert_eq!(general["description"], "For **everyone**, about everything.");
+    assert_eq!(general["rendered_description"], "<p>For <strong>everyone</strong>, about everything.</p>");
 }
 
 #[tokio::test]
@@ -114,6 +117,13 @@ async fn messages_are_narrowed_and_counted() {
     assert_eq!(ids("limit=1").await, [json!(sent[2])]);
     assert_eq!(ids(&format!("topic=counting&before={}&limit=1", sent[2])).await, [json!(sent[1])]);
     assert_eq!(ids("topic=nothing").await, [] as [Value; 0]);
+    let bold = mel.send_to("general", "bold", "**Soup**").await;
+    let listed = control.get("/worlds/default/messages?limit=1&rendered=true").await.success();
+    let row = &listed["messages"][0];
+    assert_eq!([&row["message_id"], &row["content"]], [&json!(bold), &json!("**Soup**")]);
+    assert_eq!(row["rendered_content"], "<p><strong>Soup</strong></p>");
+    let listed = control.get("/worlds/default/messages?limit=1").await.success();
+    assert_eq!(listed["messages"][0].get("rendered_content"), None);
     let _ = control.get("/worlds/default/messages?seen_by=mell").await.with_status(400);
     let _ = control.get("/worlds/default/messages?colour=red").await.with_status(400);
 }

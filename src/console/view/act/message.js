@@ -2,6 +2,7 @@
 import { clock as clockText, html } from "../../lib.js";
 import { zoneNow } from "../../bar.js";
 import { Face, Item, Menu, Name } from "../../part/common.js";
+import { Rendered } from "../../part/rendered.js";
 import { isDirect } from "./place.js";
 
 const EMOJI = ["thumbs_up", "heart", "tada", "working_on_it", "octopus"];
@@ -16,7 +17,7 @@ const GLYPHS = {
   wave: "👋",
 };
 
-export function Message({ message, world, user, act, onDialog }) {
+export function Message({ message, world, user, act, isSource, onDialog }) {
   const sender = world.byId.get(message.sender_id) ?? {
     full_name: message.sender_full_name,
     user_id: message.sender_id,
@@ -48,7 +49,15 @@ export function Message({ message, world, user, act, onDialog }) {
             ${clockText(message.timestamp, zoneNow()).slice(0, 5)}${message.last_edit_timestamp ? ", edited" : ""}
           </span>
         </div>
-        <div class="wrap message-text"><bdi>${message.content}</bdi></div>
+        ${
+          isSource
+            ? html`
+                <div class="wrap message-text"><bdi>${message.content}</bdi></div>
+              `
+            : html`
+                <div class="message-text"><${Rendered} text=${message.content} /></div>
+              `
+        }
         ${
           grouped.size > 0 &&
           html`

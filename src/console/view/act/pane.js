@@ -1,5 +1,5 @@
 // One person: their conversations, what is said in one, and their event stream.
-import { handle, html, useEffect, useMemo, useRef, useState, useStore } from "../../lib.js";
+import { handle, html, save, saved, useEffect, useMemo, useRef, useState, useStore } from "../../lib.js";
 import { attempt, toasts } from "../../store.js";
 import { pathOf } from "../../route.js";
 import { PERSONAL_PRESETS } from "../../part/presets.js";
@@ -13,11 +13,12 @@ import { Composer } from "./composer.js";
 import { PaneDialog } from "./dialogs.js";
 
 /** The client of a pane: the one that is there, unless it is somebody else's. */
-function sessionOf(world, side, user) {
+function sessionOf(world, side, user, isSource) {
   const known = world.sessions[side];
-  if (known?.user.email === user.email && known.user.api_key === user.api_key) return known;
+  if (known?.user.email === user.email && known.user.api_key === user.api_key && known.isSource === isSource)
+    return known;
   known?.close();
-  world.sessions[side] = new Session(world.name, user);
+  world.sessions[side] = new Session(world.name, user, isSource);
   return world.sessions[side];
 }
 
@@ -27,9 +28,10 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   const [place, setPlace] = useState(null);
   const [dialog, setDialog] = useState(null);
   const [over, setOver] = useState(null);
+  const [isSource, setIsSource] = useState(saved(`source ${side}`, "") === "yes");
   const list = useRef();
+  useEffect(() => setSession(sessionOf(world, side, user, isSource)), [user.email, user.api_key, isSource]);
   useEffect(() => {
-    setSession(sessionOf(world, side, user));
     setPlace(null);
     onUser(side, user);
   }, [user.email, user.api_key]);
@@ -67,6 +69,11 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
       onRecorded();
     }
     return step.reply;
+  };
+  const ask = async (wanted) => {
+    const source = wanted.edit && (await attempt(() => session.source(wanted.edit)));
+    if (!wanted.edit) setDialog(wanted);
+    else if (source !== undefined) setDialog({ edit: { ...wanted.edit, content: source } });
   };
   const arm = async (name, rule) => {
     const body = { ...rule, match: { ...rule.match, user: user.email } };
@@ -222,7 +229,8 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
                   world=${world}
                   user=${user}
                   act=${act}
-                  onDialog=${setDialog}
+                  isSource=${session.isSource}
+                  onDialog=${ask}
                 />
               `,
             )}
@@ -235,6 +243,17 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
               `
             }
             <span class="grow"></span>
+            <button
+              class="button plain little"
+              aria-pressed=${isSource}
+              title="Be a client that asks for Markdown instead of HTML; it registers again"
+              onClick=${() => {
+                save(`source ${side}`, isSource ? "" : "yes");
+                setIsSource(!isSource);
+              }}
+            >
+              Source
+            </button>
             ${
               unread.length > 0 &&
               html`

@@ -1,5 +1,5 @@
 // All of one request or event.
-import { copy, handle, html, milliseconds, moment, plural } from "../../lib.js";
+import { copy, handle, html, moment, plural, realTime } from "../../lib.js";
 import { toasts } from "../../store.js";
 import { zoneNow } from "../../bar.js";
 import { go, pathOf } from "../../route.js";
@@ -78,7 +78,8 @@ export function Details({ row, world, onClose }) {
               html`
                 <dt>Real time</dt>
                 <dd class="number">
-                  ${new Date(entry.real).toLocaleTimeString("en-GB")}.${milliseconds(entry.real).slice(-3)}
+                  ${realTime(entry.real)}
+                  <span class="soft">, when this page received it</span>
                 </dd>
               `
             }

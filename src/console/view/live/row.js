@@ -1,11 +1,18 @@
 // A line of the list: a request, an event below it, or what else happened.
-import { clock as clockText, handle, html, moment, plural } from "../../lib.js";
-import { said } from "../../bar.js";
+import { clock as clockText, handle, html, moment, plural, realTime } from "../../lib.js";
+import { saidTogether } from "../../bar.js";
 import { Face, Name } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
 import { eventWords, requestWords } from "../../part/words.js";
 
 const statusKind = (status) => (status === 0 ? "bad" : status < 300 ? "good" : status < 500 ? "warn" : "bad");
+
+/** When the page received it, since control says the time of the world alone. */
+export const Real = ({ entry }) => html`
+  <span class="live-real number soft" title="Real time at which this page received it">
+    ${entry.real ? `real ${realTime(entry.real)}` : ""}
+  </span>
+`;
 
 export function RequestRow({ row, world, zone }) {
   const { frame } = row.entry;
@@ -27,6 +34,7 @@ export function RequestRow({ row, world, zone }) {
     <span class="live-took number soft">
       ${frame.duration_ms < 1000 ? `${Math.max(frame.duration_ms, 0.1).toFixed(1)} ms` : `${(frame.duration_ms / 1000).toFixed(1)} s`}
     </span>
+    <${Real} entry=${row.entry} />
   `;
 }
 
@@ -48,6 +56,7 @@ export function OtherRow({ entry, world, zone }) {
   if (kind === "event")
     return html`
       <${EventRow} frame=${frame} world=${world} alone zone=${zone} />
+      <${Real} entry=${entry} />
     `;
   if (kind === "push")
     return html`
@@ -56,6 +65,7 @@ export function OtherRow({ entry, world, zone }) {
       <span class="live-words cut">
         <bdi>${handle(frame.push.user)}: ${frame.push.kind} ${frame.push.payload?.content ?? ""}</bdi>
       </span>
+      <${Real} entry=${entry} />
     `;
   return html`
     <span class="live-time number">${clockText(frame.at, zone)}</span>
@@ -65,7 +75,8 @@ export function OtherRow({ entry, world, zone }) {
     </span>
     <span class="live-words cut">
       ${moment(frame.from, zone)}
-      ${" "}→${" "}${moment(frame.now, zone)}${frame.fired.length ? ` · ${frame.fired.map((item) => said(item, world)).join(", ")}` : ""}
+      ${" "}→${" "}${moment(frame.now, zone)}${frame.fired.length ? ` · ${saidTogether(frame.fired, world, 12)}` : ""}
     </span>
+    <${Real} entry=${entry} />
   `;
 }
