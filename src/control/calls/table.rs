@@ -93,7 +93,8 @@ const ENTRY: &str = r#"{"id": "int", "at": "number", "method": "string", "path":
 const USER: &str = r#"{"user_id": "int", "email": "string", "full_name": "string", "role": "string", "is_active": "bool",
     "is_bot": "bool", "is_system": "bool", "owner": "string|null", "api_key": "string", "unread": "int"}"#;
 const CHANNEL: &str = r#"{"channel_id": "int", "name": "string", "description": "string",
-    "rendered_description": "string", "privacy": "string", "is_archived": "bool", "folder": "string|null", "creator": "string|null", "messages": "int", "subscribers": "int[]",
+    "rendered_description": "string", "privacy": "string", "is_archived": "bool", "folder": "string|null",
+    "creator": "string|null", "messages": "int", "subscribers": "int[]",
     "topics": [{"name": "string", "messages": "int", "newest": "int"}],
     "permissions": [{"name": "string", "holders": "string", "users": "int[]"}], "visible?": "bool", "reason?": "string"}"#;
 const GROUP: &str = r#"{"group_id": "int", "name": "string", "description": "string", "is_system": "bool",
