@@ -35,12 +35,14 @@ mod tree;
 mod visible;
 mod write;
 
+use crate::realm::budget::{Budget, Cost, Exhausted};
 use crate::realm::id::{ChannelId, GroupId, MessageId, UserId};
 use crate::realm::linkifier::Linkifier;
 use context::Context;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 use tree::{ROOT, Tree};
 
@@ -52,9 +54,22 @@ pub use visible::{Piece, pieces, visible_text};
 /// More characters of HTML than this are refused.
 pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
 
-/// The most work that linkifiers may make: bytes of a text times patterns, each of which reads all of it (A-320 in
-/// docs/assumptions.md). About 0.8 s.
-pub const LINKIFIED_MAX: usize = 50_000_000;
+/// What a text of so many bytes may cost (A-320 in docs/assumptions.md): it takes about a second at most, and a message
+/// about a third of that.
+pub fn cost_of_text(bytes: usize) -> Cost {
+    const STEPS: usize = 30_000_000;
+    const STEPS_PER_BYTE: usize = 100;
+    const STEPS_MAX: usize = 100_000_000;
+    const NODES: usize = 100_000;
+    let steps = STEPS_MAX.min(STEPS + STEPS_PER_BYTE.saturating_mul(bytes));
+    Cost { steps, nodes: NODES, output: OUTPUT_MAX_CHARS }
+}
+
+/// Characters of HTML that a byte of a description may become.
+const OUTPUT_PER_BYTE: usize = 100;
+
+/// Steps that reading a byte takes, by all kinds of markup together.
+const STEPS_PER_BYTE: usize = 5;
 
 /// What the renderer may ask of the realm. All names are resolved as the sender may see them.
 pub trait Names {
@@ -245,9 +260,16 @@ impl From<Html> for Option<Box<str>> {
     }
 }
 
-/// The output would be longer than [`OUTPUT_MAX_CHARS`], or the work more than [`LINKIFIED_MAX`]. Reported as `Unable to render message`.
+/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], or costs more than [`cost_of_text`]. Reported as
+/// `Unable to render message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
+
+impl From<Exhausted> for TooLarge {
+    fn from(_: Exhausted) -> Self {
+        Self
+    }
+}
 
 /// A link in a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -262,8 +284,8 @@ pub struct TopicLink {
 ///
 /// # Errors
 ///
-/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, or the text is too long for so many
-/// linkifiers ([`LINKIFIED_MAX`]).
+/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, or making it costs more than
+/// [`cost_of_text`].
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     let (html, rendered) = render_to_keep(source, names)?;
     Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
@@ -275,23 +297,21 @@ pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
 ///
 /// As [`render`].
 pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
-    if source.len().saturating_mul(names.linkifier_count()) > LINKIFIED_MAX {
-        return Err(TooLarge);
-    }
+    let budget = Budget::new(cost_of_text(source.len()));
     // A paragraph's tags are eight characters longer than the line ends between two.
-    if source.len() <= OUTPUT_MAX_CHARS / 8 && plain::is_plain(source, names) {
+    if source.len() <= OUTPUT_MAX_CHARS / 8 && plain::is_plain(source, names, &budget)? {
         return Ok((Html::OfPlainText, Rendered::default()));
     }
     // Hardly any text becomes shorter.
     if source.len() > OUTPUT_MAX_CHARS && source.chars().count() > OUTPUT_MAX_CHARS {
         return Err(TooLarge);
     }
-    let mut rendered = render_markup(source, names)?;
+    let mut rendered = render_markup(source, names, budget)?;
     Ok((Html::Written(std::mem::take(&mut rendered.html).into()), rendered))
 }
 
-fn render_markup(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
-    let mut context = Context::new(source, names, names.settings().inline_image_preview);
+fn render_markup(source: &str, names: &dyn Names, budget: Budget) -> Result<Rendered, TooLarge> {
+    let mut context = Context::new(source, names, names.settings().inline_image_preview, Rc::new(budget));
     let html = document(&mut context, source)?;
     let mut rendered = context.found;
     rendered.is_me_message = source.starts_with("/me ") && html.starts_with("<p>") && html.ends_with("</p>");
@@ -303,31 +323,45 @@ fn document(context: &mut Context<'_>, source: &str) -> Result<String, TooLarge>
     if lines::is_blank(source) {
         return Ok(String::new());
     }
-    let lines = fence::take_out(context, lines::prepare(source));
-    let mut tree = Tree::new();
-    block::parse(&mut tree, ROOT, &lines.join("\n"));
+    context.budget.spend_steps(STEPS_PER_BYTE * source.len())?;
+    let text = fence::take_out(context, lines::prepare(source)).join("\n");
+    let mut tree = Tree::new(context.budget.clone());
+    block::parse(&mut tree, ROOT, text);
+    context.budget.check()?;
     code::highlight(context, &mut tree);
     inline::expand(context, &mut tree)?;
     write::set_line_ends(&mut tree, ROOT);
     preview::add(context, &mut tree);
+    context.budget.check()?;
     let html = context.stash.restore(&write::inner_html(&tree, ROOT));
     let html = html.trim_matches(character::is_space);
     if html.chars().count() > OUTPUT_MAX_CHARS { Err(TooLarge) } else { Ok(html.to_owned()) }
 }
 
-/// Renders the description of a channel or a folder: like a message, but without previews.
+/// Renders the description of a channel or a folder, or a value of a profile field: like a message, but without
+/// previews (A-430 in docs/assumptions.md). The budget is for all that one request renders.
 ///
-/// What would be too large for a message becomes an empty string; the length limits of descriptions don't allow it.
-pub fn render_inline(source: &str, names: &dyn Names) -> String {
-    let mut context = Context::new(source, names, false);
-    document(&mut context, source).unwrap_or_default()
+/// What would be too large for a message, or takes more than a hundred times the characters of its source, becomes an
+/// empty string; so does what the budget does not suffice for.
+pub fn render_inline(source: &str, names: &dyn Names, request: &Budget) -> String {
+    let limit = cost_of_text(source.len());
+    let output = limit.output.min(OUTPUT_PER_BYTE * (OUTPUT_PER_BYTE + source.len()));
+    let budget = Rc::new(request.part(Cost { output, ..limit }));
+    let mut context = Context::new(source, names, false, budget.clone());
+    let html = document(&mut context, source);
+    request.settle(&budget);
+    html.unwrap_or_default()
 }
 
 /// The links of a topic, from left to right: what linkifiers match, the earlier linkifier first where two overlap, then
 /// bare addresses. Source: section 16.
+///
+/// Beyond a budget, linkifiers match nothing.
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
     let mut found: Vec<(std::ops::Range<usize>, String)> = Vec::new();
-    let linkified = names.linkifiers().into_iter().flat_map(|linkifier| linkifier.matches(topic, 0));
+    let budget = Budget::new(cost_of_text(topic.len()));
+    let linkifiers = names.linkifiers().into_iter();
+    let linkified = linkifiers.flat_map(|linkifier| linkifier.matches(topic, 0, &budget).unwrap_or_default());
     let linkified = linkified.map(|it| (it.range, it.url));
     let bare = inline::bare_addresses(topic).into_iter().map(|range| {
         let address = &topic[range.clone()];

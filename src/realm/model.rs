@@ -4,6 +4,7 @@
 //! rules.
 
 pub mod agenda;
+pub mod budget;
 pub mod channel;
 pub mod emoji;
 pub mod export;

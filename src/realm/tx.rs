@@ -9,6 +9,7 @@ use super::Realm;
 use super::log::event::{Audience, DeliveryCondition, Entry, Event};
 use super::log::queue::QueueId;
 use super::markdown::Form;
+use super::model::budget::Budget;
 use super::model::channel::{Channel, Subscription};
 use super::model::group::{Group, SystemGroup};
 use super::model::id::{ChannelId, GroupId, MessageId, UserId};
@@ -32,6 +33,7 @@ pub struct Tx {
     touched_queues: Vec<QueueId>,
     finished_queues: Vec<QueueId>,
     webhook_calls: Vec<WebhookCall>,
+    budget: Budget,
 }
 
 impl Deref for Tx {
@@ -58,6 +60,7 @@ impl Tx {
             touched_queues: Vec::new(),
             finished_queues: Vec::new(),
             webhook_calls: Vec::new(),
+            budget: Budget::of_request(),
         }
     }
 
@@ -84,6 +87,11 @@ impl Tx {
     /// Where the server itself is.
     pub fn site(&self) -> Site {
         Site { form: self.form(), ..Site::default() }
+    }
+
+    /// What the descriptions and profiles that this change renders may cost in all.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// The changed realm, to be published.

@@ -11,10 +11,9 @@ mod table;
 use super::lines::is_blank;
 use super::tree::{NodeId, Text, Tree};
 use std::collections::VecDeque;
-use std::rc::Rc;
 
-/// Lists and quotes nested deeper than this are text (A-231 in docs/assumptions.md): parsing is recursive.
-const DEPTH_MAX: usize = 60;
+/// Lists, quotes and fences nested deeper than this are text (A-231 in docs/assumptions.md): parsing is recursive.
+pub(super) const DEPTH_MAX: usize = 40;
 
 /// The indentation of code.
 const CODE_INDENT: &str = "    ";
@@ -36,16 +35,16 @@ enum State {
 
 /// A part of the text between blank lines, or the rest of one. What was looked for in the whole and not found need not
 /// be looked for in its rest.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Block {
-    text: Rc<str>,
+    text: String,
     start: usize,
     has_no_heading: bool,
     has_no_rule: bool,
 }
 
 impl Block {
-    fn new(text: &str) -> Self {
+    fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), start: 0, has_no_heading: false, has_no_rule: false }
     }
 
@@ -60,8 +59,8 @@ impl Block {
     }
 }
 
-/// Parses a prepared text into the tree.
-pub(super) fn parse(tree: &mut Tree, root: NodeId, text: &str) {
+/// Parses a prepared text into the tree; a part of it, if the tree's budget does not suffice.
+pub(super) fn parse(tree: &mut Tree, root: NodeId, text: String) {
     Parser { tree, states: Vec::new(), depth: 0 }.parse_text(root, text);
 }
 
@@ -81,18 +80,25 @@ impl Parser<'_> {
     }
 
     /// Parses a text that may have blank lines.
-    fn parse_text(&mut self, parent: NodeId, text: &str) {
-        self.parse_blocks(parent, text.split("\n\n").map(Block::new).collect());
+    fn parse_text(&mut self, parent: NodeId, text: String) {
+        // Looked at below, before each block.
+        let _ = self.tree.budget().spend_steps(text.len());
+        let blocks = text.split("\n\n").map(Block::new).collect();
+        // What is parsed within is a copy: texts are not held at all levels of a deep nesting.
+        drop(text);
+        self.parse_blocks(parent, blocks);
     }
 
     /// Parses a text that is one block.
-    fn parse_block(&mut self, parent: NodeId, text: &str) {
-        self.parse_blocks(parent, VecDeque::from([Block::new(text)]));
+    fn parse_block(&mut self, parent: NodeId, text: impl Into<String>) {
+        let block = Block::new(text);
+        let _ = self.tree.budget().spend_steps(block.text.len());
+        self.parse_blocks(parent, VecDeque::from([block]));
     }
 
     fn parse_blocks(&mut self, parent: NodeId, mut blocks: VecDeque<Block>) {
         self.depth += 1;
-        while let Some(block) = blocks.pop_front() {
+        while let Some(block) = blocks.pop_front().filter(|_| self.tree.budget().check().is_ok()) {
             if let Some(rest) = self.take_block(parent, block) {
                 blocks.push_front(rest);
             }
@@ -107,7 +113,7 @@ impl Parser<'_> {
             return self.take_blank_line(parent, block);
         }
         if self.is_indented_item(parent, text) {
-            self.parse_indented_item(parent, block.text());
+            self.parse_indented_item(parent, block);
             return None;
         }
         if text.starts_with(CODE_INDENT) {
@@ -124,7 +130,7 @@ impl Parser<'_> {
         if let Some(rule) = (!block.has_no_rule).then(|| scan::rule(block.text())).flatten() {
             let before = block.text()[..rule.start].trim_end_matches('\n').to_owned();
             if !before.is_empty() {
-                self.parse_block(parent, &before);
+                self.parse_block(parent, before);
             }
             self.tree.append(parent, "hr");
             let behind = block.rest(rule.end);
@@ -134,11 +140,11 @@ impl Parser<'_> {
         block.has_no_rule = true;
         if self.may_go_deeper() {
             if let Some(kind) = list::Kind::of(block.text()) {
-                self.parse_list(parent, kind, block.text());
+                self.parse_list(parent, kind, block);
                 return None;
             }
             if let Some(start) = scan::quote(block.text()) {
-                self.parse_quote(parent, block.text(), start);
+                self.parse_quote(parent, block, start);
                 return None;
             }
         }
@@ -198,7 +204,7 @@ impl Parser<'_> {
             return None;
         }
         if self.is_in(State::LooseItem) {
-            return Some(Block::new(&list::without_indent(&text[heading.end..], CODE_INDENT.len())));
+            return Some(Block::new(list::without_indent(&text[heading.end..], CODE_INDENT.len())));
         }
         Some(block.rest(heading.end))
     }

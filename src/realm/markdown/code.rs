@@ -27,6 +27,9 @@ static NAMES: LazyLock<HashMap<&'static str, &'static str, foldhash::fast::Fixed
 /// What is coloured of one text, in bytes.
 const COLOURED_MAX: usize = 50_000;
 
+/// Steps that colouring a byte takes.
+const STEPS_PER_BYTE: usize = 50;
+
 /// Fenced code. The language is in lower case, and empty for none.
 pub(super) fn fenced(context: &mut Context<'_>, language: &str, text: &str) -> String {
     let code = text.trim_matches('\n');
@@ -38,7 +41,8 @@ pub(super) fn fenced(context: &mut Context<'_>, language: &str, text: &str) -> S
     html::push_attribute(&mut attribute, name.unwrap_or(language));
     attribute.push('"');
     let fits = context.coloured + code.len() <= COLOURED_MAX;
-    let coloured = name.filter(|_| fits).and_then(|name| colour::spans(name, &format!("{code}\n")));
+    let is_affordable = || context.budget.spend_steps(STEPS_PER_BYTE * code.len()).is_ok();
+    let coloured = name.filter(|_| fits && is_affordable()).and_then(|name| colour::spans(name, &format!("{code}\n")));
     match coloured {
         Some(spans) => {
             context.coloured += code.len();
@@ -64,7 +68,7 @@ pub(super) fn highlight(context: &mut Context<'_>, tree: &mut Tree) {
     let mut waiting = vec![ROOT];
     while let Some(node) = waiting.pop() {
         if tree.tag(node) == "pre" {
-            let mark = context.stash.store(indented(&tree[node].text.content));
+            let mark = context.store(indented(&tree[node].text.content));
             tree[node] = Node { tag: "p", text: Text::markup(mark), ..Node::default() };
         }
         waiting.extend(&tree[node].children);

@@ -4,6 +4,8 @@ use super::mention::Candidates;
 use super::placeholder::Stash;
 use super::{Names, Rendered, Settings};
 use crate::realm::linkifier::Linkifier;
+use crate::realm::model::budget::Budget;
+use std::rc::Rc;
 use std::sync::Arc;
 
 pub(super) struct Context<'a> {
@@ -18,16 +20,14 @@ pub(super) struct Context<'a> {
     pub stash: Stash,
     /// What has been found so far; its `html` stays empty.
     pub found: Rendered,
-    /// How many bytes were read in search of the ends of links.
-    pub read: usize,
-    /// How many sources of TeX were met.
-    pub sources: usize,
     /// How many bytes of code were coloured.
     pub coloured: usize,
+    /// What the rendering may cost.
+    pub budget: Rc<Budget>,
 }
 
 impl<'a> Context<'a> {
-    pub fn new(source: &str, names: &'a dyn Names, previews: bool) -> Self {
+    pub fn new(source: &str, names: &'a dyn Names, previews: bool, budget: Rc<Budget>) -> Self {
         Self {
             names,
             settings: names.settings(),
@@ -36,9 +36,15 @@ impl<'a> Context<'a> {
             previews,
             stash: Stash::default(),
             found: Rendered::default(),
-            read: 0,
-            sources: 0,
             coloured: 0,
+            budget,
         }
+    }
+
+    /// Keeps raw HTML; the mark that replaces it.
+    pub fn store(&mut self, html: String) -> String {
+        // Looked at with the tree: what it has to do with this HTML ends soon.
+        let _ = self.budget.spend_output(html.chars().count());
+        self.stash.store(html)
     }
 }

@@ -5,11 +5,8 @@
 
 use super::character::is_space;
 use super::context::Context;
-use super::{code, math};
+use super::{block, code, math};
 use std::borrow::Cow;
-
-/// Fences nested deeper than this are text.
-const DEPTH_MAX: usize = 60;
 
 /// A line that opens or closes a fence.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,12 +79,15 @@ impl Open {
     }
 }
 
-/// The lines without fences.
+/// Bytes that a line takes besides its text, while it is in a list of lines.
+const LINE_BYTES: usize = 16;
+
+/// The lines without fences; some of them, if the budget does not suffice.
 pub(super) fn take_out(context: &mut Context<'_>, lines: Vec<String>) -> Vec<String> {
     let mut open = vec![Open { kind: Kind::Outside, mark: String::new(), lines: Vec::new() }];
     for line in lines {
         let depth = open.len();
-        let Some(innermost) = open.last_mut() else { break };
+        let Some(innermost) = open.last_mut().filter(|_| context.budget.check().is_ok()) else { break };
         if innermost.is_closed_by(&line) {
             close(context, &mut open);
             continue;
@@ -100,7 +100,7 @@ pub(super) fn take_out(context: &mut Context<'_>, lines: Vec<String>) -> Vec<Str
             Kind::Spoiler { .. } => "",
             Kind::Outside | Kind::Quote => context.settings.default_code_block_language,
         };
-        match opening(&line).filter(|_| depth <= DEPTH_MAX) {
+        match opening(&line).filter(|_| depth <= block::DEPTH_MAX) {
             Some(opening) => open.push(Open::new(&opening, default_language)),
             None => innermost.lines.push(line),
         }
@@ -128,7 +128,7 @@ pub fn without_code(source: &str) -> Cow<'_, str> {
             open.pop();
         } else if innermost.is_some_and(Open::is_code) {
             continue;
-        } else if let Some(opening) = opening(line).filter(|_| open.len() < DEPTH_MAX) {
+        } else if let Some(opening) = opening(line).filter(|_| open.len() < block::DEPTH_MAX) {
             open.push(Open::new(&opening, ""));
             lines.push(opening.header.unwrap_or_default());
         } else {
@@ -142,21 +142,25 @@ pub fn without_code(source: &str) -> Cow<'_, str> {
 fn close(context: &mut Context<'_>, open: &mut Vec<Open>) {
     let Some(closed) = open.pop() else { return };
     let Some(around) = open.last_mut().filter(|_| !closed.lines.is_empty()) else { return };
-    let text = closed.lines.join("\n");
+    // All lines are copied at each level that they are in.
+    let bytes = closed.lines.iter().map(|line| line.len() + LINE_BYTES).sum();
+    if context.budget.spend_steps(bytes).is_err() {
+        return;
+    }
     around.lines.push(String::new());
     match closed.kind {
         Kind::Outside => {}
         Kind::Code { language } => {
-            let html = code::fenced(context, &language, &text);
-            around.lines.push(context.stash.store(html));
+            let html = code::fenced(context, &language, &closed.lines.join("\n"));
+            around.lines.push(context.store(html));
         }
         Kind::Math => {
-            let html = math::display(context, &text);
-            around.lines.push(context.stash.store(html));
+            let html = math::display(context, &closed.lines.join("\n"));
+            around.lines.push(context.store(html));
         }
         Kind::Quote => around.lines.extend(closed.lines.iter().map(|line| format!("> {line}"))),
         Kind::Spoiler { header } => {
-            let mut part = |html: &str| [context.stash.store(html.to_owned()), String::new()];
+            let mut part = |html: &str| [context.store(html.to_owned()), String::new()];
             around.lines.extend(part(r#"<div class="spoiler-block"><div class="spoiler-header">"#));
             around.lines.extend(header.into_iter().flat_map(|header| [header, String::new()]));
             around.lines.extend(part(r#"</div><div class="spoiler-content" aria-hidden="true">"#));

@@ -72,7 +72,7 @@ pub(super) struct Inline<'i, 'a> {
 ///
 /// # Errors
 ///
-/// If elements are nested too deeply.
+/// If elements are nested too deeply, or the budget does not suffice.
 pub(super) fn expand(context: &mut Context<'_>, tree: &mut Tree) -> Result<(), TooLarge> {
     Inline { context, tree, stash: Vec::new(), pass: 0 }.expand()
 }
@@ -86,6 +86,7 @@ impl Inline<'_, '_> {
             // What comes out of the text behind a child is among the children that follow.
             while let Some(&child) = self.tree[parent].children.get(at) {
                 at += 1;
+                self.context.budget.check()?;
                 let text = &mut self.tree[child].text;
                 if !text.content.is_empty() && !text.is_final {
                     let text = std::mem::take(text);
@@ -123,6 +124,9 @@ impl Inline<'_, '_> {
     fn marked(&mut self, mut text: String, from: usize) -> String {
         let outer = self.pass;
         for (number, pass) in PASSES.iter().enumerate().skip(from) {
+            if self.context.budget.check().is_err() {
+                break;
+            }
             self.pass = number;
             if let Some(marked) = pass(self, &text) {
                 text = marked;
@@ -134,6 +138,9 @@ impl Inline<'_, '_> {
 
     /// The mark of an element in whose text the kinds of markup behind this one are looked for.
     pub fn nest(&mut self, tags: &[&'static str], content: &str) -> String {
+        if self.context.budget.check().is_err() {
+            return String::new();
+        }
         let content = self.marked(content.to_owned(), self.pass + 1);
         let mut tags = tags.iter().rev();
         let mut element =
@@ -145,8 +152,11 @@ impl Inline<'_, '_> {
         self.element(element)
     }
 
-    /// The mark of a finished element.
+    /// The mark of a finished element; none where the budget does not suffice, as all is refused then.
     pub fn element(&mut self, element: Node) -> String {
+        if self.context.budget.check().is_err() {
+            return String::new();
+        }
         let node = self.tree.add(element);
         self.keep(Stashed::Element(node))
     }

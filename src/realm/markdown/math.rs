@@ -6,17 +6,16 @@ use super::context::Context;
 use super::html;
 use typeset::typeset;
 
-/// A text has no more sources than this.
-const SOURCES_MAX: usize = 4_000;
+/// Steps that typesetting the shortest source takes.
+const STEPS: usize = 10_000;
 
-/// With more HTML than this there is too much of it in any case.
-const HTML_MAX_BYTES: usize = 2 * super::OUTPUT_MAX_CHARS;
+/// Steps that a byte of a source takes besides.
+const STEPS_PER_BYTE: usize = 1_000;
 
-/// The HTML of a source, if it has no fault and the text has not had too many before.
+/// The HTML of a source, if it has no fault and the budget suffices.
 pub(super) fn typeset_in(context: &mut Context<'_>, source: &str, is_display: bool) -> Option<String> {
-    context.sources += 1;
-    let has_room = context.sources <= SOURCES_MAX && context.stash.bytes() <= HTML_MAX_BYTES;
-    has_room.then(|| typeset(source, is_display)).flatten()
+    context.budget.spend_steps(STEPS + STEPS_PER_BYTE * source.len()).ok()?;
+    typeset(source, is_display)
 }
 
 /// A block of math: one for each part between blank lines.

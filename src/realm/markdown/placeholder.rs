@@ -54,7 +54,6 @@ fn next(text: &str, from: usize, prefix: &str) -> Option<Mark> {
 #[derive(Debug, Default)]
 pub(super) struct Stash {
     parts: Vec<RawHtml>,
-    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -69,14 +68,8 @@ impl Stash {
         let name = html.strip_prefix('<').map(|tag| tag.strip_prefix('/').unwrap_or(tag));
         let name = name.map(|tag| &tag[..tag.find([' ', '>']).unwrap_or(tag.len())]);
         let is_block = name.is_some_and(super::tree::is_block);
-        self.bytes += html.len();
         self.parts.push(RawHtml { html, is_block });
         raw(self.parts.len() - 1)
-    }
-
-    /// How many bytes it holds.
-    pub fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// Puts the HTML in the place of its marks. A paragraph that holds a block alone gives way to it.

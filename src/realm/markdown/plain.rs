@@ -3,12 +3,27 @@
 
 use super::Names;
 use super::html::push_text;
+use crate::realm::model::budget::{Budget, Exhausted};
+use crate::realm::model::linkifier::steps_to_search;
 
 /// Whether a text is certain to be paragraphs without anything special in them.
-pub(super) fn is_plain(source: &str, names: &dyn Names) -> bool {
-    paragraphs(source).all(|paragraph| paragraph.split('\n').all(is_of_words))
-        // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
-        && !paragraphs(source).any(|paragraph| names.may_linkify(paragraph))
+///
+/// # Errors
+///
+/// [`Exhausted`] if the budget does not suffice for so many linkifiers.
+pub(super) fn is_plain(source: &str, names: &dyn Names, budget: &Budget) -> Result<bool, Exhausted> {
+    if !paragraphs(source).all(|paragraph| paragraph.split('\n').all(is_of_words)) {
+        return Ok(false);
+    }
+    let count = names.linkifier_count();
+    // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
+    for paragraph in paragraphs(source).filter(|_| count > 0) {
+        budget.spend_steps(steps_to_search(paragraph).saturating_mul(count))?;
+        if names.may_linkify(paragraph) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// What is between empty lines. Most texts have one line.

@@ -1,5 +1,8 @@
 //! The tree of elements that a text becomes: an arena, so that parsing may change any part at any time.
 
+use crate::realm::model::budget::Budget;
+use std::rc::Rc;
+
 /// An element in a [`Tree`].
 pub(super) type NodeId = usize;
 
@@ -56,10 +59,30 @@ pub(super) struct Node {
     pub is_link: bool,
 }
 
+impl Node {
+    /// How many characters of HTML its tags take, at least.
+    fn length_of_tags(&self) -> usize {
+        let attributes = self.attributes.iter().map(|(name, value)| length_of_attribute(name, value));
+        length_of_tags(self.tag) + attributes.sum::<usize>()
+    }
+}
+
+/// How many characters of HTML the tags of an element take that has no attributes.
+pub(super) fn length_of_tags(tag: &str) -> usize {
+    if is_void(tag) { "<>".len() + tag.len() } else { "<></>".len() + 2 * tag.len() }
+}
+
+/// How many characters of HTML an attribute takes, at least.
+pub(super) fn length_of_attribute(name: &str, value: &str) -> usize {
+    let value_length = if value == name { 0 } else { "=\"\"".len() + value.chars().count() };
+    1 + name.len() + value_length
+}
+
 /// Elements by number. The first is the root.
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
+    budget: Rc<Budget>,
 }
 
 /// The number of the root.
@@ -90,15 +113,28 @@ const BLOCKS: [&str; 21] = [
     "video",
 ];
 
+/// Elements that have no end.
+const VOID: [&str; 3] = ["br", "hr", "img"];
+
+/// Whether an element has no end.
+pub(super) fn is_void(tag: &str) -> bool {
+    VOID.contains(&tag)
+}
+
 /// Whether an element is on lines of its own.
 pub(super) fn is_block(tag: &str) -> bool {
     BLOCKS.binary_search(&tag).is_ok()
 }
 
 impl Tree {
-    /// A tree with an empty root.
-    pub fn new() -> Self {
-        Self { nodes: vec![Node { tag: "div", ..Node::default() }] }
+    /// A tree with an empty root, whose elements are counted.
+    pub fn new(budget: Rc<Budget>) -> Self {
+        Self { nodes: vec![Node { tag: "div", ..Node::default() }], budget }
+    }
+
+    /// What its elements are counted in.
+    pub fn budget(&self) -> &Budget {
+        &self.budget
     }
 
     /// Adds an element that has no place yet.
@@ -113,6 +149,7 @@ impl Tree {
 
     /// [`Tree::create`] of a prepared element.
     pub fn add(&mut self, node: Node) -> NodeId {
+        self.budget.spend_node(node.length_of_tags());
         self.nodes.push(node);
         self.nodes.len() - 1
     }
@@ -166,5 +203,18 @@ mod tests {
     #[test]
     fn blocks_are_in_order() {
         assert!(BLOCKS.is_sorted() && is_block("p") && !is_block("span"));
+    }
+
+    #[test]
+    fn the_tags_of_elements_are_counted_as_they_are_written() {
+        for (tag, attributes, html) in [
+            ("td", vec![], "<td></td>"),
+            ("br", vec![], "<br>"),
+            ("a", vec![("href", "#é".to_owned())], "<a href=\"#é\"></a>"),
+            ("input", vec![("checked", "checked".to_owned())], "<input checked></input>"),
+        ] {
+            let node = Node { tag, attributes, ..Node::default() };
+            assert_eq!(node.length_of_tags(), html.chars().count(), "{html}");
+        }
     }
 }

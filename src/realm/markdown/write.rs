@@ -2,10 +2,7 @@
 
 use super::character::is_space;
 use super::html;
-use super::tree::{NodeId, Tree, is_block};
-
-/// Elements that have no end.
-const VOID: [&str; 3] = ["br", "hr", "img"];
+use super::tree::{NodeId, Tree, is_block, is_void};
 
 /// Puts line ends behind blocks and breaks.
 pub(super) fn set_line_ends(tree: &mut Tree, node: NodeId) {
@@ -60,7 +57,7 @@ fn push_element(out: &mut String, tree: &Tree, node: NodeId) {
     }
     out.push('>');
     push_inside(out, tree, node);
-    if !VOID.contains(&tag) {
+    if !is_void(tag) {
         out.push_str("</");
         out.push_str(tag);
         out.push('>');

@@ -9,6 +9,7 @@ mod pattern;
 mod reverse;
 mod template;
 
+use crate::realm::model::budget::{Budget, Exhausted};
 use crate::realm::model::id::LinkifierId;
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateString;
@@ -175,25 +176,53 @@ impl Linkifier {
     ///
     /// `start` must be a character boundary. What is in front of it is looked at by nobody: it does not count as a
     /// boundary unless it is 0.
-    pub fn matches(&self, text: &str, start: usize) -> Vec<LinkifierMatch> {
+    ///
+    /// # Errors
+    ///
+    /// [`Exhausted`] if the budget does not suffice for the search.
+    pub fn matches(&self, text: &str, start: usize, budget: &Budget) -> Result<Vec<LinkifierMatch>, Exhausted> {
         let mut found = Vec::new();
-        let Some(regex) = self.compiled.regex_for(text) else { return found };
+        budget.spend_steps(steps_to_search(text))?;
+        let Some(regex) = self.compiled.regex_for(text) else { return Ok(found) };
+        let template = &self.compiled.template;
+        let mut variables = None;
         let mut at = start;
         while at <= text.len() {
             let Some(captures) = regex.captures_at(text, at) else {
                 break;
             };
             let Some(whole) = captures.get(1) else { break };
+            // A match may be known only at the end of the text: `x.*y|x` looks for a `y` behind each `x`.
+            budget.spend_steps((text.len() - at) / BYTES_PER_STEP)?;
             // The character behind one match may be the one in front of the next. A match without text links nothing.
             at = if whole.is_empty() { next_boundary(text, whole.end()) } else { whole.end() };
-            if !whole.is_empty()
-                && let Ok(url) = self.compiled.template.expand::<UriSpec, _>(&Groups(&captures))
-            {
+            if whole.is_empty() {
+                continue;
+            }
+            // Each variable may be all of the match, in which each byte may be written as three.
+            let variables = *variables.get_or_insert_with(|| template.variables().count());
+            let longest = template.as_str().len().saturating_add(variables.saturating_mul(3 * whole.len()));
+            budget.spend_steps(longest.saturating_mul(STEPS_PER_BYTE_OF_URL))?;
+            if let Ok(url) = template.expand::<UriSpec, _>(&Groups(&captures)) {
                 found.push(LinkifierMatch { range: whole.range(), url: url.to_string() });
             }
         }
-        found
+        Ok(found)
     }
+}
+
+/// How many bytes are read in a step in search of the next match.
+const BYTES_PER_STEP: usize = 4;
+
+/// Steps that a byte of an address takes.
+const STEPS_PER_BYTE_OF_URL: usize = 4;
+
+/// Steps that a search takes in the shortest text.
+const STEPS_TO_BEGIN: usize = 16;
+
+/// The steps in which a text is searched once.
+pub fn steps_to_search(text: &str) -> usize {
+    STEPS_TO_BEGIN + text.len()
 }
 
 fn next_boundary(text: &str, at: usize) -> usize {

@@ -1,6 +1,7 @@
 //! Searching for words: what a text is made of, and which words count as the same (A-271 in docs/assumptions.md).
 
 use crate::realm::message::Message;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -29,11 +30,10 @@ impl Search {
     /// The search for a text: its words, and with them what is in double quotes as phrases.
     pub fn of(text: &str) -> Self {
         let folded = text.to_lowercase();
+        let mut words = BTreeSet::new();
+        each_word(&without_tags(&folded), &mut |_, word| _ = words.insert(word.into_owned()));
         let phrases = folded.split('"').skip(1).step_by(2).filter(|phrase| !phrase.is_empty()).map(str::to_owned);
-        Self {
-            words: words(&without_tags(&folded)).into_iter().map(|(_, word)| word).collect(),
-            phrases: phrases.collect(),
-        }
+        Self { words, phrases: phrases.collect() }
     }
 
     /// How many different words and phrases it has.
@@ -50,8 +50,11 @@ impl Search {
         let topic = message.channel().map(|(_, topic)| topic.to_lowercase()).unwrap_or_default();
         let content = || message.body.content.to_lowercase();
         let text = message.body.visible_text().to_lowercase();
-        let found: BTreeSet<String> = words(&text).into_iter().chain(words(&topic)).map(|(_, word)| word).collect();
-        self.words.is_subset(&found)
+        let mut found = BTreeSet::new();
+        for text in [&text, &topic] {
+            each_word(text, &mut |_, word| found.extend(self.words.get(&*word)));
+        }
+        found.len() == self.words.len()
             && (self.phrases.is_empty()
                 || self.phrases.iter().all(|phrase| topic.contains(phrase) || content().contains(phrase)))
     }
@@ -59,12 +62,12 @@ impl Search {
     /// Where a text in lower case has one of the words, from left to right.
     pub fn marks(&self, folded: &str) -> Vec<Range<usize>> {
         let mut marks: BTreeMap<usize, usize> = BTreeMap::new();
-        for (place, word) in words(folded) {
-            if self.words.contains(&word) {
+        each_word(folded, &mut |place, word| {
+            if self.words.contains(&*word) {
                 let end = marks.entry(place.start).or_insert(place.end);
                 *end = place.end.max(*end);
             }
-        }
+        });
         let mut apart: Vec<Range<usize>> = Vec::new();
         for (start, end) in marks {
             match apart.last_mut() {
@@ -98,26 +101,24 @@ fn without_tags(text: &str) -> String {
     out
 }
 
-/// The words of a text in lower case, in the form in which they are compared, and where they are. Addresses are words;
-/// a word with hyphens counts as a whole and in its parts.
-fn words(text: &str) -> Vec<(Range<usize>, String)> {
-    let mut words = Vec::new();
+/// Gives the words of a text in lower case, in the form in which they are compared, and where they are. Addresses are
+/// words; a word with hyphens counts as a whole and in its parts.
+fn each_word<'t>(text: &'t str, give: &mut impl FnMut(Range<usize>, Cow<'t, str>)) {
     let mut start = None;
     for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
         match (start, character.is_whitespace()) {
             (None, false) => start = Some(at),
             (Some(from), true) => {
-                add_words_of(text, from..at, &mut words);
+                each_word_of(text, from..at, give);
                 start = None;
             }
             _ => {}
         }
     }
-    words
 }
 
-/// Adds the words of a piece of text without white space.
-fn add_words_of(text: &str, place: Range<usize>, words: &mut Vec<(Range<usize>, String)>) {
+/// Gives the words of a piece of text without white space.
+fn each_word_of<'t>(text: &'t str, place: Range<usize>, give: &mut impl FnMut(Range<usize>, Cow<'t, str>)) {
     let piece = &text[place.clone()];
     let inner = piece.trim_matches(|character: char| !character.is_alphanumeric() && character != '/');
     let inner = inner.trim_start_matches('/');
@@ -131,19 +132,19 @@ fn add_words_of(text: &str, place: Range<usize>, words: &mut Vec<(Range<usize>, 
         let (from, end) = (begin + offset, begin + inner.len());
         let host = address.split('/').next().unwrap_or_default();
         let path = from + host.len()..end;
-        words.push((from..path.start, address.to_owned()));
+        give(from..path.start, address.into());
         if !path.is_empty() {
-            words.push((from..path.start, host.to_owned()));
-            words.push((path.clone(), text[path].to_owned()));
+            give(from..path.start, host.into());
+            give(path.clone(), text[path].into());
         }
         return;
     }
     if inner.split_once('@').is_some_and(|(name, host)| is_plain(name, "._-+") && is_host(host)) {
-        words.push((whole, inner.to_owned()));
+        give(whole, inner.into());
         return;
     }
     if inner.split_once('.').is_some_and(|(whole, part)| [whole, part].iter().all(|digits| is_number(digits))) {
-        words.push((whole, inner.to_owned()));
+        give(whole, inner.into());
         return;
     }
     let mut compound: Option<Range<usize>> = None;
@@ -157,14 +158,14 @@ fn add_words_of(text: &str, place: Range<usize>, words: &mut Vec<(Range<usize>, 
             continue;
         }
         if !STOP_WORDS.contains(part) {
-            words.push((place.clone(), compared(part)));
+            give(place.clone(), compared(part));
         }
         let from = before.map_or(place.start, |before| before.start);
         let goes_on = behind == Some('-') && place.end < whole.end;
         if goes_on {
             compound = Some(from..place.end);
         } else if from < place.start {
-            words.push((from..place.end, compared(&text[from..place.end])));
+            give(from..place.end, compared(&text[from..place.end]));
         }
     }
 }
@@ -185,34 +186,36 @@ fn is_plain(text: &str, others: &str) -> bool {
 }
 
 /// A word without the endings of the plural, of the past and of the continuous form.
-fn compared(word: &str) -> String {
+fn compared(word: &str) -> Cow<'_, str> {
     if !word.is_ascii() || word.bytes().any(|byte| byte.is_ascii_digit()) {
-        return word.to_owned();
+        return word.into();
     }
     let without = |ending: &str, least: usize| word.strip_suffix(ending).filter(|stem| stem.len() >= least);
     let stem = if let Some(stem) = without("ies", 2).or_else(|| without("ied", 2)) {
-        format!("{stem}y")
+        return format!("{stem}y").into();
     } else if let Some(stem) = without("ing", 3).or_else(|| without("ed", 3)) {
-        stem.to_owned()
+        stem
     } else if word.ends_with("ss") || word.ends_with("us") || word.ends_with("is") {
-        word.to_owned()
+        word
     } else if let Some(stem) = without("es", 2).filter(|stem| stem.ends_with(['s', 'x', 'z', 'h'])) {
-        stem.to_owned()
+        stem
     } else {
-        without("s", 2).unwrap_or(word).to_owned()
+        without("s", 2).unwrap_or(word)
     };
     match stem.strip_suffix('e') {
-        Some(shorter) if shorter.len() >= 3 => shorter.to_owned(),
-        _ => stem,
+        Some(shorter) if shorter.len() >= 3 => shorter.into(),
+        _ => stem.into(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Search, compared, words};
+    use super::{Search, compared, each_word};
 
     fn found(text: &str) -> Vec<String> {
-        words(text).into_iter().map(|(_, word)| word).collect()
+        let mut words = Vec::new();
+        each_word(text, &mut |_, word| words.push(word.into_owned()));
+        words
     }
 
     #[test]

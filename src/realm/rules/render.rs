@@ -2,6 +2,7 @@
 //! that user sees it.
 
 use crate::realm::Realm;
+use crate::realm::budget::Budget;
 use crate::realm::markdown::{
     CustomEmojiImage, Form, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, TopicLink, UploadFacts,
     render_inline, topic_links,
@@ -15,7 +16,7 @@ use crate::realm::model::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey};
 use crate::realm::model::user::{ProfileEntry, User};
 use crate::realm::tx::Tx;
 use foldhash::{HashMap, HashMapExt};
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -38,6 +39,8 @@ struct Named<'realm> {
     users: OnceCell<HashMap<String, &'realm Arc<User>>>,
     groups: OnceCell<HashMap<String, &'realm Group>>,
     emoji: OnceCell<HashMap<&'realm str, &'realm crate::realm::model::message::CustomEmoji>>,
+    /// The newest message that the sender can see, of each topic that was linked: all before it may be hidden.
+    newest: RefCell<HashMap<(ChannelId, TopicKey), Option<MessageId>>>,
 }
 
 impl Named<'_> {
@@ -76,10 +79,17 @@ impl Realm {
 
     /// A user's value of a custom profile field as it is kept; short texts (1) and paragraphs (2) are rendered, as the user
     /// sees what they name.
-    pub fn profile_entry(&self, user: UserId, field: ProfileFieldId, value: String, form: Form) -> ProfileEntry {
+    pub fn profile_entry(
+        &self,
+        user: UserId,
+        field: ProfileFieldId,
+        value: String,
+        form: Form,
+        budget: &Budget,
+    ) -> ProfileEntry {
         let takes_markdown = self.profile_fields.get(&field).is_some_and(|field| matches!(field.kind, 1 | 2));
         let site = Site { form, ..Site::default() };
-        let rendered = takes_markdown.then(|| render_inline(&value, &self.seen_by(user, Some(&site))));
+        let rendered = takes_markdown.then(|| render_inline(&value, &self.seen_by(user, Some(&site)), budget));
         ProfileEntry { value, rendered }
     }
 
@@ -146,12 +156,18 @@ impl Names for SenderView<'_> {
     }
 
     fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
-        let topic = self.realm.topics.get(&(channel, TopicKey::new(topic)))?;
+        let key = (channel, TopicKey::new(topic));
+        if let Some(newest) = self.named.newest.borrow().get(&key) {
+            return *newest;
+        }
+        let topic = self.realm.topics.get(&key)?;
         let sender = self.sender();
         let is_seen = |id: &MessageId| {
             sender.is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, *id).is_some())
         };
-        topic.messages.iter().rev().find(is_seen)
+        let newest = topic.messages.iter().rev().find(is_seen);
+        self.named.newest.borrow_mut().insert(key, newest);
+        newest
     }
 
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {
@@ -217,5 +233,5 @@ pub fn rendered_description(tx: &Tx, author: &User, description: &str) -> String
     if description.is_empty() {
         return String::new();
     }
-    render_inline(description, &tx.seen_by(author.id, Some(&tx.site())))
+    render_inline(description, &tx.seen_by(author.id, Some(&tx.site())), tx.budget())
 }

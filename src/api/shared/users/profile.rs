@@ -128,7 +128,7 @@ pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Opt
         if tx.users[&user].profile.get(&field).map(|entry| &entry.value) == value.as_ref() {
             continue;
         }
-        let entry = value.map(|value| tx.profile_entry(user, field, value, tx.form()));
+        let entry = value.map(|value| tx.profile_entry(user, field, value, tx.form(), tx.budget()));
         let profile = &mut tx.user_mut(user).profile;
         match entry {
             Some(entry) => profile.insert(field, entry),

@@ -1,6 +1,6 @@
 //! Lists.
 
-use super::{ITEM_INDENT, Parser, State};
+use super::{Block, ITEM_INDENT, Parser, State};
 use crate::realm::markdown::character::{is_digit, is_space};
 use crate::realm::markdown::tree::{NodeId, Text};
 
@@ -93,15 +93,16 @@ impl Parser<'_> {
         self.tree.tag(node) == "li"
     }
 
-    pub(super) fn parse_list(&mut self, parent: NodeId, kind: Kind, text: &str) {
-        let (items, number) = items(kind, text);
+    pub(super) fn parse_list(&mut self, parent: NodeId, kind: Kind, block: Block) {
+        let (items, number) = items(kind, block.text());
+        drop(block);
         let mut items = items.into_iter();
         let before = self.tree.last_child(parent).filter(|last| self.tree.tag(*last) == kind.tag());
         let list = if let Some(list) = before {
             self.loosen_last_item(list);
             let item = self.tree.append(list, "li");
             self.states.push(State::LooseItem);
-            self.parse_block(item, &items.next().unwrap_or_default());
+            self.parse_block(item, items.next().unwrap_or_default());
             self.states.pop();
             list
         } else if self.is_list(parent) {
@@ -115,9 +116,12 @@ impl Parser<'_> {
         };
         self.states.push(State::TightList);
         for item in items {
+            if self.tree.budget().check().is_err() {
+                break;
+            }
             let last = self.tree.last_child(list).filter(|_| item.starts_with(ITEM_INDENT));
             let place = last.unwrap_or_else(|| self.tree.append(list, "li"));
-            self.parse_block(place, &item);
+            self.parse_block(place, item);
         }
         self.states.pop();
     }
@@ -152,21 +156,22 @@ impl Parser<'_> {
     }
 
     /// Parses a block that belongs to the item before it.
-    pub(super) fn parse_indented_item(&mut self, parent: NodeId, text: &str) {
-        let (level, place) = self.level(parent, text);
-        let text = without_indent(text, level * ITEM_INDENT.len());
+    pub(super) fn parse_indented_item(&mut self, parent: NodeId, block: Block) {
+        let (level, place) = self.level(parent, block.text());
+        let text = without_indent(block.text(), level * ITEM_INDENT.len());
+        drop(block);
         self.states.push(State::Indented);
         if self.is_item(parent) {
             let list = self.tree.last_child(parent).filter(|last| self.is_list(*last));
-            self.parse_block(list.unwrap_or(parent), &text);
+            self.parse_block(list.unwrap_or(parent), text);
         } else if self.is_item(place) {
-            self.parse_block(place, &text);
+            self.parse_block(place, text);
         } else if let Some(item) = self.tree.last_child(place).filter(|last| self.is_item(*last)) {
             self.wrap_text(item);
-            self.parse_text(item, &text);
+            self.parse_text(item, text);
         } else {
             let item = self.tree.append(place, "li");
-            self.parse_block(item, &text);
+            self.parse_block(item, text);
         }
         self.states.pop();
     }

@@ -1,19 +1,24 @@
 //! Quotes.
 
 use super::scan::{is_empty_quote, quoted};
-use super::{Parser, State};
+use super::{Block, Parser, State};
 use crate::realm::markdown::character::is_space;
 use crate::realm::markdown::mention;
 use crate::realm::markdown::tree::NodeId;
 
 impl Parser<'_> {
     /// Parses a block in which a quote begins at a byte.
-    pub(super) fn parse_quote(&mut self, parent: NodeId, text: &str, start: usize) {
-        self.parse_block(parent, &text[..start]);
-        let lines: Vec<String> = text[start..].split('\n').map(unquoted).collect();
+    pub(super) fn parse_quote(&mut self, parent: NodeId, block: Block, start: usize) {
+        self.parse_block(parent, &block.text()[..start]);
+        let mut quoted = String::with_capacity(block.text().len());
+        for (at, line) in block.text()[start..].split('\n').enumerate() {
+            quoted.push_str(if at > 0 { "\n" } else { "" });
+            quoted.push_str(&unquoted(line));
+        }
+        drop(block);
         let quote = self.tree.append(parent, "blockquote");
         self.states.push(State::Quote);
-        self.parse_text(quote, &lines.join("\n"));
+        self.parse_text(quote, quoted);
         self.states.pop();
     }
 }

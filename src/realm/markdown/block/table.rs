@@ -1,6 +1,6 @@
 //! Tables.
 
-use crate::realm::markdown::tree::{NodeId, Text, Tree};
+use crate::realm::markdown::tree::{NodeId, Text, Tree, length_of_attribute, length_of_tags};
 
 /// What the first two lines of a table say about it.
 #[derive(Debug)]
@@ -42,8 +42,18 @@ impl Table {
         (is_rule && columns.len() == count).then_some(table)
     }
 
-    /// Builds the table of a block.
+    /// Builds the table of a block, if the tree's budget suffices for all of its cells.
     pub fn build(&self, tree: &mut Tree, parent: NodeId, text: &str) {
+        // A row has a cell for each column, however short it is.
+        let rows = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        let of_row = self
+            .columns
+            .iter()
+            .map(|it| length_of_tags("td") + it.map_or(0, |it| length_of_attribute(STYLE, &style(it))));
+        let output = of_row.sum::<usize>().saturating_mul(rows);
+        if tree.budget().afford_nodes(self.columns.len().saturating_mul(rows), output).is_err() {
+            return;
+        }
         let mut lines = text.split('\n');
         let table = tree.append(parent, "table");
         let head = tree.append(table, "thead");
@@ -67,7 +77,7 @@ impl Table {
         for (at, alignment) in self.columns.iter().enumerate() {
             let cell = tree.append(row, tag);
             tree[cell].text = Text::markup(cells.get(at).map_or("", |cell| trimmed(cell)));
-            tree[cell].attributes.extend(alignment.map(|it| ("style", format!("text-align: {it};"))));
+            tree[cell].attributes.extend(alignment.map(|it| (STYLE, style(it))));
         }
     }
 
@@ -79,6 +89,12 @@ impl Table {
         let row = row.strip_prefix('|').unwrap_or(row);
         split(end_border(row).map_or(row, |end| &row[..end]))
     }
+}
+
+const STYLE: &str = "style";
+
+fn style(alignment: &str) -> String {
+    format!("text-align: {alignment};")
 }
 
 fn alignment(cell: &str) -> Option<&'static str> {
@@ -172,6 +188,9 @@ fn code_regions(ticks: &[Ticks]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::realm::budget::{Budget, Cost};
+    use crate::realm::markdown::tree::ROOT;
+    use std::rc::Rc;
 
     #[test]
     fn rows_are_cut_at_bars() {
@@ -185,6 +204,19 @@ mod tests {
             ("", vec![""]),
         ] {
             assert_eq!(split(row), cells, "{row}");
+        }
+    }
+
+    #[test]
+    fn cells_are_made_if_the_budget_suffices_for_all() {
+        let text = "a|b|c\n-|-|-\nd\ne";
+        let cells = "<td></td>".len() * 9;
+        for (nodes, output, is_built) in [(100, 1_000, true), (100, cells - 1, false), (8, 1_000, false)] {
+            let budget = Budget::new(Cost { steps: 0, nodes, output });
+            let mut tree = Tree::new(Rc::new(budget));
+            Table::of(text).expect("it is a table").build(&mut tree, ROOT, text);
+            assert_eq!(tree[ROOT].children.len(), usize::from(is_built), "{nodes} {output}");
+            assert_eq!(tree.budget().check().is_ok(), is_built);
         }
     }
 

@@ -11,7 +11,7 @@ pub(super) fn entities(inline: &mut Inline<'_, '_>, text: &str) -> Option<String
     let mut out = Rewriting::new(text);
     for at in memchr::memchr_iter(b'&', text.as_bytes()) {
         if let Some(length) = html::entity(&text[at..]) {
-            let mark = inline.context.stash.store(text[at..at + length].to_owned());
+            let mark = inline.context.store(text[at..at + length].to_owned());
             // Raw HTML is no element, but nothing looks into what replaces it.
             let mark = inline.text(mark);
             out.replace(at..at + length, &mark);

@@ -6,8 +6,8 @@ use crate::realm::markdown::character::is_space;
 use crate::realm::markdown::media;
 use crate::realm::markdown::tree::{Node, Text};
 
-/// Looking for the ends of links reads no more bytes than this in all.
-const READ_MAX_BYTES: usize = 8_000_000;
+/// How many bytes are read in a step in search of the end of a link.
+const BYTES_PER_STEP: usize = 4;
 
 /// What is in the brackets of a link.
 struct Parts {
@@ -75,11 +75,9 @@ fn parts(inline: &mut Inline<'_, '_>, text: &str, at: usize) -> Option<Parts> {
     let (href, title, end) = match in_angles(text, start) {
         Some(found) => found,
         None => {
-            if text.len() - start > READ_MAX_BYTES.saturating_sub(inline.context.read) {
-                return None;
-            }
+            inline.context.budget.check().ok()?;
             let reading = Reading::of(&text[start..]);
-            inline.context.read += reading.length;
+            inline.context.budget.spend_steps(reading.length / BYTES_PER_STEP).ok()?;
             let (href, title, length) = reading.found?;
             (href, title, start + length)
         }

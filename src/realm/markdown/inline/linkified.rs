@@ -10,7 +10,7 @@ pub(super) fn linkified(inline: &mut Inline<'_, '_>, text: &str) -> Option<Strin
     for linkifier in inline.context.linkifiers.clone() {
         let text = current.as_deref().unwrap_or(text);
         let mut out = super::Rewriting::new(text);
-        for found in linkifier.matches(text, 0) {
+        for found in linkifier.matches(text, 0, &inline.context.budget).ok()? {
             let Some(href) = sanitized(&found.url) else { continue };
             let target = Target::of(inline.context, &href);
             let shown = Text::literal(&text[found.range.clone()]);

@@ -30,7 +30,7 @@ fn replaced(inline: &mut Inline<'_, '_>, text: &str, repetitions: usize) -> Opti
         };
         let source = &text[start + MARK.len()..start + MARK.len() + length];
         let mark = if let Some(html) = typeset_in(inline.context, source, false) {
-            let mark = inline.context.stash.store(html);
+            let mark = inline.context.store(html);
             inline.text(mark)
         } else {
             let text = Text::literal(format!("$${source}$$"));

@@ -178,6 +178,10 @@ fn status_messages() {
 #[test]
 fn descriptions_have_no_previews() {
     let organization = Organization::default();
-    let html = render_inline("a /user_uploads/x\n\n[i](/user_uploads/2/ab/xyz/image.png)", &organization);
+    let html = render_inline(
+        "a /user_uploads/x\n\n[i](/user_uploads/2/ab/xyz/image.png)",
+        &organization,
+        &Budget::of_request(),
+    );
     assert_eq!(html, "<p>a /user_uploads/x</p>\n<p><a href=\"/user_uploads/2/ab/xyz/image.png\">i</a></p>");
 }

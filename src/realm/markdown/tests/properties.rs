@@ -99,6 +99,10 @@ fn plain_source() -> impl Strategy<Value = String> {
 /// One organization for all cases: its linkifiers take longer to compile than a message to render.
 static ORGANIZATION: LazyLock<Organization> = LazyLock::new(|| Organization { emoticons: true, ..Default::default() });
 
+fn by_the_long_way(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
+    render_markup(source, names, Budget::new(cost_of_text(source.len())))
+}
+
 /// The tags of some HTML, each from `<` to `>`.
 fn tags(html: &str) -> Vec<&str> {
     html.split('<').skip(1).map(|behind| behind.split('>').next().unwrap_or_default()).collect()
@@ -139,13 +143,13 @@ proptest! {
 
     #[test]
     fn a_plain_text_is_what_it_would_be_by_the_long_way(source in plain_source()) {
-        prop_assert_eq!(render(&source, &*ORGANIZATION), render_markup(&source, &*ORGANIZATION));
+        prop_assert_eq!(render(&source, &*ORGANIZATION), by_the_long_way(&source, &*ORGANIZATION));
     }
 
     #[test]
     fn topics_and_descriptions_never_panic(source in source()) {
         topic_links(&source, &*ORGANIZATION);
-        render_inline(&source, &*ORGANIZATION);
+        render_inline(&source, &*ORGANIZATION, &Budget::of_request());
     }
 }
 
@@ -160,7 +164,7 @@ fn a_plain_text_is_linkified_where_a_pattern_is_about_its_paragraph() {
     let organization = Organization { linkifiers: vec![Arc::new(linkifier)], ..Default::default() };
     for text in ["ticket12", "Look\n\nticket12", "Look\nticket12", "ticket12\n\nLook", "no ticket12"] {
         let rendered = render(text, &organization);
-        assert_eq!(rendered, render_markup(text, &organization), "{text}");
+        assert_eq!(rendered, by_the_long_way(text, &organization), "{text}");
     }
     assert!(render("Look\n\nticket12", &organization).is_ok_and(|it| it.html.contains("<a href=")));
 }
@@ -213,4 +217,76 @@ fn deep_nesting_has_an_end() {
 fn too_much_output_is_refused() {
     assert_eq!(render(&"🙂".repeat(20_000), &*ORGANIZATION), Err(TooLarge));
     assert!(render(&"a".repeat(900_000), &*ORGANIZATION).is_ok());
+}
+
+/// Texts of two sizes each: what is made of them grows with the product of both.
+const PRODUCTS: [fn(usize, usize) -> String; 14] = [
+    |columns, rows| format!("|{}\n|{}\n{}", "a|".repeat(columns), "-|".repeat(columns), "|b|\n".repeat(rows)),
+    |columns, rows| {
+        let line = |cell: &str| vec![cell; columns.max(2)].join("|");
+        format!("{}\n{}\n{}", line("a"), line(":-:"), "b\n".repeat(rows))
+    },
+    |depth, lines| format!("{}{}", "```quote\n".repeat(depth), "a\n".repeat(lines)),
+    |depth, lines| {
+        (1..=depth.min(200)).rev().map(|it| "~".repeat(it + 3) + "quote\n").collect::<String>() + &"a\n".repeat(lines)
+    },
+    |depth, lines| ("> ".repeat(depth) + "a\n").repeat(lines),
+    |depth, items| (0..depth).map(|it| "  ".repeat(it) + "- a\n").collect::<String>().repeat(items),
+    |depth, lines| "```spoiler a\n".repeat(depth) + &"a\n\n".repeat(lines),
+    |brackets, words| "[a](".repeat(brackets) + &"(a ".repeat(words),
+    |stars, words| "*a ".repeat(stars) + &"a* ".repeat(words),
+    |dollars, words| "$$a ".repeat(dollars) + &"$$b$$ ".repeat(words),
+    |sources, length| format!("$${}$$ ", "x_1^2+".repeat(length.min(300))).repeat(sources),
+    |blocks, length| format!("```py\n{}\n```\n\n", "f('a')\n".repeat(length)).repeat(blocks),
+    |numbers, words| "#12 ".repeat(numbers) + &"#12x ".repeat(words),
+    |mentions, links| "@**Zoe** ".repeat(mentions) + &"#**design>bugs** https://x.y/a.png ".repeat(links),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn no_product_of_two_sizes_costs_more_than_its_budget(
+        product in prop::sample::select(PRODUCTS.as_slice()),
+        sizes in prop::sample::select([(3, 3_000), (40, 1_000), (300, 300), (1_000, 40), (3_000, 3)].as_slice()),
+        more in 1..10_usize,
+    ) {
+        let mut source = product(sizes.0 * more, sizes.1 * more);
+        source.truncate(100_000);
+        let limit = cost_of_text(source.len());
+        let budget = Rc::new(Budget::new(limit));
+        let mut context = Context::new(&source, &*ORGANIZATION, true, budget.clone());
+        let start = Instant::now();
+        let html = document(&mut context, &source);
+        prop_assert!(start.elapsed().as_secs() < 15, "took {:?}", start.elapsed());
+        if let Ok(html) = html {
+            prop_assert_eq!(budget.check(), Ok(()));
+            prop_assert!(html.chars().count() <= OUTPUT_MAX_CHARS);
+            prop_assert!(budget.used().nodes <= limit.nodes && budget.used().steps <= limit.steps);
+        }
+    }
+}
+
+#[test]
+fn what_a_text_costs_is_counted_when_it_is_made() {
+    let used = |source: &str| {
+        let budget = Rc::new(Budget::new(Cost::UNLIMITED));
+        let mut context = Context::new(source, &*ORGANIZATION, true, budget.clone());
+        let html = document(&mut context, source).map_or(0, |html| html.chars().count());
+        (budget.used(), html)
+    };
+    for (source, nodes, output) in [
+        ("a *b*\nc", 3, "<p><em></em><br></p>".len()),
+        (
+            "|a|b|\n|-|-|\n|c|",
+            9,
+            "<table><thead><tr><th></th><th></th></tr></thead><tbody><tr><td></td><td></td></tr></tbody></table>".len(),
+        ),
+        ("```\na\n```", 1, "<p><div class=\"codehilite\"><pre><span></span><code>a\n</code></pre></div></p>".len()),
+        ("> a", 2, "<blockquote><p></p></blockquote>".len()),
+    ] {
+        let (used, html) = used(source);
+        assert_eq!((used.nodes, used.output), (nodes, output), "{source}");
+        assert!(html + 8 >= output, "{source}");
+    }
 }

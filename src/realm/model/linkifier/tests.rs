@@ -1,4 +1,5 @@
 use super::*;
+use crate::realm::budget::Cost;
 use proptest::prelude::*;
 
 fn source(pattern: &str, url_template: &str) -> LinkifierSource {
@@ -14,6 +15,11 @@ fn linkifier(pattern: &str, url_template: &str) -> Linkifier {
         Ok(linkifier) => linkifier,
         Err(errors) => panic!("{pattern}: {errors:?}"),
     }
+}
+
+/// What it matches, with no limit to the work.
+fn matches(linkifier: &Linkifier, text: &str, start: usize) -> Vec<LinkifierMatch> {
+    linkifier.matches(text, start, &Budget::new(Cost::UNLIMITED)).unwrap_or_default()
 }
 
 fn refusal(source: LinkifierSource) -> Vec<(&'static str, String)> {
@@ -74,7 +80,7 @@ fn strings_are_stripped_and_blank_ones_are_absent() {
 fn boundaries_decide_where_it_applies() {
     let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}{?id}");
     let found = |text: &str| -> Vec<String> {
-        linkifier.matches(text, 0).into_iter().map(|it| text[it.range].to_owned()).collect()
+        matches(&linkifier, text, 0).into_iter().map(|it| text[it.range].to_owned()).collect()
     };
     for (text, expected) in [
         ("#1", vec!["#1"]),
@@ -89,20 +95,20 @@ fn boundaries_decide_where_it_applies() {
     ] {
         assert_eq!(found(text), expected, "{text}");
     }
-    assert_eq!(linkifier.matches("#7", 0)[0].url, "https://x.y/7?id=7");
-    assert_eq!(linkifier.matches("#7 #8", 1)[0].range, 3..5);
+    assert_eq!(matches(&linkifier, "#7", 0)[0].url, "https://x.y/7?id=7");
+    assert_eq!(matches(&linkifier, "#7 #8", 1)[0].range, 3..5);
 }
 
 #[test]
 fn the_boundary_decides_between_alternatives() {
     let linkifier = linkifier("(?P<x>a|ab)", "https://x.y/{x}");
-    assert_eq!(linkifier.matches("ab", 0)[0].url, "https://x.y/ab");
+    assert_eq!(matches(&linkifier, "ab", 0)[0].url, "https://x.y/ab");
 }
 
 #[test]
 fn groups_are_percent_encoded_and_absent_ones_left_out() {
     let linkifier = linkifier("t(?P<a>[^ ]*)(?P<b>!)?", "https://x.y/{a}{#b}");
-    assert_eq!(linkifier.matches("t/?", 0)[0].url, "https://x.y/%2F%3F");
+    assert_eq!(matches(&linkifier, "t/?", 0)[0].url, "https://x.y/%2F%3F");
 }
 
 #[test]
@@ -110,7 +116,7 @@ fn letters_and_digits_of_any_script_end_no_match() {
     let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}");
     for (text, count) in [("#1é", 0), ("#1…", 1), ("#1 é", 1), ("#1٣", 0), ("é #1", 1), ("#1 ٣ #2٣", 1), ("…#1", 0)]
     {
-        assert_eq!(linkifier.matches(text, 0).len(), count, "{text}");
+        assert_eq!(matches(&linkifier, text, 0).len(), count, "{text}");
     }
 }
 
@@ -119,13 +125,37 @@ proptest! {
     #[test]
     fn a_letter_elsewhere_changes_no_match(text in r##"[ -~…]{0,20}(#[0-9]{1,3}[ -~…]{0,3}){0,4}"##) {
         let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}");
-        prop_assert_eq!(linkifier.matches(&text, 0), linkifier.matches(&format!("{text} é"), 0));
+        prop_assert_eq!(matches(&linkifier, &text, 0), matches(&linkifier, &format!("{text} é"), 0));
     }
 
     #[test]
     fn no_pattern_panics(pattern in r"[\PC]{0,20}|[()\[\]{}*+?|\\^$.a&:<>P=,0-9-]{0,30}", template in "[{}a+#?&*:1,]{0,12}", text in ".{0,30}") {
         if let Ok(linkifier) = compile(source(&pattern, &template)) {
-            linkifier.matches(&text, 0);
+            matches(&linkifier, &text, 0);
         }
     }
+}
+
+#[test]
+fn a_search_that_reads_the_text_again_and_again_is_counted() {
+    let greedy = linkifier("(?P<id>x.*y|x)", "https://x.y/{id}");
+    let steps = |words: usize| {
+        let budget = Budget::new(Cost::UNLIMITED);
+        let found = greedy.matches(&"x ".repeat(words), 0, &budget).map(|found| found.len());
+        assert_eq!(found, Ok(words));
+        budget.used().steps
+    };
+    assert!(steps(2_000) > 3 * steps(1_000), "each search reads up to the end");
+    let budget = Budget::new(Cost { steps: 10_000_000, ..Cost::UNLIMITED });
+    assert_eq!(greedy.matches(&"x ".repeat(50_000), 0, &budget), Err(Exhausted));
+}
+
+#[test]
+fn addresses_that_repeat_a_match_very_often_are_not_made() {
+    let repeating = linkifier("(?P<id>x+)", &format!("https://x.y/{}", "{id}".repeat(2_000)));
+    let budget = Budget::new(Cost { steps: 20_000_000, ..Cost::UNLIMITED });
+    assert_eq!(repeating.matches(&"x".repeat(10_000), 0, &budget), Err(Exhausted));
+    let budget = Budget::new(Cost { steps: 20_000_000, ..Cost::UNLIMITED });
+    let found = repeating.matches("xx", 0, &budget).map(|found| found[0].url.len());
+    assert_eq!(found, Ok("https://x.y/".len() + 4_000));
 }
