@@ -7,6 +7,7 @@ use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
+use crate::realm::budget::{Budget, Cost, Exhausted};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Message};
 use crate::record::message::shown_topic;
@@ -24,7 +25,7 @@ operation! {
         allow_empty_topic_name: bool = false,
     }
     reply GetMessageHistoryReply;
-    errors [HistoryDisabled, InvalidMessage];
+    errors [HistoryDisabled, InvalidMessage, UnableToRender];
 }
 
 /// The history of a message.
@@ -74,13 +75,23 @@ impl Read for GetMessageHistory {
             return Err(Error::HistoryDisabled);
         }
         let message = call.message(realm, params.message_id)?;
-        Ok(GetMessageHistoryReply { message_history: history(message, policy == "all", params.allow_empty_topic_name) })
+        let history = history(message, policy == "all", params.allow_empty_topic_name);
+        Ok(GetMessageHistoryReply { message_history: history.map_err(|_| Error::UnableToRender)? })
     }
 }
 
+/// What a history may cost: comparing takes most of the steps, and all versions together are the output.
+const BUDGET: Cost = Cost { steps: 60_000_000, nodes: usize::MAX, output: 20_000_000 };
+
 /// Goes back from what the message is to what it was, then turns the order round.
-fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<HistoryEntry> {
+///
+/// # Errors
+///
+/// [`Exhausted`] if all versions together are too long for a reply.
+fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Result<Vec<HistoryEntry>, Exhausted> {
     let mut entries = Vec::new();
+    let budget = Budget::new(BUDGET);
+    let length = |body: &Body| body.content.len() + body.rendered().len();
     let mut body: Arc<Body> = message.body.clone();
     let mut topic = message.channel().map(|(_, topic)| topic.to_string()).unwrap_or_default();
     let shown =
@@ -91,6 +102,12 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<Hi
         if !shows_content && !is_move {
             continue;
         }
+        budget.spend_output(length(&body) + previous.map_or(0, |it| length(it)))?;
+        let difference = previous.map(|previous| {
+            let difference = difference::marked(&previous.rendered(), &body.rendered(), &budget);
+            budget.spend_output(difference.len())?;
+            Ok(difference)
+        });
         entries.push(HistoryEntry {
             topic: shown(&topic),
             prev_topic: edit.topic.as_ref().map(|(before, _)| shown(before)),
@@ -101,7 +118,7 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<Hi
             prev_content: previous.map(|previous| previous.content.clone()),
             prev_rendered_content: previous.map(|previous| previous.rendered().into_owned()),
             user_id: edit.user.map(|user| user.0),
-            content_html_diff: previous.map(|previous| difference::marked(&previous.rendered(), &body.rendered())),
+            content_html_diff: difference.transpose()?,
             timestamp: edit.at.seconds(),
         });
         if let Some(previous) = previous {
@@ -125,7 +142,7 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Vec<Hi
         timestamp: message.sent_at.seconds(),
     });
     entries.reverse();
-    entries
+    Ok(entries)
 }
 
 operation! {
