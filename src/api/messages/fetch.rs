@@ -8,14 +8,16 @@ use crate::api::shared::narrows::{AnchorText, NarrowTerm, NarrowTerms};
 use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::budget::{Budget, Exhausted};
 use crate::realm::id::MessageId;
+use crate::realm::linkifier::steps_to_search;
 use crate::realm::message::Message;
 use crate::realm::narrow::{Anchor, Narrow, Range, RawTerm, Search};
 use crate::record::message::{MessageRecord, MessageView, SYSTEM_PICTURES_SINCE, shown_topic};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Messages that one request can fetch.
 pub const MAX_MESSAGES: i64 = 5_000;
@@ -89,9 +91,8 @@ impl Read for GetMessages {
         let narrow = Narrow::resolve(realm, viewer, &params.narrow.0, call.feature_level)?;
         let selection = narrow.select(realm, viewer, range);
         let search = narrow.search();
-        let record = |id: &MessageId| found(realm, &realm.messages[id], look, search.as_ref());
         Ok(GetMessagesReply {
-            messages: selection.ids.iter().map(record).collect(),
+            messages: found(realm, &selection.ids, look, search.as_ref())?,
             anchor: Some(selection.anchor),
             found_anchor: selection.found_anchor,
             found_oldest: selection.found_oldest,
@@ -144,16 +145,17 @@ fn by_ids(
         return Err(Error::UnsupportedCombination { parameters: names.to_vec().into() });
     }
     let narrow = Narrow::resolve(realm, look.viewer, &params.narrow.0, call.feature_level)?;
-    let is_wanted = |id: &&MessageId| {
-        realm.messages.get(*id).is_some_and(|message| match look.viewer {
+    let is_wanted = |id: &MessageId| {
+        realm.messages.get(id).is_some_and(|message| match look.viewer {
             Some(viewer) if params.narrow.0.is_empty() => realm.can_see_message(viewer, message),
             viewer => narrow.admits(realm, viewer, message),
         })
     };
-    let ids: std::collections::BTreeSet<MessageId> = ids.iter().filter(is_wanted).copied().collect();
+    let mut ids: BTreeSet<MessageId> = ids.iter().copied().collect();
+    ids.retain(is_wanted);
     let search = narrow.search();
     Ok(GetMessagesReply {
-        messages: ids.iter().map(|id| found(realm, &realm.messages[id], look, search.as_ref())).collect(),
+        messages: found(realm, &ids, look, search.as_ref())?,
         anchor: None,
         found_anchor: false,
         found_oldest: false,
@@ -162,14 +164,45 @@ fn by_ids(
     })
 }
 
-/// A message as it was found: where words were searched for, with its HTML and topic in which they are marked.
-fn found(realm: &Realm, message: &Message, look: MessageView<'_>, search: Option<&Search>) -> MessageRecord {
-    let mut record = MessageRecord::fetched(realm, message, look);
-    if let Some(search) = search {
-        record.match_content = Some(highlight::in_html(&message.body.rendered(), search));
-        record.match_subject = Some(highlight::in_text(&record.subject, search));
+/// Messages as they were found: where words were searched for, with HTML and topics in which they are marked.
+///
+/// # Errors
+///
+/// `TooManyMessages`, with how many of them fit into a reply (A-432 in docs/assumptions.md).
+fn found<'id>(
+    realm: &Realm,
+    ids: impl IntoIterator<Item = &'id MessageId>,
+    look: MessageView<'_>,
+    search: Option<&Search>,
+) -> Result<Vec<MessageRecord>, Error> {
+    let budget = Budget::of_request();
+    let marking = highlight::budget();
+    let record = |message: &Message| {
+        budget.spend_output(length_of_history(message))?;
+        let mut record = MessageRecord::fetched(realm, message, look);
+        budget.spend_output(record.content.len())?;
+        budget.spend_steps(realm.linkifiers.len().saturating_mul(steps_to_search(&record.subject)))?;
+        if let Some(search) = search {
+            record.match_content = Some(highlight::in_html(&message.body.rendered(), search, &marking)?);
+            record.match_subject = Some(highlight::in_text(&record.subject, search, &marking)?);
+        }
+        Ok(record)
+    };
+    let mut records = Vec::new();
+    for id in ids {
+        records.push(record(&realm.messages[id]).map_err(|Exhausted| too_many(records.len()))?);
     }
-    record
+    Ok(records)
+}
+
+/// How many bytes the former versions of a message have.
+fn length_of_history(message: &Message) -> usize {
+    let former = message.history.iter().filter_map(|edit| edit.previous_body.as_ref());
+    former.map(|body| body.content.len() + body.rendered().len()).sum()
+}
+
+fn too_many(fitting: usize) -> Error {
+    Error::TooManyMessages { max_messages: (fitting as i64).into() }
 }
 
 operation! {
@@ -183,7 +216,7 @@ operation! {
         narrow: Vec<NarrowTerm>,
     }
     reply MatchesNarrowReply;
-    errors [BadNarrow];
+    errors [BadNarrow, TooManyMessages];
 }
 
 /// The messages that match the narrow.
@@ -212,19 +245,17 @@ impl Read for MatchesNarrow {
         let narrow = Narrow::resolve(realm, viewer, &terms, call.feature_level)?;
         let search = narrow.search();
         let search = search.unwrap_or_default();
-        let found = params
-            .msg_ids
-            .iter()
-            .filter_map(|id| realm.messages.get(id))
-            .filter(|message| realm.has_row(call.caller().id, message) && narrow.admits(realm, viewer, message));
-        let mark = |message: &std::sync::Arc<Message>| {
+        let marking = highlight::budget();
+        let mut messages = BTreeMap::new();
+        for id in BTreeSet::from_iter(params.msg_ids) {
+            let message = realm.messages.get(&id).filter(|message| realm.has_row(call.caller().id, message));
+            let Some(message) = message.filter(|message| narrow.admits(realm, viewer, message)) else { continue };
             let topic = message.channel().map(|(_, topic)| shown_topic(topic, true)).unwrap_or_default();
-            let matched = Match {
-                match_content: highlight::in_html(&message.body.rendered(), &search),
-                match_subject: highlight::in_text(&topic, &search),
-            };
-            (message.id.to_string(), matched)
-        };
-        Ok(MatchesNarrowReply { messages: found.map(mark).collect() })
+            let marked = |Exhausted| too_many(messages.len());
+            let match_content = highlight::in_html(&message.body.rendered(), &search, &marking).map_err(marked)?;
+            let match_subject = highlight::in_text(&topic, &search, &marking).map_err(marked)?;
+            messages.insert(id.to_string(), Match { match_content, match_subject });
+        }
+        Ok(MatchesNarrowReply { messages })
     }
 }
