@@ -13,7 +13,7 @@ pub mod tx;
 
 pub use log::{event, queue};
 pub use model::{
-    agenda, channel, emoji, export, group, id, kept, linkifier, membership, message, message_ids, organization,
+    agenda, budget, channel, emoji, export, group, id, kept, linkifier, membership, message, message_ids, organization,
     palette, permission, personal, picture, push, read_set, resumable, seeded_rng, sent_message, setting, site, stored,
     system_group, text, topic, user, walk, webhook_call,
 };

@@ -9,6 +9,7 @@ mod bot_storage;
 mod bots;
 mod bounded_groups;
 mod bounded_requests;
+mod bounded_texts;
 mod busy;
 mod calls;
 mod channel_changes;
