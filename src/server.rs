@@ -362,7 +362,7 @@ impl ClockHandle {
     /// waited for, up to a second: they are not idle.
     pub async fn advance(&self, by: Duration) {
         let to = |now: Timestamp| Ok::<_, Infallible>(now.plus(Span::from_duration(by)));
-        let Ok(_) = self.world.with_clients_parked(ALIVE, |awaited| self.world.advance(awaited, to)).await;
+        let Ok(_) = self.world.with_clients_parked(ALIVE, |clients| self.world.advance(clients, to)).await;
         tokio::task::yield_now().await;
     }
 }

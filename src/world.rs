@@ -20,6 +20,7 @@ use crate::journal::Journal;
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
 use crate::realm::event::Entry;
+use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
@@ -30,7 +31,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
-pub use clients::{ALIVE, Jump};
+pub use clients::{ALIVE, Clients, Jump};
 pub use life::{Life, Use};
 pub use waiters::ParkedPoll;
 use waiters::Waiters;
@@ -295,6 +296,11 @@ impl World {
     }
 
     fn run_due(&self, now: Timestamp) -> (Vec<(Timestamp, Due)>, NewEvents) {
+        self.run_due_sparing(&[], now)
+    }
+
+    /// Does what is due; the queues to spare count as polled to the end.
+    fn run_due_sparing(&self, spared: &[QueueId], now: Timestamp) -> (Vec<(Timestamp, Due)>, NewEvents) {
         let left = self.waiters.take_departed();
         let realm = self.realm.load();
         if left.is_empty() && realm.agenda.next().is_none_or(|(at, _)| *at > now) {
@@ -303,6 +309,9 @@ impl World {
         let mut tx = Tx::at_level(Realm::clone(&realm), self.settings.load().feature_level);
         for (queue, at) in left {
             tx.end_poll(&queue, at);
+        }
+        for queue in spared.iter().filter_map(|id| realm.queues.get(id)) {
+            tx.end_poll(queue, now);
         }
         let fired = tx.run_due(now);
         let caused = self.publish(tx, &fired);

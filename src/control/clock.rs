@@ -8,7 +8,7 @@ use crate::realm::agenda::Due;
 use crate::realm::queue::Queue;
 use crate::realm::tx::Tx;
 use crate::time::{Clock, Span, Timestamp};
-use crate::world::{ALIVE, World};
+use crate::world::{ALIVE, Clients, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -68,7 +68,7 @@ fn shown(world: &World, realm: &Realm) -> Value {
 pub async fn change(world: &World, change: Change) -> Result<Value, Error> {
     let patience = change.patience();
     let step = change.step()?;
-    let jump = world.with_clients_parked(patience, |awaited| step.carry_out(world, awaited)).await?;
+    let jump = world.with_clients_parked(patience, |clients| step.carry_out(world, clients)).await?;
     let mut reply = shown(world, &with_polls_ended(&world.snapshot()));
     reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
     reply["not_parked"] = json!(jump.not_parked);
@@ -109,16 +109,16 @@ impl Change {
 }
 
 impl Step {
-    fn carry_out(self, world: &World, awaited: Option<Timestamp>) -> Result<Option<Vec<(Timestamp, Due)>>, Error> {
+    fn carry_out(self, world: &World, clients: &Clients) -> Result<Option<Vec<(Timestamp, Due)>>, Error> {
         match self {
-            Step::By(span) => world.advance(awaited, |now| within_reach(now, now.plus(span))),
-            Step::To(at) => world.advance(awaited, |now| {
+            Step::By(span) => world.advance(clients, |now| within_reach(now, now.plus(span))),
+            Step::To(at) => world.advance(clients, |now| {
                 if at < now {
                     return Err(refused("$.set: the clock can't go back; restore a snapshot instead"));
                 }
                 within_reach(now, at)
             }),
-            Step::ToNext => world.advance_to_next(awaited, within_reach),
+            Step::ToNext => world.advance_to_next(clients, within_reach),
             Step::Run(runs) => {
                 world.run_clock(runs);
                 Ok(Some(Vec::new()))

@@ -13,13 +13,20 @@ use std::time::Duration;
 
 /// A client whose last blocking poll was answered within this real time before a jump is alive, and about to poll again.
 pub const ALIVE: Span = Span::seconds(1);
-/// What is added to a wait of a second or more: a stock client sleeps for one between two polls, and is there a moment
-/// later.
-const GRACE_MICROS: i64 = 250_000;
-/// How many times as long a jump waits at the most for clients that go on polling without being parked.
-const MOST_POLLS: i64 = 3;
+/// A client whose last blocking poll was answered within this time before a jump, or while the jump waited, may still be
+/// asleep when a wait of a second is over: stock clients sleep for one between two polls.
+const ASLEEP: Span = Span::from_micros(250_000);
 /// How often it is looked whether clients that are waited for are alive still.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// What a jump has to respect.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Clients {
+    /// Clients to wait for: those whose last blocking poll was answered after this.
+    pub(super) awaited: Option<Timestamp>,
+    /// Queues of clients that are still asleep: they count as in use to the end of the jump.
+    pub(super) spared: Vec<QueueId>,
+}
 
 /// What a jump came to that waited for clients.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,15 +72,8 @@ impl World {
         awaited.map(|(id, _)| id.clone()).collect()
     }
 
-    /// When the last of these polls was answered.
-    fn last_answer(&self, since: Timestamp) -> Option<Timestamp> {
-        let between = self.between_polls(since);
-        let answered = self.waiters.answered.lock();
-        between.iter().filter_map(|id| answered.get(id).copied()).max()
-    }
-
-    /// Moves the clock when no client is between two polls, or after waiting for so long since the last of them polled. `jump` says which clients to wait for,
-    /// as for [`World::between_polls`], and gives None when it has to.
+    /// Moves the clock when no client is between two polls, or after waiting for so long. `jump` gives None while it has to
+    /// wait.
     ///
     /// # Errors
     ///
@@ -81,31 +81,35 @@ impl World {
     pub(crate) async fn with_clients_parked<T, E>(
         &self,
         patience: Span,
-        jump: impl Fn(Option<Timestamp>) -> Result<Option<T>, E>,
+        jump: impl Fn(&Clients) -> Result<Option<T>, E>,
     ) -> Result<Jump<T>, E> {
         let began = self.real_time.now();
         let since = began.plus(Span::from_micros(-ALIVE.micros()));
-        let grace = if patience < ALIVE { 0 } else { GRACE_MICROS };
-        let longest = Span::from_micros(patience.micros().saturating_mul(MOST_POLLS));
-        let patience = Span::from_micros(patience.micros().saturating_add(grace));
         loop {
             let changed = self.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            let now = self.real_time.now();
-            let waited = now.since(began);
-            // A client that polled meanwhile, and was answered at once, is alive for sure.
-            let quiet = now.since(self.last_answer(since).unwrap_or(began).max(began));
-            let awaited = (quiet < patience && (waited < patience || waited < longest)).then_some(since);
-            let not_parked = if awaited.is_some() { Vec::new() } else { self.between_polls(since) };
+            let waited = self.real_time.now().since(began);
+            let left = Span::from_micros(patience.micros().saturating_sub(waited.micros()));
+            let is_over = left.micros() <= 0;
+            let not_parked = if is_over { self.between_polls(since) } else { Vec::new() };
+            let clients = match is_over {
+                false => Clients { awaited: Some(since), spared: Vec::new() },
+                true if patience < ALIVE => Clients::default(),
+                true => {
+                    let spared = self.between_polls(began.plus(Span::from_micros(-ASLEEP.micros())));
+                    Clients { awaited: None, spared }
+                }
+            };
             {
                 let _turn = self.turn().await;
-                if let Some(value) = in_place(|| jump(awaited))? {
+                if let Some(value) = in_place(|| jump(&clients))? {
                     return Ok(Jump { value, waited, not_parked });
                 }
             }
             // Either something changed, or it is time to look again.
-            let _ = tokio::time::timeout(LOOK, changed).await;
+            let left = Duration::from_micros(left.micros().unsigned_abs());
+            let _ = tokio::time::timeout(LOOK.min(left), changed).await;
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Moving a world's clock.
 
-use super::{Watched, World};
+use super::{Clients, Watched, World};
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
+use crate::realm::queue::QueueId;
 use crate::time::{Clock, Timestamp};
 use std::sync::Arc;
 
 impl World {
     /// Moves the clock on, doing all that falls due on the way, each at its own time. Where to follows from the time that
-    /// it is; the clock never goes back. With `awaited`, nothing is done and None is given while a client is between two
-    /// polls ([`World::between_polls`]).
+    /// it is; the clock never goes back. Nothing is done and None is given while a client has to be waited for.
     ///
     /// # Errors
     ///
@@ -17,44 +17,46 @@ impl World {
     #[doc(hidden)]
     pub fn advance<E>(
         &self,
-        awaited: Option<Timestamp>,
+        clients: &Clients,
         to: impl FnOnce(Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
         let _turn = self.lock();
         let from = self.now();
         let to = to(from)?.max(from);
         self.settled(from);
-        Ok(self.is_ready(awaited).then(|| self.go_on(from, to)))
+        Ok(self.is_ready(clients).then(|| self.go_on(from, to, &clients.spared)))
     }
 
     /// Moves the clock to the next thing that falls due, and does all that is due then. `reach` gets the time that it is
-    /// and when that thing is due. `awaited` as in [`World::advance`].
+    /// and when that thing is due. `clients` as in [`World::advance`].
     ///
     /// # Errors
     ///
     /// What `reach` refuses.
     pub(crate) fn advance_to_next<E>(
         &self,
-        awaited: Option<Timestamp>,
+        clients: &Clients,
         reach: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
         let _turn = self.lock();
         let from = self.now();
         let realm = self.settled(from);
-        let Some((at, _)) = realm.agenda.iter().find(|(_, due)| due.is_reported()) else { return Ok(Some(Vec::new())) };
+        let is_spared = |due: &Due| matches!(due, Due::Queue(id) if clients.spared.contains(id));
+        let next = realm.agenda.iter().find(|(_, due)| due.is_reported() && !is_spared(due));
+        let Some((at, _)) = next else { return Ok(Some(Vec::new())) };
         let at = reach(from, *at)?;
-        Ok(self.is_ready(awaited).then(|| self.go_on(from, at)))
+        Ok(self.is_ready(clients).then(|| self.go_on(from, at, &clients.spared)))
     }
 
     /// Whether the clock can be moved. Asked while the writer is held and after the polls that ended are settled.
-    fn is_ready(&self, awaited: Option<Timestamp>) -> bool {
-        awaited.is_none_or(|since| self.between_polls(since).is_empty())
+    fn is_ready(&self, clients: &Clients) -> bool {
+        clients.awaited.is_none_or(|since| self.between_polls(since).is_empty())
     }
 
-    fn go_on(&self, from: Timestamp, at: Timestamp) -> Vec<(Timestamp, Due)> {
+    fn go_on(&self, from: Timestamp, at: Timestamp, spared: &[QueueId]) -> Vec<(Timestamp, Due)> {
         self.waiters.note_move(Some(at));
         self.set_clock(at);
-        let (fired, caused) = self.run_due(at);
+        let (fired, caused) = self.run_due_sparing(spared, at);
         self.reach(at);
         self.broadcast(Watched::Clock { from, to: at, fired: fired.clone() });
         self.broadcast_events(&caused);

@@ -79,10 +79,11 @@ async fn a_jump_waits_no_longer_than_asked_and_lists_the_clients_it_waited_for()
     let reply = control.post(CLOCK, json!({"advance_seconds": 1, "wait_for_clients_ms": 0})).await.success();
     assert_eq!((&reply["not_parked"], &reply["waited_ms"]), (&json!([id]), &json!(0)));
 
-    // Who was alive when a jump began is waited for as long as a jump waits.
+    // Who was alive when a jump began is waited for as long as a jump waits, and no longer.
+    tokio::time::sleep(Duration::from_millis(300)).await;
     let reply = control.post(CLOCK, json!({"to_next": true})).await.success();
     assert_eq!(reply["not_parked"], json!([id]));
-    assert!(reply["waited_ms"].as_i64().is_some_and(|waited| (1_250..3_000).contains(&waited)), "{reply}");
+    assert!(reply["waited_ms"].as_i64().is_some_and(|waited| (1_000..1_150).contains(&waited)), "{reply}");
     assert_eq!((&reply["fired"][0]["kind"], &reply["fired"][0]["queue_id"]), (&json!("queue_expired"), &json!(id)));
     let reply = control.post(CLOCK, json!({"set": "2026-02-01T00:00:00Z"})).await.success();
     assert_eq!((&reply["not_parked"], &reply["waited_ms"]), (&json!([]), &json!(0)));
@@ -94,9 +95,14 @@ async fn a_client_that_sleeps_a_second_between_polls_keeps_its_queue() {
     let control = Control::of(&server);
     let [mel, max] = server.users(["mel", "max"]);
     let id = mel.events(["message"]).await.id;
-    let poll = async |user: User, last: i64| {
-        let reply = user.get("/events", json!({"queue_id": id, "last_event_id": last})).await.success();
-        reply["events"].as_array().and_then(|all| all.last()).and_then(|event| event["id"].as_i64()).expect("an event")
+    // Polls until a message with this text comes, from the last event on.
+    let hear = async |mut last: i64, text: &str| loop {
+        let reply = mel.get("/events", json!({"queue_id": id, "last_event_id": last})).await.success();
+        let events = reply["events"].as_array().expect("events");
+        last = events.last().and_then(|event| event["id"].as_i64()).expect("an event");
+        if events.iter().any(|event| event["message"]["content"] == text) {
+            return last;
+        }
     };
     let mut last = -1;
     for day in ["one", "two", "three"] {
@@ -104,29 +110,52 @@ async fn a_client_that_sleeps_a_second_between_polls_keeps_its_queue() {
             server.until_parked(1).await;
             max.send_to("general", "t", day).await;
         };
-        (last, ()) = tokio::join!(poll(mel.clone(), last), sent);
+        (last, ()) = tokio::join!(hear(last, day), sent);
         let asleep = async {
             tokio::time::sleep(Duration::from_millis(1_001)).await;
-            poll(mel.clone(), last).await
+            max.send_to("general", "t", "after it").await;
+            hear(last, "after it").await
         };
 
         let (heard, reply) = tokio::join!(asleep, control.post(CLOCK, json!({"advance_seconds": "1d"})));
 
-        assert_eq!(reply.success()["not_parked"], json!([]), "day {day}");
+        let reply = reply.success();
+        assert!(reply["waited_ms"].as_i64().is_some_and(|waited| waited < 1_100), "day {day}: {reply}");
         last = heard;
     }
-    // What comes while it sleeps answers its next poll at once, after which it sleeps again.
+    // What comes while it sleeps answers its next poll at once, after which it sleeps again: during the whole jump.
     let asleep = async {
-        for _ in 0..2 {
-            tokio::time::sleep(Duration::from_millis(1_001)).await;
-            last = poll(mel.clone(), last).await;
-        }
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        last = hear(last, "while it sleeps").await;
+        tokio::time::sleep(Duration::from_millis(1_001)).await;
+        max.send_to("general", "t", "after the jump").await;
+        hear(last, "after the jump").await
     };
     max.send_to("general", "t", "while it sleeps").await;
-    let ((), reply) = tokio::join!(asleep, control.post(CLOCK, json!({"advance_seconds": "1d"})));
+    let (_, reply) = tokio::join!(asleep, control.post(CLOCK, json!({"advance_seconds": "1d"})));
     let reply = reply.success();
-    assert_eq!(reply["not_parked"], json!([]), "{reply}");
-    assert!(reply["waited_ms"].as_i64().is_some_and(|waited| waited >= 2_000), "{reply}");
+    assert_eq!(reply["not_parked"], json!([id]));
+    assert!(reply["waited_ms"].as_i64().is_some_and(|waited| waited < 1_100), "{reply}");
+}
+
+#[tokio::test]
+async fn a_client_that_was_answered_just_before_a_jump_keeps_its_queue_after_the_wait() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let id = between_polls(&server).await;
+
+    let reply = control.post(CLOCK, json!({"advance_seconds": "30d", "wait_for_clients_ms": 1_000})).await.success();
+
+    assert_eq!(reply["not_parked"], json!([id]));
+    assert!(reply["waited_ms"].as_i64().is_some_and(|waited| (1_000..1_150).contains(&waited)), "{reply}");
+    assert!(!reply["fired"].to_string().contains(&id), "{reply}");
+    let expiry = reply["agenda"].as_array().into_iter().flatten().find(|due| due["queue_id"] == json!(id)).cloned();
+    let expiry = expiry.expect("it expires later");
+    assert_eq!(expiry["at"].as_f64(), reply["now"].as_f64().map(|now| now + 600.0));
+    // A shorter wait says that nobody is asleep.
+    let again = between_polls(&server).await;
+    let reply = control.post(CLOCK, json!({"advance_seconds": "30d", "wait_for_clients_ms": 10})).await.success();
+    assert!(reply["fired"].to_string().contains(&again), "{reply}");
 }
 
 #[tokio::test]
