@@ -30,6 +30,8 @@ mod edit;
 mod founding;
 mod json_text;
 mod mistake;
+mod naming;
+mod outcome_text;
 mod pattern;
 mod play;
 mod reading;

@@ -123,6 +123,18 @@ fn tell_removals(document: &Document, difference: &Difference) {
     }
 }
 
+/// A file that was rewritten, with placeholders for what is something else when it is played again.
+async fn settled(stage: &Stage, name: &str, text: String) -> String {
+    let Ok(document) = Document::parse(name, &text) else { return text };
+    let mut edits: Vec<Edit> = Vec::new();
+    for scenario in &document.scenarios {
+        if let Outcome::Differs(differences) = play(stage, &document, scenario, Mode::Settle).await {
+            edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
+        }
+    }
+    rewritten(&document.text, &edits)
+}
+
 async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mut Tally) -> Result<(), CliError> {
     let mode = if run.update { Mode::Update } else { Mode::Check };
     let mut edits: Vec<Edit> = Vec::new();
@@ -158,7 +170,7 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mu
         }
     }
     if run.update && !edits.is_empty() {
-        let text = rewritten(&document.text, &edits);
+        let text = settled(stage, &document.name, rewritten(&document.text, &edits)).await;
         std::fs::write(&document.name, text)
             .map_err(|error| CliError::of_start(format!("{} can't be written: {error}", document.name)))?;
     }

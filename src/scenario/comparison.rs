@@ -1,7 +1,7 @@
 //! An expectation next to what came: how the file would have to read, and what is kept.
 
 use super::edit::Edit;
-use super::json_text::rendered;
+use super::json_text::{placeholder, rendered, rendered_under};
 use super::pattern::{Pattern, Property, Shape};
 use super::scope::{Scope, plain};
 use super::template::{Matcher, Part, Template};
@@ -13,6 +13,7 @@ pub struct Comparison<'a> {
     scope: &'a Scope,
     text: &'a str,
     is_exact: bool,
+    writes_placeholders: bool,
     /// What would have to read otherwise; none: it fits.
     pub edits: Vec<Edit>,
     /// What was kept.
@@ -24,7 +25,13 @@ pub struct Comparison<'a> {
 impl<'a> Comparison<'a> {
     /// One that has found nothing yet, for a file's text. Exact: objects have no further keys.
     pub fn new(scope: &'a Scope, text: &'a str, is_exact: bool) -> Self {
-        Self { scope, text, is_exact, edits: Vec::new(), captured: Vec::new(), notes: Vec::new() }
+        let (edits, captured, notes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { scope, text, is_exact, writes_placeholders: false, edits, captured, notes }
+    }
+
+    /// The same, but what differs is written as a placeholder for all values of its type.
+    pub fn writing_placeholders(self) -> Self {
+        Self { writes_placeholders: true, ..self }
     }
 
     /// Compares a value.
@@ -46,7 +53,10 @@ impl<'a> Comparison<'a> {
     }
 
     fn replace(&mut self, expected: &Pattern, actual: &Value) {
-        let text = rendered(actual, self.indentation(expected.range.start));
+        let text = match self.writes_placeholders {
+            true => placeholder(actual).to_owned(),
+            false => rendered(actual, self.indentation(expected.range.start)),
+        };
         self.edits.push(Edit { range: expected.range.clone(), text });
     }
 
@@ -121,7 +131,7 @@ impl<'a> Comparison<'a> {
             is_kept.push(found.is_some() || is_absent);
             match found {
                 Some(found) if is_absent => self.replace(&property.value, found),
-                Some(found) => self.compare(&property.value, found),
+                Some(found) => self.compare_property(&name, &property.value, found),
                 None => {}
             }
             names.push(name);
@@ -130,6 +140,21 @@ impl<'a> Comparison<'a> {
         let further: Vec<(&String, &Value)> = actual.iter().filter(|(name, _)| !names.contains(name)).collect();
         if self.is_exact && !further.is_empty() {
             self.add(expected, properties, &is_kept, &further);
+        }
+    }
+
+    /// Compares the value of a key. A number of real time is written as any number where it differs.
+    fn compare_property(&mut self, name: &str, expected: &Pattern, actual: &Value) {
+        let known = self.edits.len();
+        self.compare(expected, actual);
+        if self.writes_placeholders {
+            return;
+        }
+        let text = rendered_under(name, actual, self.indentation(expected.range.start));
+        if let [edit] = &mut self.edits[known..]
+            && edit.range == expected.range
+        {
+            edit.text = text;
         }
     }
 
@@ -162,7 +187,9 @@ impl<'a> Comparison<'a> {
         let between = if is_below { format!(",\n{}", " ".repeat(indentation)) } else { ", ".to_owned() };
         let written: Vec<String> = further
             .iter()
-            .map(|(name, value)| format!("{}: {}", Value::from(name.as_str()), rendered(value, indentation)))
+            .map(|(name, value)| {
+                format!("{}: {}", Value::from(name.as_str()), rendered_under(name, value, indentation))
+            })
             .collect();
         let start = if is_empty { "" } else { between.as_str() };
         self.edits.push(Edit { range: at..at, text: format!("{start}{}", written.join(&between)) });
@@ -187,6 +214,9 @@ impl<'a> Comparison<'a> {
                 None => self.replace(expected, &Value::Array(actual.to_vec())),
             }
             return;
+        }
+        if self.writes_placeholders && items.len() != actual.len() {
+            return self.replace(expected, &Value::Array(actual.to_vec()));
         }
         for (item, actual) in items.iter().zip(actual) {
             self.compare(item, actual);
@@ -304,7 +334,7 @@ mod tests {
     /// What an expectation would have to be, and what it kept.
     fn compared(expected: &str, actual: Value, is_exact: bool) -> (String, Vec<(String, Value)>) {
         let scope = Scope { now: 1_000, server: "http://chat".into(), ..Scope::default() };
-        let pattern = Pattern::parse(expected, 0).unwrap_or_else(|mistake| panic!("{expected}: {}", mistake.reason));
+        let pattern = Pattern::parse(expected, 0).unwrap_or_else(|mistake| panic!("{expected}: {}", mistake[0].reason));
         let mut comparison = Comparison::new(&scope, expected, is_exact);
         comparison.compare(&pattern, &actual);
         (rewritten(expected, &comparison.edits), comparison.captured)

@@ -38,6 +38,8 @@ struct Section {
     level: u8,
     at: usize,
     blocks: Vec<Block>,
+    /// Whether the last block has mistakes, so that there is nothing for its reply to follow.
+    is_broken: bool,
 }
 
 impl Document {
@@ -49,11 +51,10 @@ impl Document {
     pub fn parse(name: &str, text: &str) -> Result<Self, Vec<Mistake>> {
         let text = text.replace("\r\n", "\n");
         let mut mistakes = Vec::new();
-        let sections = sections(&text, &mut mistakes);
+        let mut broken = String::new();
+        let sections = sections(&text, &mut mistakes, &mut broken);
         let (background, scenarios) = arrange(&text, sections, &mut mistakes);
-        if mistakes.is_empty() {
-            check_names(&background, &scenarios, &mut mistakes);
-        }
+        check_names(&background, &scenarios, &broken, &mut mistakes);
         if mistakes.is_empty() {
             return Ok(Self { name: name.to_owned(), text, background, scenarios });
         }
@@ -66,8 +67,11 @@ impl Document {
 /// Divides a file at its first two levels of headings.
 ///
 /// Blocks in lists and quotations are mistakes: whoever reads sees them, whoever plays would overlook them.
-fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
-    let mut sections = vec![Section { name: String::new(), level: 1, at: 0, blocks: Vec::new() }];
+///
+/// `broken` gets the texts of the blocks with mistakes, in which names may be given that other blocks use.
+fn sections(text: &str, mistakes: &mut Vec<Mistake>, broken: &mut String) -> Vec<Section> {
+    let section = |name, level, at| Section { name, level, at, blocks: Vec::new(), is_broken: false };
+    let mut sections = vec![section(String::new(), 1, 0)];
     let mut events = Parser::new(text).into_offset_iter();
     let mut depth = 0_usize;
     while let Some((event, range)) = events.next() {
@@ -76,24 +80,36 @@ fn sections(text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Section> {
                 let inside = events.by_ref().map(|(event, _)| event);
                 let name = words_of(inside.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_)))));
                 let at = line_start(text, range.start);
-                sections.push(Section { name, level: level as u8, at, blocks: Vec::new() });
+                sections.push(section(name, level as u8, at));
             }
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
                 let inside = events.by_ref().take_while(|(event, _)| *event != Event::End(TagEnd::CodeBlock));
                 let code_end = inside.last().map(|(_, code)| code.end);
                 let at = line_start(text, range.start);
-                let Some(words) = reading::words(&info, at, mistakes) else { continue };
+                let section = sections.last_mut().expect("there is one from the beginning");
+                let known = mistakes.len();
+                let Some(words) = reading::words(&info, at, mistakes) else {
+                    if mistakes.len() > known {
+                        section.is_broken = true;
+                        broken.push_str(&text[range]);
+                    }
+                    continue;
+                };
                 if depth > 0 {
+                    broken.push_str(&text[range]);
                     mistakes.push(Mistake::at(at, "blocks that are played must be outside of lists and quotations"));
                     continue;
                 }
-                let section = sections.last_mut().expect("there is one from the beginning");
+                let was_broken = section.is_broken;
                 let added = content(text, &range, code_end)
-                    .ok_or_else(|| Mistake::at(at, "this block is not closed"))
-                    .and_then(|content| add(&mut section.blocks, &words, &Fence { text, at, content }));
-                if let Err(mistake) = added {
-                    mistakes.push(mistake);
+                    .ok_or_else(|| vec![Mistake::at(at, "this block is not closed")])
+                    .and_then(|content| add(section, &words, &Fence { text, at, content }));
+                // What a block with mistakes is replied is not played either.
+                let is_lost = was_broken && matches!(words, Words::Reply(_));
+                if added.is_err() || is_lost {
+                    broken.push_str(&text[range]);
                 }
+                mistakes.extend(added.err().into_iter().flatten());
             }
             Event::Start(_) => depth += 1,
             Event::End(_) => depth -= 1,
@@ -118,20 +134,22 @@ fn content(text: &str, block: &Range<usize>, code_end: Option<usize>) -> Option<
     (!closing_fence.is_empty()).then_some(start..end)
 }
 
-fn add(blocks: &mut Vec<Block>, words: &Words, fence: &Fence<'_>) -> Result<(), Mistake> {
-    match words {
-        Words::Reply(said) => {
-            let reply = reading::reply(said, fence)?;
-            blocks
-                .last_mut()
-                .map_or(Err(()), |last| last.answer(reply))
-                .map_err(|()| Mistake::at(fence.at, "a reply follows a request, a queue or a control block, once"))
+fn add(section: &mut Section, words: &Words, fence: &Fence<'_>) -> Result<(), Vec<Mistake>> {
+    if let Words::Reply(said) = words {
+        let reply = reading::reply(said, fence)?;
+        if std::mem::take(&mut section.is_broken) {
+            return Ok(());
         }
-        other => {
-            blocks.push(reading::read(other, fence)?);
-            Ok(())
+        let answered = section.blocks.last_mut().map_or(Err(()), |last| last.answer(reply));
+        if answered.is_ok() {
+            return Ok(());
         }
+        return Err(Mistake::at(fence.at, "a reply follows a request, a queue or a control block, once").into());
     }
+    let block = reading::read(words, fence);
+    section.is_broken = block.is_err();
+    section.blocks.push(block?);
+    Ok(())
 }
 
 fn words_of<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
@@ -177,7 +195,13 @@ fn arrange(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistake>) -> (
 }
 
 /// Finds values that nothing gave before, and worlds that are made too late.
-fn check_names(background: &[Block], scenarios: &[Scenario], mistakes: &mut Vec<Mistake>) {
+///
+/// Names that blocks with mistakes may give, of which `broken` is the text, are taken to be there.
+fn check_names(background: &[Block], scenarios: &[Scenario], broken: &str, mistakes: &mut Vec<Mistake>) {
+    let is_perhaps_given = |name: &str| match name.strip_suffix(" queue") {
+        Some(label) => broken.contains(&format!("queue {label}")),
+        None => broken.split("{{").skip(1).any(|rest| rest.split(":=").next().is_some_and(|one| one.trim() == name)),
+    };
     for scenario in scenarios {
         let mut known = BTreeSet::new();
         let mut is_begun = false;
@@ -187,9 +211,14 @@ fn check_names(background: &[Block], scenarios: &[Scenario], mistakes: &mut Vec<
             }
             is_begun |= block.world().is_none();
             for (template, is_expectation) in block.templates() {
-                check_template(template, is_expectation, &known, mistakes);
+                let is_known = |name: &str| known.contains(name) || is_perhaps_given(name);
+                check_template(template, is_expectation, is_known, mistakes);
             }
-            for label in block.awaited().filter(|label| !known.contains(&format!("{label} queue"))) {
+            let has_queue = |label: &str| {
+                let name = format!("{label} queue");
+                known.contains(&name) || is_perhaps_given(&name)
+            };
+            for label in block.awaited().filter(|label| !has_queue(label)) {
                 mistakes.push(Mistake::at(
                     block.range.start,
                     format!("'{label}' has no queue yet: a ```queue {label} block makes one"),
@@ -200,7 +229,12 @@ fn check_names(background: &[Block], scenarios: &[Scenario], mistakes: &mut Vec<
     }
 }
 
-fn check_template(template: &Template, is_expectation: bool, known: &BTreeSet<String>, mistakes: &mut Vec<Mistake>) {
+fn check_template(
+    template: &Template,
+    is_expectation: bool,
+    is_known: impl Fn(&str) -> bool,
+    mistakes: &mut Vec<Mistake>,
+) {
     if template.is_expectation() && !is_expectation {
         mistakes.push(Mistake::at(
             template.at,
@@ -209,12 +243,12 @@ fn check_template(template: &Template, is_expectation: bool, known: &BTreeSet<St
     }
     for reference in template.references() {
         match reference {
-            Reference::Captured(name) if !known.contains(name) => {
+            Reference::Captured(name) if !is_known(name) => {
                 let reason =
                     format!("'{name}' has no value yet: {{{{{name} := int}}}} in an earlier reply would give it one");
                 mistakes.push(Mistake::at(template.at, reason));
             }
-            Reference::Queue(label, _) if !known.contains(&format!("{label} queue")) => {
+            Reference::Queue(label, _) if !is_known(&format!("{label} queue")) => {
                 let reason = format!("'{label}' has no queue yet: a ```queue {label} block makes one");
                 mistakes.push(Mistake::at(template.at, reason));
             }

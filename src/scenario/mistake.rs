@@ -27,6 +27,37 @@ impl Mistake {
     }
 }
 
+/// The only mistake, where there may be several.
+impl From<Mistake> for Vec<Mistake> {
+    fn from(mistake: Mistake) -> Self {
+        vec![mistake]
+    }
+}
+
+/// All values, or all mistakes.
+pub fn all<T>(read: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, Vec<Mistake>> {
+    let (mut values, mut mistakes) = (Vec::new(), Vec::new());
+    for one in read {
+        match one {
+            Ok(value) => values.push(value),
+            Err(mistake) => mistakes.push(mistake),
+        }
+    }
+    if mistakes.is_empty() { Ok(values) } else { Err(mistakes) }
+}
+
+/// Both values, or the mistakes of both.
+pub fn both<A, B>(one: Result<A, Vec<Mistake>>, other: Result<B, Vec<Mistake>>) -> Result<(A, B), Vec<Mistake>> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(mistakes), Ok(_)) | (Ok(_), Err(mistakes)) => Err(mistakes),
+        (Err(mut mistakes), Err(more)) => {
+            mistakes.extend(more);
+            Err(mistakes)
+        }
+    }
+}
+
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.file, self.line, self.reason)

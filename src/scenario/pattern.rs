@@ -50,8 +50,8 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// What is wrong, at its place.
-    pub fn parse(text: &str, at: usize) -> Result<Self, Mistake> {
+    /// All that is wrong, each at its place.
+    pub fn parse(text: &str, at: usize) -> Result<Self, Vec<Mistake>> {
         let strict = ParseOptions {
             allow_comments: false,
             allow_loose_object_property_names: false,
@@ -67,7 +67,9 @@ impl Pattern {
         let parsed = parse_to_ast(text, &CollectOptions::default(), &strict)
             .map_err(|error| Mistake::at(at + error.range().start, format!("no JSON: {}", error.kind())))?;
         let value = parsed.value.ok_or_else(|| Mistake::at(at, "JSON is missing"))?;
-        read(&value, at)
+        let mut mistakes = Vec::new();
+        let pattern = read(&value, at, &mut mistakes);
+        if mistakes.is_empty() { Ok(pattern) } else { Err(mistakes) }
     }
 
     /// All texts in it, keys included.
@@ -95,60 +97,63 @@ impl Pattern {
     }
 }
 
-fn read(value: &ast::Value<'_>, at: usize) -> Result<Pattern, Mistake> {
+/// Reads a value; what has a mistake is read as null.
+fn read(value: &ast::Value<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Pattern {
     let range = value.range().start + at..value.range().end + at;
     let shape = match value {
         ast::Value::NullKeyword(_) => Shape::Null,
         ast::Value::BooleanLit(literal) => Shape::Boolean(literal.value),
-        ast::Value::NumberLit(literal) => {
-            let number = literal.value.parse().map_err(|_| Mistake::at(range.start, "no number that JSON has"))?;
-            Shape::Number(number)
-        }
-        ast::Value::StringLit(literal) => Shape::Text(text(&literal.value, range.start)?),
-        ast::Value::Array(array) => Shape::Array(items(array, at)?),
-        ast::Value::Object(object) => Shape::Object(properties(object, at)?),
+        ast::Value::NumberLit(literal) => literal.value.parse().map_or_else(
+            |_| {
+                mistakes.push(Mistake::at(range.start, "no number that JSON has"));
+                Shape::Null
+            },
+            Shape::Number,
+        ),
+        ast::Value::StringLit(literal) => text(&literal.value, range.start, mistakes).map_or(Shape::Null, Shape::Text),
+        ast::Value::Array(array) => Shape::Array(items(array, at, mistakes)),
+        ast::Value::Object(object) => Shape::Object(properties(object, at, mistakes)),
     };
-    Ok(Pattern { range, shape })
+    Pattern { range, shape }
 }
 
-fn text(text: &str, at: usize) -> Result<Template, Mistake> {
-    Template::parse(text, at).map_err(|reason| Mistake::at(at, reason))
+fn text(text: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<Template> {
+    Template::parse(text, at).map_err(|reason| mistakes.push(Mistake::at(at, reason))).ok()
 }
 
-fn items(array: &ast::Array<'_>, at: usize) -> Result<Vec<Pattern>, Mistake> {
-    let items: Vec<Pattern> = array.elements.iter().map(|item| read(item, at)).collect::<Result<_, _>>()?;
+fn items(array: &ast::Array<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Vec<Pattern> {
+    let items: Vec<Pattern> = array.elements.iter().map(|item| read(item, at, mistakes)).collect();
     for (index, item) in items.iter().enumerate() {
-        match item.matcher() {
-            Some(Matcher::Absent) => {
-                return Err(Mistake::at(item.range.start, "{{absent}} is said of a key, not of an item"));
-            }
-            Some(Matcher::AnyOrder) if index > 0 => {
-                return Err(Mistake::at(item.range.start, "{{any order}} is the first item"));
-            }
-            _ => {}
-        }
+        let reason = match item.matcher() {
+            Some(Matcher::Absent) => "{{absent}} is said of a key, not of an item",
+            Some(Matcher::AnyOrder) if index > 0 => "{{any order}} is the first item",
+            _ => continue,
+        };
+        mistakes.push(Mistake::at(item.range.start, reason));
     }
-    Ok(items)
+    items
 }
 
-fn properties(object: &ast::Object<'_>, at: usize) -> Result<Vec<Property>, Mistake> {
+fn properties(object: &ast::Object<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Vec<Property> {
     let mut properties: Vec<Property> = Vec::new();
     let mut names = std::collections::BTreeSet::new();
     for property in &object.properties {
         let range = property.range.start + at..property.range.end + at;
         let name = property.name.as_str();
         if !names.insert(name.to_owned()) {
-            return Err(Mistake::at(range.start, format!("the key '{name}' is there twice")));
+            mistakes.push(Mistake::at(range.start, format!("the key '{name}' is there twice")));
         }
-        let name = text(name, range.start)?;
-        let value = read(&property.value, at)?;
+        let name = text(name, range.start, mistakes);
+        let value = read(&property.value, at, mistakes);
+        let Some(name) = name else { continue };
         if name.is_expectation() {
-            return Err(Mistake::at(range.start, "a key may hold values, such as {{mel.user_id}}, and nothing else"));
+            let reason = "a key may hold values, such as {{mel.user_id}}, and nothing else";
+            mistakes.push(Mistake::at(range.start, reason));
         }
         if matches!(value.matcher(), Some(Matcher::Rest | Matcher::AnyOrder)) {
-            return Err(Mistake::at(value.range.start, "{{...}} and {{any order}} are said in arrays"));
+            mistakes.push(Mistake::at(value.range.start, "{{...}} and {{any order}} are said in arrays"));
         }
         properties.push(Property { range, name, value });
     }
-    Ok(properties)
+    properties
 }

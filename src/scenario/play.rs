@@ -7,6 +7,8 @@ use super::comparison::Comparison;
 use super::document::Document;
 use super::edit::{self, Edit};
 use super::mistake::line_of;
+use super::naming;
+use super::outcome_text::{failed_assertion, hint_of, readable};
 use super::pattern::Pattern;
 use super::scope::{Queue, Scope};
 use super::stage::{Stage, World, credentials};
@@ -25,6 +27,8 @@ pub enum Mode {
     Check,
     /// It goes on, as if what came had been expected.
     Update,
+    /// As `Update`, after what came once was written: what is something else this time is written as a placeholder.
+    Settle,
 }
 
 /// How a scenario went.
@@ -88,6 +92,7 @@ pub struct Player<'a> {
     document: &'a Document,
     world: &'a World,
     scope: Scope,
+    mode: Mode,
 }
 
 impl<'a> Player<'a> {
@@ -96,15 +101,20 @@ impl<'a> Player<'a> {
     /// # Errors
     ///
     /// When the server does not say who and what there is.
-    pub async fn new(stage: &'a Stage, document: &'a Document, world: &'a World) -> Result<Self, String> {
+    pub async fn new(stage: &'a Stage, document: &'a Document, world: &'a World, mode: Mode) -> Result<Self, String> {
         let directory = stage.directory(world).await?;
         let unique = stage.unique(world).await?;
         let scope = Scope { directory, unique, server: world.base_url.clone(), ..Scope::default() };
-        Ok(Self { stage, document, world, scope })
+        Ok(Self { stage, document, world, scope, mode })
     }
 
     /// Plays the blocks in order.
-    pub async fn play(&mut self, blocks: &[&Block], mode: Mode) -> Outcome {
+    pub async fn play(&mut self, blocks: &[&Block]) -> Outcome {
+        if self.world.control.is_some()
+            && let Some((line, what)) = naming::unknown(&self.scope, self.document, blocks)
+        {
+            return Outcome::Differs(vec![Difference { line, what, edits: Vec::new() }]);
+        }
         let mut differences = Vec::new();
         for block in blocks {
             let (what, edits) = match self.play_block(block).await {
@@ -116,7 +126,7 @@ impl<'a> Player<'a> {
                     (what, edits)
                 }
             };
-            let is_mended = mode == Mode::Update && !edits.is_empty();
+            let is_mended = self.mode != Mode::Check && !edits.is_empty();
             // A block that would have to follow this one is this one's difference.
             let at = edits.first().map(|edit| edit.range.start).filter(|at| *at != block.range.end);
             let at = at.unwrap_or(block.range.start);
@@ -241,7 +251,10 @@ impl<'a> Player<'a> {
             (Err(failure), _) => return Err(Stop::Fail(format!("{shown} has no reply: {}", failure.reason()))),
             (Ok(answer), _) => answer,
         };
-        let came = || format!("{} {}", answer.status, readable(answer));
+        if let Some(what) = failed_assertion(answer, reply, self.mode != Mode::Check) {
+            return Err(Stop::Fail(format!("{shown}: {what}")));
+        }
+        let came = || format!("{} {}{}", answer.status, readable(answer), hint_of(answer));
         let Some(reply) = reply else {
             let is_success = answer.status == 200;
             let edits = place.map(|at| Edit { range: at..at, text: edit::reply_block(answer) }).into_iter().collect();
@@ -251,8 +264,7 @@ impl<'a> Player<'a> {
         let Some(status) = reply.status else {
             return Err(Stop::Fail(format!("{shown} must have no reply, but got {}", came())));
         };
-        let is_exact = matches!(reply.body, Body::Json(_, true));
-        let mut comparison = Comparison::new(&self.scope, &self.document.text, is_exact);
+        let mut comparison = self.comparison(matches!(reply.body, Body::Json(_, true)));
         if status != answer.status {
             let is_written = !reply.status_range.is_empty();
             let text = if is_written { answer.status.to_string() } else { format!(" {}", answer.status) };
@@ -283,6 +295,11 @@ impl<'a> Player<'a> {
         self.settle(what, comparison.edits, comparison.captured, &comparison.notes)
     }
 
+    fn comparison(&self, is_exact: bool) -> Comparison<'_> {
+        let comparison = Comparison::new(&self.scope, &self.document.text, is_exact);
+        if self.mode == Mode::Settle { comparison.writing_placeholders() } else { comparison }
+    }
+
     fn settle(
         &mut self,
         what: String,
@@ -306,7 +323,7 @@ impl<'a> Player<'a> {
         if let Some(event) = event.as_object_mut().filter(|_| is_exact) {
             event.shift_remove("id");
         }
-        let mut comparison = Comparison::new(&self.scope, &self.document.text, is_exact);
+        let mut comparison = self.comparison(is_exact);
         comparison.compare(pattern, &event);
         let Comparison { edits, captured, notes, .. } = comparison;
         self.settle(format!("the next event for {label} differs"), edits, captured, &notes)
@@ -374,20 +391,4 @@ impl<'a> Player<'a> {
         }
         Ok(())
     }
-}
-
-/// A reply's body for people, cut where it is long, without what a terminal would obey.
-fn readable(answer: &Answer) -> String {
-    const LENGTH: usize = 500;
-    let text = String::from_utf8_lossy(&answer.bytes);
-    let text = text.trim();
-    let mut shown = String::new();
-    for character in text.chars().take(LENGTH) {
-        if character.is_control() {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    if text.chars().nth(LENGTH).is_some() { format!("{shown}…") } else { shown }
 }

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Body, Caller, Command, Kind, Line, Reply, Request};
 use super::founding::Founding;
-use super::mistake::Mistake;
+use super::mistake::{Mistake, all, both};
 use super::pattern::Pattern;
 use super::template::{Template, span};
 use std::ops::Range;
@@ -90,8 +90,8 @@ pub fn words(info: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<Words
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, at its place.
-pub fn read(words: &Words, fence: &Fence<'_>) -> Result<Block, Mistake> {
+/// All that is wrong, each at its place.
+pub fn read(words: &Words, fence: &Fence<'_>) -> Result<Block, Vec<Mistake>> {
     let kind = match words {
         Words::World => Kind::World(world(fence)?),
         Words::Request => Kind::Request(Box::new(request(fence)?), None),
@@ -99,13 +99,13 @@ pub fn read(words: &Words, fence: &Fence<'_>) -> Result<Block, Mistake> {
         Words::Control => Kind::Control(commands(fence)?, None),
         Words::Event(label, is_exact) => Kind::Event(label.clone(), json(fence, fence.content.start)?, *is_exact),
         Words::NoEvent(label) if fence.lines().is_empty() => Kind::NoEvent(label.clone()),
-        Words::NoEvent(_) => return Err(Mistake::at(fence.content.start, "```no event is empty")),
-        Words::Reply(_) => return Err(Mistake::at(fence.at, "a reply follows a request")),
+        Words::NoEvent(_) => return Err(Mistake::at(fence.content.start, "```no event is empty").into()),
+        Words::Reply(_) => return Err(Mistake::at(fence.at, "a reply follows a request").into()),
     };
     Ok(Block { range: fence.at..fence.end(), kind })
 }
 
-fn json(fence: &Fence<'_>, from: usize) -> Result<Pattern, Mistake> {
+fn json(fence: &Fence<'_>, from: usize) -> Result<Pattern, Vec<Mistake>> {
     Pattern::parse(&fence.text[from..fence.content.end], from)
 }
 
@@ -163,30 +163,44 @@ fn is_continuation(line: &str) -> bool {
     line.starts_with([' ', '\t', '}', ']'])
 }
 
-fn world(fence: &Fence<'_>) -> Result<Founding, Mistake> {
-    const NAMES: [&str; 6] = ["from_level", "fixture", "feature_level", "dialect", "clock", "seed"];
+fn world(fence: &Fence<'_>) -> Result<Founding, Vec<Mistake>> {
+    let entries = fence.entries(is_continuation)?;
     let mut founding = Founding::default();
-    for entry in fence.entries(is_continuation)? {
-        let (name, value) = entry.text.split_once(':').unwrap_or((&entry.text, ""));
-        let (name, value) = (name.trim(), value.trim());
-        if !NAMES.contains(&name) || value.is_empty() {
-            let names = NAMES.join(", ");
-            return Err(Mistake::at(entry.at, format!("a world has lines 'NAME: VALUE'; names are {names}")));
-        }
-        if name == "from_level" {
-            let level = value.parse().ok().filter(|level| *level >= 0);
-            let level = level.ok_or_else(|| Mistake::at(entry.at, "from_level is a feature level: a whole number"))?;
-            founding.from_level = Some(level);
-        } else {
-            founding.options.push((name.to_owned(), value.to_owned()));
-        }
-    }
+    all(entries.iter().map(|entry| option(entry, &mut founding)))?;
     Ok(founding)
 }
 
-fn request(fence: &Fence<'_>) -> Result<Request, Mistake> {
-    let mut entries = fence.entries(is_continuation)?.into_iter();
-    let first = entries.next().ok_or_else(|| Mistake::at(fence.at, "a request begins with 'WHO: METHOD PATH'"))?;
+/// Reads a line of a `world` block.
+fn option(entry: &Entry, founding: &mut Founding) -> Result<(), Mistake> {
+    const NAMES: [&str; 6] = ["from_level", "fixture", "feature_level", "dialect", "clock", "seed"];
+    let (name, value) = entry.text.split_once(':').unwrap_or((&entry.text, ""));
+    let (name, value) = (name.trim(), value.trim());
+    if !NAMES.contains(&name) || value.is_empty() {
+        let names = NAMES.join(", ");
+        return Err(Mistake::at(entry.at, format!("a world has lines 'NAME: VALUE'; names are {names}")));
+    }
+    if name == "from_level" {
+        let level = value.parse().ok().filter(|level| *level >= 0);
+        let level = level.ok_or_else(|| Mistake::at(entry.at, "from_level is a feature level: a whole number"))?;
+        founding.from_level = Some(level);
+    } else {
+        founding.options.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(())
+}
+
+fn request(fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
+    let entries = fence.entries(is_continuation)?;
+    let Some((first, lines)) = entries.split_first() else {
+        return Err(Mistake::at(fence.at, "a request begins with 'WHO: METHOD PATH'").into());
+    };
+    let lines = all(lines.iter().map(line));
+    let ((caller, method, path), lines) = both(first_line(first).map_err(Vec::from), lines)?;
+    Ok(Request { caller, method, path, lines, registers: None })
+}
+
+/// Who asks what: a request's caller, method and path.
+fn first_line(first: &Entry) -> Result<(Caller, String, Template), Mistake> {
     let wrong =
         || Mistake::at(first.at, format!("a request begins with 'WHO: METHOD PATH', not with '{}'", first.text));
     let (who, what) = first.text.split_once(": ").ok_or_else(wrong)?;
@@ -195,23 +209,18 @@ fn request(fence: &Fence<'_>) -> Result<Request, Mistake> {
     if !is_method(method) || !["/", "{{server}}", "{{origin}}"].iter().any(|start| path.starts_with(start)) {
         return Err(wrong());
     }
-    Ok(Request {
-        caller: caller(who.trim(), first.at)?,
-        method: method.to_owned(),
-        path: template(path, first.at)?,
-        lines: entries.map(|entry| line(&entry)).collect::<Result<_, _>>()?,
-        registers: None,
-    })
+    Ok((caller(who.trim(), first.at)?, method.to_owned(), template(path, first.at)?))
 }
 
-fn queue(label: &str, fence: &Fence<'_>) -> Result<Request, Mistake> {
+fn queue(label: &str, fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
     let who = label.split(' ').next().unwrap_or(label);
     let lines = fence.entries(is_continuation)?;
+    let (caller, lines) = both(caller(who, fence.at).map_err(Vec::from), all(lines.iter().map(line)))?;
     Ok(Request {
-        caller: caller(who, fence.at)?,
+        caller,
         method: "POST".to_owned(),
         path: template("/register", fence.at)?,
-        lines: lines.iter().map(line).collect::<Result<_, _>>()?,
+        lines,
         registers: Some(label.to_owned()),
     })
 }
@@ -256,18 +265,26 @@ fn line(entry: &Entry) -> Result<Line, Mistake> {
     })
 }
 
-fn commands(fence: &Fence<'_>) -> Result<Vec<Command>, Mistake> {
+fn commands(fence: &Fence<'_>) -> Result<Vec<Command>, Vec<Mistake>> {
     // Of JSON that goes on at the line's beginning only these are words.
     let is_literal = |line: &str| ["true", "false", "null"].contains(&line.trim_end().trim_end_matches(','));
     let begins = |line: &str| line.starts_with(char::is_alphabetic) && !is_literal(line);
     let entries = fence.entries(|line| !begins(line))?;
     if entries.is_empty() {
-        return Err(Mistake::at(fence.at, "a control block has a line 'clock +1d', 'fault {…}' or 'METHOD PATH'"));
+        let reason = "a control block has a line 'clock +1d', 'fault {…}' or 'METHOD PATH'";
+        return Err(Mistake::at(fence.at, reason).into());
     }
-    entries.iter().map(|entry| command(entry, fence)).collect()
+    let (mut commands, mut mistakes) = (Vec::new(), Vec::new());
+    for entry in &entries {
+        match command(entry, fence) {
+            Ok(command) => commands.push(command),
+            Err(more) => mistakes.extend(more),
+        }
+    }
+    if mistakes.is_empty() { Ok(commands) } else { Err(mistakes) }
 }
 
-fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Mistake> {
+fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Vec<Mistake>> {
     let (word, rest) = entry.text.split_once(' ').unwrap_or((&entry.text, ""));
     let first = entry.text.lines().next().unwrap_or_default();
     // JSON is read from the file itself, so that its places are right.
@@ -283,7 +300,8 @@ fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Mistake> {
             return Err(Mistake::at(
                 entry.at,
                 format!("'{first}' is no line of a control block: clock, fault or METHOD PATH begins one{meant}"),
-            ));
+            )
+            .into());
         }
         _ => {
             let path = first[word.len()..].split_whitespace().next().unwrap_or_default();
@@ -291,7 +309,8 @@ fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Mistake> {
                 return Err(Mistake::at(
                     entry.at,
                     "a call of control is 'METHOD PATH', the path being below that of the world, such as /queues",
-                ));
+                )
+                .into());
             }
             let from = entry.text.find(path).unwrap_or_default() + path.len();
             let has_body = !entry.text[from..].trim().is_empty();
@@ -302,18 +321,19 @@ fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Mistake> {
 }
 
 /// The body with which the clock is moved.
-fn clock(to: &str, at: usize) -> Result<Pattern, Mistake> {
+fn clock(to: &str, at: usize) -> Result<Pattern, Vec<Mistake>> {
     let body = if to == "next" {
         r#"{"to_next": true}"#.to_owned()
     } else if let Ok(seconds) = span(to) {
         format!(r#"{{"advance_seconds": {seconds}}}"#)
-    } else if let Ok(instant) = to.parse::<jiff::Timestamp>() {
+    } else if let Ok(instant) = to.parse::<jiff::Timestamp>().or_else(|_| format!("{to}T00:00:00Z").parse()) {
         format!(r#"{{"set": {}}}"#, instant.as_second())
     } else {
         return Err(Mistake::at(
             at,
-            format!("'{to}' is no time: a span such as +1d, an instant such as 2026-02-01T00:00:00Z, or next"),
-        ));
+            format!("'{to}' is no time: a span such as +1d, an instant such as 2026-02-01T00:00:00Z, a date such as 2026-02-01, or next"),
+        )
+        .into());
     };
     Pattern::parse(&body, 0)
 }
@@ -322,8 +342,8 @@ fn clock(to: &str, at: usize) -> Result<Pattern, Mistake> {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, at its place.
-pub fn reply(said: &[String], fence: &Fence<'_>) -> Result<Reply, Mistake> {
+/// All that is wrong, each at its place.
+pub fn reply(said: &[String], fence: &Fence<'_>) -> Result<Reply, Vec<Mistake>> {
     let (mut status, mut is_exact, mut is_text, mut is_none) = (None, false, false, false);
     let mut status_range = None;
     for word in said {
@@ -350,7 +370,7 @@ pub fn reply(said: &[String], fence: &Fence<'_>) -> Result<Reply, Mistake> {
     };
     let is_odd = is_none && (said.len() > 1 || !rest.trim().is_empty() || !headers.is_empty());
     if is_odd || (is_exact && !matches!(body, Body::Json(..))) {
-        return Err(Mistake::at(fence.at, "'none' is said alone and of an empty block, 'exact' of JSON"));
+        return Err(Mistake::at(fence.at, "'none' is said alone and of an empty block, 'exact' of JSON").into());
     }
     Ok(Reply {
         status: if is_none { None } else { Some(status.unwrap_or(200)) },

@@ -52,7 +52,7 @@ fn at_level(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Dif
     differences.truncate(1);
     for difference in &mut differences {
         difference.what = format!("at feature level {level}, from which it should hold: {}", difference.what);
-        if mode == Mode::Update {
+        if mode != Mode::Check {
             difference.edits.clear();
         }
     }
@@ -73,8 +73,8 @@ async fn play_at(
         Ok(world) => world,
         Err(reason) => return differs_at(line, reason),
     };
-    let mut outcome = match Player::new(stage, document, &world).await {
-        Ok(mut player) => player.play(blocks, mode).await,
+    let mut outcome = match Player::new(stage, document, &world, mode).await {
+        Ok(mut player) => player.play(blocks).await,
         Err(reason) => differs_at(scenario.line, reason),
     };
     if let (Outcome::Played, Some(violation)) = (&outcome, stage.violation(&world).await) {

@@ -119,6 +119,91 @@ fn updating_writes_no_temporary_address_and_says_what_it_takes_away() {
 }
 
 #[test]
+fn updating_writes_nothing_that_changes_from_run_to_run() {
+    let story = "# Journal\n\n```request\nmel: GET /users/me\n```\n```control\nGET /journal\n```\n\
+        ```reply exact\n{\"result\": \"success\"}\n```\n\
+        ```control\nclock +1h\n```\n```reply\n{\"waited_ms\": -1}\n```\n\
+        ```control\nPOST /journal/verify {\"path\": \"/messages\"}\n```\n```reply 400 exact\n{}\n```\n";
+    let (path, name) = file("volatile.md", story);
+
+    let (status, out, errors) = run(&["--update", &name]);
+
+    assert_eq!(status, Some(0), "{out}{errors}");
+    let written = std::fs::read_to_string(path).expect("there");
+    assert_eq!(written.matches(r#""duration_ms": "{{number}}""#).count(), 2, "{written}");
+    assert!(written.contains(r#"{"waited_ms": "{{number}}"}"#), "{written}");
+    for _ in 0..2 {
+        assert_eq!(run(&[&name]).0, Some(0), "{written}");
+    }
+
+    let running = "# Running\n\n```world\nclock: real\n```\n```control\nGET /clock\n```\n```reply\n{\"now\": 0, \"running\": false}\n```\n";
+    let (path, name) = file("running.md", running);
+    assert_eq!(run(&["--update", &name]).0, Some(0));
+    let written = std::fs::read_to_string(path).expect("there");
+    assert!(written.contains(r#"{"now": "{{number}}", "running": true}"#), "{written}");
+    assert_eq!(run(&[&name]).0, Some(0), "{written}");
+}
+
+#[test]
+fn updating_makes_no_expectation_of_an_assertion_that_fails() {
+    let story = |reply: &str| {
+        format!(
+            "# Sent\n\n```control\nPOST /journal/verify {{\"path\": \"/messages\", \"user\": \"mel\"}}\n```\n{reply}\n\
+             ```request\nmel: GET /users/me\n```\n"
+        )
+    };
+    for (name, reply) in [("bare.md", ""), ("counted.md", "```reply\n{\"count\": 1}\n```\n")] {
+        let (path, name) = file(name, &story(reply));
+        let left = "; --update leaves an assertion that fails as it is";
+        for (arguments, left) in [(&["--update", name.as_str()][..], left), (&[&name], "")] {
+            let (status, out, errors) = run(arguments);
+            assert_eq!(status, Some(1), "{out}{errors}");
+            let what = "POST /journal/verify {\"path\": \"/messages\", \"user\": \"mel\"}: \
+                Expected at least 1 such request, found 0; mel@chat.test sent no request";
+            assert_eq!(errors.lines().next(), Some(format!("{name}:3: {what}{left}").as_str()), "{errors}");
+        }
+        assert_eq!(std::fs::read_to_string(path).expect("there"), story(reply));
+    }
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_reported_at_once() {
+    let text = "# One\n\n```request\nmel GET /users/me\nno line\n```\n```reply\n{\"id\": \"{{id := int}}\", \"a\": \"{{x\"}\n```\n\
+        ```request\nmel: GET /messages/{{id}}\n```\n```repply\n{}\n```\n\
+        # Two\n\n```control\nclok +1h\nclock tomorow\n```\n```event mel\n{\"a\": \"{{Any}}\", \"b\": \"{{1..x}}\"}\n```\n";
+    let (_, name) = file("many.md", text);
+
+    let (status, out, errors) = run(&[&name]);
+
+    assert_eq!((status, out.as_str()), (Some(1), ""));
+    let places: Vec<&str> =
+        errors.lines().filter_map(|line| line.strip_prefix(&format!("{name}:"))?.split(':').next()).collect();
+    assert_eq!(places, ["4", "5", "8", "13", "19", "20", "23", "23"], "{errors}");
+}
+
+#[test]
+fn unknown_names_are_reported_before_anything_is_played() {
+    let text = "# Who\n\n```request\nmel: GET /nothing\n```\n```request\nmell: GET /users/me\n```\n\
+        ```request\nmel: GET /users/{{maxx.user_id}}\n```\n```request\nmel: GET /users/me/{{channel genral}}/topics\n```\n";
+    let (_, name) = file("names.md", text);
+    let (status, _, errors) = run(&[&name]);
+    assert_eq!(status, Some(1));
+    let expected = format!(
+        "{name}:7: there is no user 'mell'; the nearest is 'mel'\n\
+         {name}:10: there is no user 'maxx'; the nearest is 'max'\n\
+         {name}:13: there is no channel 'genral'; the nearest is 'general'\n"
+    );
+    assert_eq!(errors, expected);
+
+    // Who is made by the scenario itself is there when they are asked for.
+    let made = "# New\n\n```control\nPOST /invites/everlastinglinkkeyaaaaaa/accept {\"email\": \"ned@chat.test\", \
+        \"full_name\": \"Ned\"}\n```\n```request\nned: GET /users/me\n```\n";
+    let (_, made) = file("made.md", made);
+    let (status, out, errors) = run(&[&made]);
+    assert_eq!(status, Some(0), "{out}{errors}");
+}
+
+#[test]
 fn mistakes_end_it_before_anything_is_played() {
     let (_, good) = file("fine.md", STORY);
     let (_, broken) = file("broken.md", "# Who\n\n```request\nmel GET /users/me\n```\n");

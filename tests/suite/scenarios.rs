@@ -125,7 +125,7 @@ async fn what_happens_besides_the_scenario_is_reported() {
         (format!("{queue}```event mel\n{{}}\n```\n"), "story.md:6: no event came for mel"),
         (format!("{queue}{send}```no event mel\n```\n"), "story.md:12: no event must have come for mel, but did: "),
         (format!("{queue}{send}```reply none\n```\n"), "story.md:6: POST /messages must have no reply, but got 200 "),
-        ("# A\n\n```request\nzoe: GET /users/me\n```\n".into(), "story.md:3: there is no user 'zoe'"),
+        ("# A\n\n```request\nzoe: GET /users/me\n```\n".into(), "story.md:4: there is no user 'zoe'; the nearest is '"),
         ("# A\n\n```request\nmel: GET /nothing\n```\n".into(), "story.md:3: GET /nothing must succeed, but got 404 "),
         ("# A\n\n```world\nfixture: nothing\n```\n".into(), "story.md:3: no world can be made: "),
         ("# A\n\n```control\nclock -1d\n```\n".into(), "story.md:3: clock -1d must succeed, but got 400 "),
