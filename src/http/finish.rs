@@ -50,6 +50,7 @@ impl RequestContext<'_> {
     ) -> Response {
         let for_body = hint::for_json_body(&error, row).filter(|_| self.sent_json());
         let hint = for_body.or_else(|| hint::for_parameters(&error, row, raw));
+        let hint = hint.or_else(|| hint::for_name(&error, row, raw, realm, caller));
         let hint = hint.or_else(|| hint::for_rights(&error, realm, caller?)).or_else(|| hint::for_misspelt(row, raw));
         self.refused(row, values, error, hint)
     }

@@ -1,11 +1,15 @@
 //! Hints: a sentence on what would have worked, for a header of refused requests.
 
+mod nearest;
+
 use super::router::Router;
 use crate::api::Row;
 use crate::api::parameter::RawParameters;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::user::{Role, User};
+
+pub use nearest::for_name;
 
 /// A hint that follows from the error alone.
 pub fn for_error(error: &Error) -> Option<String> {
@@ -23,7 +27,13 @@ pub fn for_error(error: &Error) -> Option<String> {
         Error::EventNotInQueue { .. } => {
             "Start with the last_event_id of the register reply, then pass the highest id received."
         }
-        Error::MissingAnchor => "anchor takes a message id, newest, oldest or first_unread.",
+        Error::MissingAnchor | Error::InvalidAnchor => "anchor takes a message id, newest, oldest or first_unread.",
+        Error::CsrfFailed { .. } => {
+            "Send the value of the cookie csrftoken back in the header X-CSRFToken, or in the field csrfmiddlewaretoken of a form; a page must be of this host, of this machine or of --cors-origin."
+        }
+        Error::KeysForbidden { .. } => {
+            "Keys are for pages of this machine and of --cors-origin, and for hosts that nobody can register: the bound one, localhost, NAME.test and names given with --host-name."
+        }
         Error::MalformedBody { .. } => "Send parameters as application/x-www-form-urlencoded or multipart/form-data.",
         _ => return None,
     };

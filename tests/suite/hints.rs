@@ -75,6 +75,58 @@ async fn a_refusal_hints_at_the_parameter_or_the_role_that_it_takes() {
 }
 
 #[tokio::test]
+async fn a_misspelt_name_gets_the_nearest_that_the_caller_may_know_of() {
+    let server = TestServer::start().await;
+    let [adam, mel, gus] = server.users(["adam", "mel", "gus"]);
+    let nobody = server.anonymous();
+    let to = |kind: &str, to: &str| json!({"type": kind, "to": to, "topic": "x", "content": "x"});
+    let channel = |name: &str| Some(format!("The nearest channel that the caller can see is '{name}'."));
+    let address = |name: &str| Some(format!("The nearest address that the caller can see is {name}."));
+    let account = |name: &str| Some(format!("The nearest account is {name}; GET /dev_list_users lists them."));
+    let narrow = |operator: &str, operand: &str| {
+        json!({"anchor": "newest", "num_before": 1, "num_after": 0,
+        "narrow": [{"operator": operator, "operand": operand}]})
+    };
+    let anchor = || Some("anchor takes a message id, newest, oldest or first_unread.".to_owned());
+    let keyed = |username: &str| json!({"username": username});
+    for (reply, hint) in [
+        (mel.post("/messages", to("channel", "enginering")).await, channel("engineering")),
+        (mel.post("/messages", to("direct", "maxx@chat.test")).await, address("max@chat.test")),
+        (mel.post("/messages", to("direct", "maxx")).await, address("max@chat.test")),
+        (mel.get("/get_stream_id", json!({"stream": "enginering"})).await, channel("engineering")),
+        (mel.get("/messages", narrow("channel", "enginering")).await, channel("engineering")),
+        (mel.get("/messages", narrow("sender", "maxx@chat.test")).await, address("max@chat.test")),
+        (mel.get("/users/maxx@chat.test", json!({})).await, address("max@chat.test")),
+        (mel.get("/messages", json!({"anchor": "newst", "num_before": 1, "num_after": 0})).await, anchor()),
+        (nobody.post("/dev_fetch_api_key", keyed("mell@chat.test")).await, account("mel@chat.test")),
+        (
+            nobody.post("/dev_fetch_api_key", keyed("mel")).await,
+            account("mel@chat.test").map(|hint| format!("username takes an address. {hint}")),
+        ),
+        // What the caller can't see is not named.
+        (adam.post("/messages", to("channel", "leadershp")).await, channel("leadership")),
+        (mel.post("/messages", to("channel", "leadershp")).await, None),
+        (gus.post("/messages", to("channel", "enginering")).await, None),
+        (gus.post("/messages", to("channel", "zzzzz")).await, None),
+    ] {
+        assert!(reply.status >= 400, "{reply}");
+        assert_eq!(reply.header("x-chatdouble-hint"), hint.as_deref(), "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn refusals_of_pages_say_which_pages_may() {
+    let server = TestServer::start().await;
+    let foreign = [("origin", "https://example.com")];
+    let reply = server.request("GET", "/api/v1/dev_list_users", &foreign, "").await.with_status(403);
+    assert!(reply.header("x-chatdouble-hint").is_some_and(|hint| hint.contains("--cors-origin")), "{reply}");
+    let mut browser = crate::support::Browser::logged_in(server.url(), "mel@chat.test").await;
+    let reply = browser.send("POST", "/json/typing", String::new()).await;
+    assert_eq!((reply.status, &reply.body["code"]), (403, &json!("CSRF_FAILED")), "{reply}");
+    assert!(reply.header("x-chatdouble-hint").is_some_and(|hint| hint.contains("X-CSRFToken")), "{reply}");
+}
+
+#[tokio::test]
 async fn parameters_that_an_operation_does_not_have_are_reported() {
     let server = TestServer::start().await;
     let mel = server.user("mel");

@@ -151,8 +151,10 @@ async fn what_does_not_hold_is_a_panic_with_the_nearest() {
     assert!(said.starts_with("Expected at least 2 such requests, found 1") && said.contains("tests/suite/testing.rs:"));
     let said = panic_of(|| _ = world.journal().verify(sent().by("nobody")));
     assert!(said.contains("nobody"), "{said}");
+    let said = panic_of(|| _ = world.user("mell"));
+    assert_eq!(said, format!("no user of the world '{}' is called 'mell'; the nearest is 'mel'", world.name()));
     let said = panic_of(|| _ = testing::world_with(WorldOptions::new().fixture("no-such")));
-    assert!(said.contains("no fixture is built in as 'no-such'"), "{said}");
+    assert!(said.contains("There is no fixture 'no-such'"), "{said}");
     let refusal = world.control(Method::POST, "/clock", Some(json!({"advance_seconds": -1}))).expect_err("refused");
     assert_eq!((refusal.status, &refusal.body["code"]), (400, &json!("BAD_REQUEST")));
     let entry = &world.journal().entries(Requests::any().newest(1))[0];
