@@ -22,12 +22,12 @@ pub mod router;
 pub mod session;
 mod stock;
 mod trace;
-mod tus;
+pub mod tus;
 pub mod webhook;
 
-use crate::api::Operation;
 use crate::api::parameter::RawParameters;
 use crate::api::server::GetServerSettings;
+use crate::api::{Operation, rows};
 use crate::error::Error;
 use crate::level::emulation;
 use crate::world::{World, WorldSettings, Worlds};
@@ -50,6 +50,7 @@ use tokio::sync::Semaphore;
 pub use cors::Cors;
 pub use key_guard::KeyGuard;
 pub use origin::origin_of;
+pub use pages::methods_of_page;
 pub use reply::ConnectionFault;
 
 /// A reply as the server sends it.
@@ -104,7 +105,7 @@ impl Edge {
             Ok(body) => self.respond_in_world(&head, body, port_world).await,
             Err(error) => reply::failure(&error, hint::for_error(&error)),
         };
-        self.cors.decorate(&asked, response)
+        self.cors.decorate(&asked, response, |origin| self.key_guard.lets_in(origin) && gives_keys(&head, port_world))
     }
 
     async fn respond_in_world(&self, head: &Arc<RequestHead>, body: Bytes, port_world: Option<&str>) -> Response {
@@ -149,6 +150,15 @@ impl Edge {
         }
         let names: Vec<String> = self.worlds.all().iter().map(|world| world.name().to_owned()).collect();
         Err((Error::UnknownWorld, Some(hint::nearest_world(&addressed.world, &names))))
+    }
+}
+
+/// Whether a request is for what opens accounts without a password: an operation that gives keys, or a page to sign in.
+fn gives_keys(head: &RequestHead, port_world: Option<&str>) -> bool {
+    let addressed = origin::address(head, port_world);
+    match addressed.path_of_operation() {
+        Some(path) => rows().any(|row| row.gives_keys && row.route.path == path),
+        None => methods_of_page(addressed.path).is_some(),
     }
 }
 

@@ -60,11 +60,18 @@ impl Cors {
         response
     }
 
-    /// Adds the headers that tell a browser so; to a preflight's reply those of the methods and headers too.
-    pub(super) fn decorate(&self, asked: &Asked, mut response: Response) -> Response {
+    /// Adds the headers that tell a browser so; to a preflight's reply those of the methods and headers too. `lets_in` says
+    /// whether a page of another origin may read the reply all the same.
+    pub(super) fn decorate(
+        &self,
+        asked: &Asked,
+        mut response: Response,
+        lets_in: impl FnOnce(&str) -> bool,
+    ) -> Response {
         let Some(origin) = &asked.origin else { return response };
         let is_any = self.allowed == "*";
-        if !is_any && origin.as_bytes() != self.allowed.as_bytes() {
+        let is_allowed = is_any || origin.as_bytes() == self.allowed.as_bytes();
+        if !is_allowed && !origin.to_str().is_ok_and(lets_in) {
             return response;
         }
         let headers = response.headers_mut();

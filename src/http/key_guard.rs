@@ -63,7 +63,8 @@ impl KeyGuard {
         host.is_some_and(|host| is_of_host(origin, host)) || self.lets_in(origin)
     }
 
-    fn lets_in(&self, origin: &str) -> bool {
+    /// Whether pages of an origin may read what gives keys: those of this machine, and of the one origin that is let in.
+    pub fn lets_in(&self, origin: &str) -> bool {
         (self.cors_origin != "*" && origin == self.cors_origin)
             || Authority::of_origin(origin).is_some_and(|host| host.is_loopback())
     }

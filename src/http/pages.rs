@@ -50,6 +50,13 @@ impl<'a> Page<'a> {
     pub(super) fn find(incoming: &ApiRequest, addressed: &Addressed<'a>) -> Option<Self> {
         match addressed.path {
             "" | "/" if !addressed.is_root && incoming.accepts_html() => Some(Page::Home),
+            path => Self::with_path(path),
+        }
+    }
+
+    /// The page with a path, but for the one where a world begins.
+    fn with_path(path: &'a str) -> Option<Self> {
+        match path {
             "/login/" | "/accounts/login/" | "/accounts/login/local/" | "/devlogin/" => Some(Page::Login),
             "/accounts/logout/" => Some(Page::Logout),
             "/accounts/deactivated/" => Some(Page::Deactivated),
@@ -85,6 +92,12 @@ impl<'a> Page<'a> {
             Page::Logout | Page::Register => &["POST"],
         }
     }
+}
+
+/// The methods of the page with a path; None where there is no page.
+pub fn methods_of_page(path: &str) -> Option<&'static [&'static str]> {
+    let page = if matches!(path, "" | "/") { Some(Page::Home) } else { Page::with_path(path) };
+    page.map(Page::methods)
 }
 
 /// A request for a page.

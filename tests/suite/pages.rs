@@ -53,6 +53,30 @@ async fn pages_of_the_one_origin_that_is_let_in_get_keys() {
 }
 
 #[tokio::test]
+async fn pages_of_this_machine_read_keys_though_another_origin_is_let_in() {
+    let server = TestServer::start_with(|options| options.cors_origin = "https://app.test".into()).await;
+    let preflight = ("access-control-request-method", &b"POST"[..]);
+    for (path, may) in [
+        ("/api/v1/dev_list_users", true),
+        ("/w/default/api/v1/dev_list_users", true),
+        ("/api/v1/dev_fetch_api_key", true),
+        ("/accounts/login/", true),
+        ("/api/v1/users/me", false),
+    ] {
+        for origin in ["http://localhost:5173", "http://127.0.0.1:1"] {
+            let expected = may.then_some(origin);
+            let reply = raw(&server, "GET", path, &[("origin", origin.as_bytes())], "").await;
+            assert_eq!(reply.header("access-control-allow-origin"), expected, "{path}");
+            let reply = raw(&server, "OPTIONS", path, &[("origin", origin.as_bytes()), preflight], "").await;
+            assert_eq!(reply.header("access-control-allow-origin"), expected, "{path}");
+            assert_eq!(reply.header("access-control-allow-methods").is_some(), may, "{path}");
+        }
+        let reply = raw(&server, "OPTIONS", path, &[("origin", b"https://evil.test"), preflight], "").await;
+        assert_eq!(reply.header("access-control-allow-origin"), None, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn keys_are_not_given_at_names_that_anybody_can_have_lead_here() {
     let server = TestServer::start_with(|options| options.host_names = vec!["Chat.Example.org".into()]).await;
 
