@@ -69,6 +69,8 @@ pub struct Edge {
     pub cors: Cors,
     /// Which pages and hosts get keys without a password.
     pub key_guard: KeyGuard,
+    /// Whether everybody on this machine may see the names of all worlds.
+    pub lists_worlds: bool,
     /// What the root of a server without a default world answers with.
     pub settings: WorldSettings,
     router: Router,
@@ -84,6 +86,7 @@ impl Edge {
             scheme: "http",
             cors: Cors::new(key_guard.cors_origin.clone()),
             key_guard,
+            lists_worlds: true,
             settings,
             router: Router::new(),
             stock_clients: stock::StockClients::default(),
@@ -149,6 +152,11 @@ impl Edge {
             return Ok(reply::success(shape(&self.settings, addressed.origin.prefix, bytes, to_level)));
         }
         let names: Vec<String> = self.worlds.all().iter().map(|world| world.name().to_owned()).collect();
+        let is_looked_at = matches!(*incoming.method(), Method::GET | Method::HEAD) && incoming.accepts_html();
+        if is_looked_at && self.key_guard.is_for_this_machine(incoming.headers()) {
+            let listed = if self.lists_worlds { names.as_slice() } else { &[] };
+            return Ok(pages::unknown_world(&addressed.world, listed));
+        }
         Err((Error::UnknownWorld, Some(hint::nearest_world(&addressed.world, &names))))
     }
 }

@@ -195,6 +195,7 @@ impl Server {
             KeyGuard { host: options.host.clone(), host_names: options.host_names, cors_origin: options.cors_origin };
         let mut edge = Edge::new(worlds, key_guard, settings);
         edge.scheme = scheme;
+        edge.lists_worlds = guard.token.is_none();
         let edge = Arc::new(edge);
         let listen = listener(edge.clone(), options.host, secured.clone(), stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });

@@ -69,6 +69,13 @@ impl KeyGuard {
             || Authority::of_origin(origin).is_some_and(|host| host.is_loopback())
     }
 
+    /// Whether a request is for this machine or the bound host.
+    pub fn is_for_this_machine(&self, headers: &HeaderMap) -> bool {
+        let is_bound = |host: &Authority| self.host.iter().any(|bound| host.is(bound));
+        matches!(Single::of(headers, header::HOST), Single::Given(host)
+            if Authority::parse(host).is_some_and(|host| host.is_loopback() || is_bound(&host)))
+    }
+
     fn is_own(&self, host: &Authority) -> bool {
         let is_named = |name: &String| host.is(name);
         !host.can_be_registered() || self.host.iter().any(is_named) || self.host_names.iter().any(is_named)

@@ -6,6 +6,7 @@ mod frame;
 mod invitation;
 mod login;
 mod otp;
+mod unknown_world;
 
 use super::context::RequestContext;
 use super::origin::Addressed;
@@ -20,6 +21,7 @@ use frame::Notice;
 use http::{HeaderName, HeaderValue, Method, header};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+pub(super) use unknown_world::unknown_world;
 
 /// What a browser says of where a request comes from; scripts don't say it.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

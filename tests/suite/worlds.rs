@@ -77,6 +77,34 @@ async fn an_unknown_world_is_not_the_default_one() {
 }
 
 #[tokio::test]
+async fn a_browser_gets_a_page_for_an_unknown_world() {
+    let server = TestServer::start().await;
+    add(&server, "blue");
+    let html = ("accept", "text/html,*/*");
+    for path in ["/w/bleu/", "/w/bleu", "/w/bleu/accounts/login/"] {
+        let page = server.request("GET", path, &[html], "").await.with_status(404);
+        let shown = String::from_utf8(page.bytes).expect("text");
+        assert!(shown.contains("There is no world ‘bleu’"), "{shown}");
+        let places = ["blue", "default"].map(|world| shown.find(&format!(r#"href="/console/w/{world}""#)));
+        assert!(places[0].is_some() && places[0] < places[1], "{shown}");
+    }
+    let page = server.request("GET", "/users", &[html, ("host", "bleu.localhost")], "").await.with_status(404);
+    assert!(String::from_utf8_lossy(&page.bytes).contains("‘bleu’"), "{page}");
+    // Others than browsers of this machine get the API's refusal.
+    for (method, headers) in [("GET", vec![]), ("POST", vec![html]), ("GET", vec![html, ("host", "evil.example")])] {
+        let reply = server.request(method, "/w/bleu/", &headers, "").await.with_status(404);
+        reply.error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+    }
+    let guarded = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
+    let page = guarded.request("GET", "/w/bleu/", &[html], "").await.with_status(404);
+    let shown = String::from_utf8(page.bytes).expect("text");
+    assert!(
+        shown.contains("bleu") && !shown.contains("default"),
+        "the worlds are for those who have the token: {shown}"
+    );
+}
+
+#[tokio::test]
 async fn addresses_lead_back_to_the_world_and_stored_text_has_no_prefix() {
     let server = TestServer::start().await;
     let mel = server.user_at(&add(&server, "blue"), "blue", "mel");
