@@ -311,7 +311,7 @@ async fn pages_are_shown_in_no_frame_and_load_nothing() {
     assert_eq!(
         policy,
         format!(
-            "default-src 'none'; style-src '{hash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+            "default-src 'none'; style-src '{hash}'; img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
         )
     );
     assert_eq!(page.header("x-frame-options"), Some("DENY"));

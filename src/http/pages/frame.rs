@@ -53,7 +53,8 @@ pub fn page(status: u16, title: &str, body: &Markup, scheme: Option<&str>) -> Re
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
     let scheme = scheme.map(|scheme| format!(" {scheme}:")).unwrap_or_default();
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; img-src data:; form-action 'self'{scheme}; base-uri 'none'; \
+        "default-src 'none'; style-src 'sha256-{}'; img-src data:; connect-src 'self'; \
+         form-action 'self'{scheme}; base-uri 'none'; \
          frame-ancestors 'none'",
         *STYLE_HASH
     );
