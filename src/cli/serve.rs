@@ -63,7 +63,7 @@ pub struct Serve {
     seed: u64,
 
     /// Token that /control requires; mandatory if the host is not loopback
-    #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true)]
+    #[arg(long, env = "CHATDOUBLE_CONTROL_TOKEN", value_name = "TOKEN", hide_env_values = true, value_parser = control_token)]
     control_token: Option<String>,
 
     /// Origin of web pages that may call the API; * for all
@@ -139,6 +139,14 @@ fn host_name(text: &str) -> Result<String, String> {
     match Authority::parse(text) {
         Some(host) if host.name().eq_ignore_ascii_case(text) => Ok(text.to_owned()),
         _ => Err("takes a host name such as chat.example.org, without a port".to_owned()),
+    }
+}
+
+/// Reads a token that every client can send in a header.
+fn control_token(text: &str) -> Result<String, String> {
+    match text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        true => Ok(text.to_owned()),
+        false => Err("takes printable ASCII characters without blanks".to_owned()),
     }
 }
 

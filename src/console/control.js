@@ -53,6 +53,11 @@ export async function control(method, path, body) {
 
 export const worldPath = (world, rest = "") => `/worlds/${encodeURIComponent(world)}${rest}`;
 
+const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+
+// The name of a WebSocket's subprotocol has neither / nor =.
+const base64Url = (text) => base64(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
 /** A request of the public API as a user; parameters that are no text go as JSON. */
 export async function api(world, user, method, path, params = {}, { signal, form, keepalive } = {}) {
   const query = new URLSearchParams();
@@ -60,8 +65,7 @@ export async function api(world, user, method, path, params = {}, { signal, form
     query.set(name, typeof value === "string" ? value : JSON.stringify(value));
   const inQuery = method === "GET";
   const url = `/w/${encodeURIComponent(world)}/api/v1${path}${inQuery && query.size ? `?${query}` : ""}`;
-  const bytes = new TextEncoder().encode(`${user.email}:${user.api_key}`);
-  const headers = { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+  const headers = { Authorization: `Basic ${base64(`${user.email}:${user.api_key}`)}` };
   const body = inQuery ? undefined : (form ?? query);
   return reading(await fetch(url, { method, headers, credentials: "omit", signal, body, keepalive }));
 }
@@ -69,7 +73,7 @@ export async function api(world, user, method, path, params = {}, { signal, form
 /** Watches a world until it is closed, with so many frames a second at most. */
 export function watch(world, perSecond, { onOpen, onFrame, onClose }) {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const protocols = token ? [`bearer.${token}`] : [];
+  const protocols = token ? [`bearer64.${base64Url(token)}`] : [];
   const socket = new WebSocket(
     `${scheme}://${location.host}/control${worldPath(world, `/watch?per_second=${perSecond}`)}`,
     protocols,

@@ -4,11 +4,15 @@ use super::Guard;
 use crate::error::Error;
 use crate::http::request::ApiRequest;
 use crate::http::{Response, reply};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{HeaderMap, HeaderValue, Method, header};
 use std::borrow::Cow;
 
 /// What a subprotocol begins with that has a token in it: browsers send no other header with a WebSocket's handshake.
-pub const BEARER: &str = "bearer.";
+const BEARER: &str = "bearer.";
+/// Likewise with the token in base64 for URLs, without padding: a name of a subprotocol has no `/` and no `=`.
+const ENCODED_BEARER: &str = "bearer64.";
 
 /// Whether a browser asks what a page may do.
 pub fn is_preflight(incoming: &ApiRequest) -> bool {
@@ -49,12 +53,20 @@ pub fn open(guard: &Guard, incoming: &ApiRequest, mut response: Response) -> Res
 /// The subprotocol of a handshake that has a token in it.
 pub fn token_subprotocol(headers: &HeaderMap) -> Option<&str> {
     let asked = headers.get(header::SEC_WEBSOCKET_PROTOCOL)?.to_str().ok()?;
-    asked.split(',').map(str::trim).find(|protocol| protocol.starts_with(BEARER))
+    asked.split(',').map(str::trim).find(|protocol| token_in(protocol).is_some())
+}
+
+/// The token in a subprotocol.
+fn token_in(protocol: &str) -> Option<String> {
+    if let Some(encoded) = protocol.strip_prefix(ENCODED_BEARER) {
+        return String::from_utf8(URL_SAFE_NO_PAD.decode(encoded).ok()?).ok();
+    }
+    protocol.strip_prefix(BEARER).map(str::to_owned)
 }
 
 /// The headers of a handshake, with the token where other requests have it.
 pub fn with_token_of_subprotocol(headers: &HeaderMap) -> Cow<'_, HeaderMap> {
-    let token = token_subprotocol(headers).and_then(|protocol| protocol.strip_prefix(BEARER));
+    let token = token_subprotocol(headers).and_then(token_in);
     let value = token.and_then(|token| HeaderValue::from_str(&format!("Bearer {token}")).ok());
     match value {
         Some(value) if !headers.contains_key(header::AUTHORIZATION) => {

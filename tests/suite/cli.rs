@@ -136,6 +136,8 @@ fn what_is_said_wrongly_ends_with_status_2() {
         (vec!["serve", "--host", "0.0.0.0"], "--control-token"),
         (vec!["serve", "--host", "0.0.0.0", "--control-token", ""], "--control-token"),
         (vec!["serve", "--log", "loud"], "--log"),
+        (vec!["serve", "--control-token", "two words"], "takes printable ASCII characters without blanks"),
+        (vec!["serve", "--control-token", "tökén"], "takes printable ASCII characters without blanks"),
     ] {
         let line = fault(&run(&arguments), 2);
         assert!(line.contains(part), "{arguments:?}: {line}");

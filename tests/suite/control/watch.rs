@@ -10,10 +10,10 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-struct Watcher(WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>);
+pub struct Watcher(WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>);
 
 impl Watcher {
-    async fn connect(server: &TestServer, world: &str, headers: &[(&'static str, &str)]) -> Result<Self, u16> {
+    pub async fn connect(server: &TestServer, world: &str, headers: &[(&'static str, &str)]) -> Result<Self, u16> {
         Self::connect_to(server, &format!("{world}/watch"), headers).await
     }
 
@@ -251,20 +251,33 @@ async fn a_watcher_is_let_go_when_the_world_or_the_server_ends() {
     assert_eq!(of_server.next().await, None);
 }
 
+/// The subprotocol that is chosen of one that has a token in it.
+async fn with_subprotocol(server: &TestServer, subprotocol: &str) -> Option<String> {
+    let url = format!("{}/control/worlds/default/watch", server.url().replace("http:", "ws:"));
+    let mut request = url.as_str().into_client_request().expect("a URL");
+    request.headers_mut().insert("sec-websocket-protocol", subprotocol.parse().expect("a header"));
+    let (_, reply) = connect_async(request).await.ok()?;
+    Some(reply.headers()["sec-websocket-protocol"].to_str().expect("text").to_owned())
+}
+
 #[tokio::test]
 async fn a_browser_gives_the_token_as_a_subprotocol() {
     let server = TestServer::start_with(|options| options.control_token = Some("secret".into())).await;
-    let url = format!("{}/control/worlds/default/watch", server.url().replace("http:", "ws:"));
-    let connect = async |token: &str| {
-        let mut request = url.as_str().into_client_request().expect("a URL");
-        let protocols = format!("bearer.{token}").parse().expect("a header");
-        request.headers_mut().insert("sec-websocket-protocol", protocols);
-        connect_async(request).await.map(|(_, reply)| reply.headers().get("sec-websocket-protocol").cloned())
-    };
 
-    let chosen = connect("secret").await.expect("a handshake");
-    assert_eq!(chosen.expect("a subprotocol"), "bearer.secret");
-    assert!(connect("wrong").await.is_err());
+    for right in ["bearer.secret", "bearer64.c2VjcmV0"] {
+        assert_eq!(with_subprotocol(&server, right).await.as_deref(), Some(right));
+    }
+    for wrong in ["bearer.wrong", "bearer64.secret", "bearer64.d3Jvbmc", "bearer64.!", "secret"] {
+        assert_eq!(with_subprotocol(&server, wrong).await, None, "{wrong}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_no_subprotocol_can_have_is_given_in_base64() {
+    // As `openssl rand -base64` makes them.
+    let server = TestServer::start_with(|options| options.control_token = Some("+/8=".into())).await;
+
+    assert_eq!(with_subprotocol(&server, "bearer64.Ky84PQ").await.as_deref(), Some("bearer64.Ky84PQ"));
 }
 
 #[tokio::test]
