@@ -9,8 +9,8 @@ use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 pub struct Openapi {
-    /// The document of /control instead
-    #[arg(long, conflicts_with = "dialect")]
+    /// The document of /control instead, whose names are the same in every dialect
+    #[arg(long)]
     control: bool,
 
     /// Names in the document: neutral, zulip, or a file that maps neutral names to a vendor's
@@ -23,11 +23,12 @@ pub struct Openapi {
 }
 
 pub fn run(openapi: &Openapi) -> Result<ExitCode, CliError> {
+    let dialect = dialect(&openapi.dialect)?;
     let document = if openapi.control {
         crate::control::openapi::of_control()
     } else {
         let level = openapi.feature_level.unwrap_or(NEWEST_FEATURE_LEVEL);
-        crate::openapi::document_at(level, &dialect(&openapi.dialect)?)
+        crate::openapi::document_at(level, &dialect)
     };
     say(format_args!("{document:#}"))?;
     Ok(ExitCode::SUCCESS)

@@ -1,5 +1,7 @@
 //! `chatdouble serve`: the server on a terminal or in CI.
 
+mod first_steps;
+
 use super::CliError;
 use super::ending::{self, EndRequest};
 use super::file::write_whole;
@@ -17,7 +19,7 @@ use crate::time::Span;
 use crate::tls::EMULATORS_HOST;
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -200,6 +202,9 @@ async fn serve_until_asked_to_end(
     say(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
     let _ = std::io::stdout().flush();
     serve.tell_elsewhere(&server);
+    if serve.log != LevelFilter::OFF && std::io::stderr().is_terminal() {
+        first_steps::tell_on_terminal(&server, serve.token().is_some(), serve.secure.trusted_file().as_deref());
+    }
     end.wait().await;
     let examined = server.violations_within(EXAMINATION).await;
     if examined.unfinished > 0 {
@@ -207,6 +212,12 @@ async fn serve_until_asked_to_end(
     }
     server.stop().await;
     status(&examined.violations)
+}
+
+/// Whether somebody at a terminal runs this program from its sources.
+fn is_run_by_cargo() -> bool {
+    let package = std::env::var_os("CARGO_PKG_NAME");
+    std::io::stderr().is_terminal() && package.is_some_and(|package| package == env!("CARGO_PKG_NAME"))
 }
 
 /// How a run ends: in status 3 when a world turns out to be broken, so that no CI trusts what it answered.
@@ -247,7 +258,8 @@ impl Serve {
         match error {
             StartError::Fixture(_) => CliError::of_start(format!("{}: {error}", self.fixture)),
             StartError::Listen(ref cause) if cause.kind() == std::io::ErrorKind::AddrInUse => {
-                CliError::of_start(format!("{error}; take another with --port, such as --port 0 for a free one"))
+                let another = if is_run_by_cargo() { "'cargo run -- --port 0'" } else { "--port 0" };
+                CliError::of_start(format!("{error}; take another with --port, such as {another} for a free one"))
             }
             StartError::Listen(_) => CliError::of_start(error),
             StartError::Tls(_) => self.secure.fault(error),
@@ -316,7 +328,7 @@ impl Serve {
         }
         let describe = |error| {
             let built_in = Source::BUILT_IN;
-            format!("{}: $: is neither a built-in fixture ({built_in}) nor a readable file: {error}", self.fixture)
+            format!("{}: is neither a built-in fixture ({built_in}) nor a readable file: {error}", self.fixture)
         };
         let text = std::fs::read_to_string(&self.fixture).map_err(|error| CliError::of_start(describe(error)))?;
         Ok(text.into())
