@@ -76,6 +76,12 @@ impl Timestamp {
             .map_err(|error| error.to_string())
     }
 
+    /// Reads an RFC 3339 text as [`Timestamp::parse`] does, or a date such as `2026-01-01`, which means its midnight in UTC.
+    pub(crate) fn parse_or_date(text: &str) -> Result<Self, String> {
+        let is_date = text.len() == "2026-01-01".len();
+        if is_date { Self::parse(&format!("{text}T00:00:00Z")) } else { Self::parse(text) }
+    }
+
     /// ISO 8601 in UTC with minute precision, `2019-10-20T07:50+00:00`: the form of `date_joined`.
     pub fn to_minute(self) -> String {
         let point = TimeZone::UTC.to_datetime(self.as_jiff());

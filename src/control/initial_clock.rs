@@ -10,6 +10,7 @@ use crate::time::{Clock, Span, Timestamp};
 /// assert_eq!(InitialClock::parse("frozen"), Ok(InitialClock::Frozen));
 /// let at = Timestamp::from_seconds(1_767_225_600);
 /// assert_eq!(InitialClock::parse("2026-01-01T00:00:00Z"), Ok(InitialClock::At(at)));
+/// assert_eq!(InitialClock::parse("2026-01-01"), Ok(InitialClock::At(at)));
 /// assert!(InitialClock::parse("tomorrow").is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum InitialClock {
 
 impl InitialClock {
     /// What is understood.
-    pub(crate) const EXPECTED: &'static str = "real, frozen, or an instant such as 2026-01-01T00:00:00Z";
+    pub(crate) const EXPECTED: &'static str = "real, frozen, or an instant such as 2026-01-01T00:00:00Z or 2026-01-01";
 
     /// The clock of a world that is made at this real time.
     #[doc(hidden)]
@@ -36,7 +37,7 @@ impl InitialClock {
         }
     }
 
-    /// Reads `real`, `frozen` or an instant.
+    /// Reads `real`, `frozen`, or an instant: RFC 3339, or a date, which means its midnight in UTC.
     ///
     /// # Errors
     ///
@@ -45,7 +46,9 @@ impl InitialClock {
         match text {
             "real" => Ok(InitialClock::Real),
             "frozen" => Ok(InitialClock::Frozen),
-            instant => Timestamp::parse(instant).map(InitialClock::At).map_err(|_| format!("takes {}", Self::EXPECTED)),
+            instant => {
+                Timestamp::parse_or_date(instant).map(InitialClock::At).map_err(|_| format!("takes {}", Self::EXPECTED))
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Times in bodies: UNIX seconds or RFC 3339, and spans in seconds or as text.
+//! Times in bodies: UNIX seconds, RFC 3339 or a date, and spans in seconds or as text.
 
 use super::InitialClock;
 use crate::time::{Span, Timestamp};
@@ -14,7 +14,7 @@ const UNITS: [(char, i64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3_600), ('
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Seconds(pub Span);
 
-/// A point in time: UNIX seconds, or RFC 3339.
+/// A point in time: UNIX seconds, RFC 3339, or a date, which means its midnight in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instant(pub Timestamp);
 
@@ -31,7 +31,7 @@ impl Seconds {
 }
 
 const EXPECTED_SECONDS: &str = r#"seconds, or a span such as "1d2h30m""#;
-const EXPECTED_INSTANT: &str = "UNIX seconds, or a time such as 2026-01-01T00:00:00Z";
+const EXPECTED_INSTANT: &str = "UNIX seconds, a time such as 2026-01-01T00:00:00Z or a date such as 2026-01-01";
 
 fn of_number(seconds: f64) -> Option<Span> {
     let micros = seconds * 1e6;
@@ -97,7 +97,7 @@ fn at_number(seconds: f64) -> Option<Timestamp> {
 }
 
 fn at_text(text: &str) -> Option<Timestamp> {
-    Timestamp::parse(text).ok()
+    Timestamp::parse_or_date(text).ok()
 }
 
 impl<'de> Deserialize<'de> for Instant {
@@ -138,7 +138,9 @@ impl JsonSchema for Instant {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        number_or_text("UNIX seconds, fractions allowed, or RFC 3339 such as 2026-01-01T00:00:00Z.")
+        number_or_text(
+            "A number of UNIX seconds, fractions allowed, or as text RFC 3339 such as 2026-01-01T00:00:00Z, or a date such as 2026-01-01, which means its midnight in UTC.",
+        )
     }
 }
 
@@ -148,7 +150,9 @@ impl JsonSchema for InitialClock {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        number_or_text("real, frozen (at the time of creation), or an instant at which the clock is frozen.")
+        number_or_text(
+            "real, frozen (at the time of creation), or an instant at which the clock is frozen: a number of UNIX seconds, or as text RFC 3339 or a date.",
+        )
     }
 }
 
@@ -175,7 +179,7 @@ mod tests {
         let fault = crate::json_diagnostic::fit::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
         assert_eq!(
             fault.to_string(),
-            r#"$: takes UNIX seconds, or a time such as 2026-01-01T00:00:00Z, not the text "tomorrow""#
+            r#"$: takes UNIX seconds, a time such as 2026-01-01T00:00:00Z or a date such as 2026-01-01, not the text "tomorrow""#
         );
     }
 }
