@@ -155,7 +155,11 @@ impl Control {
             Call::DeleteWorlds => worlds::delete_all(self, &filters).await?,
             Call::World => json!({"world": worlds::row(incoming, &*self.world(name)?)}),
             Call::DeleteWorld => worlds::delete(self, name).await?,
-            Call::Of(call) => return in_world(self.world(name)?, call, &values[1..], &filters, incoming).await,
+            Call::Of(call) => {
+                let world = self.world(name)?;
+                let _use = row.is_use().then(|| world.begin_use());
+                return in_world(&world, call, &values[1..], &filters, incoming).await;
+            }
         };
         enveloped(data)
     }
@@ -176,7 +180,6 @@ impl Control {
         let filters = allowed.and_then(|()| Filters::read(calls::WATCH_FILTERS, query.unwrap_or_default()));
         let watched = filters.and_then(|filters| {
             let world = self.world(name)?;
-            drop(world.begin_use());
             Ok((world, filters.number("per_second").map(|most| most.max(1))))
         });
         watched.map_err(|error| reply::failure(&error, None))
@@ -203,13 +206,12 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send
 
 /// Carries out a call for one world; the body of its reply. Those that change it wait in the queue for its writer.
 async fn in_world(
-    world: Arc<World>,
+    world: &Arc<World>,
     call: OfWorld,
     values: &[&str],
     filters: &Filters,
     incoming: &ApiRequest,
 ) -> Result<Vec<u8>, Error> {
-    let _use = world.begin_use();
     let base_url = || worlds::base_url(incoming.scheme(), incoming.headers(), world.name());
     let data = match call {
         OfWorld::State => {
@@ -217,17 +219,17 @@ async fn in_world(
             return aside(move || state::show(&world)).await;
         }
         OfWorld::Users | OfWorld::Channels | OfWorld::Groups | OfWorld::Messages => {
-            let (call, list) = (call, contents::ContentsQuery::read(&world, filters)?);
+            let (call, list) = (call, contents::ContentsQuery::read(world, filters)?);
             aside(move || contents::list(call, &list)).await?
         }
         OfWorld::Invariants => {
             let world = world.clone();
             aside(move || Ok(invariants(&world))).await?
         }
-        OfWorld::MoveClock => clock::change(&world, body(incoming)?).await?,
-        OfWorld::WaitJournal => journal::wait(&world, body(incoming)?).await?,
-        OfWorld::WaitQueues => queues::wait(&world, body(incoming)?).await?,
-        OfWorld::WaitPushes => pushes::wait(&world, body(incoming)?, &base_url()).await?,
+        OfWorld::MoveClock => clock::change(world, body(incoming)?).await?,
+        OfWorld::WaitJournal => journal::wait(world, body(incoming)?).await?,
+        OfWorld::WaitQueues => queues::wait(world, body(incoming)?).await?,
+        OfWorld::WaitPushes => pushes::wait(world, body(incoming)?, &base_url()).await?,
         OfWorld::Reset
         | OfWorld::Upgrade
         | OfWorld::KeepSnapshot
@@ -238,9 +240,9 @@ async fn in_world(
         | OfWorld::AcceptInvite
         | OfWorld::LoseQueue => {
             let _turn = world.turn().await;
-            in_place(|| change(&world, call, values, incoming))?
+            in_place(|| change(world, call, values, incoming))?
         }
-        _ => in_place(|| look(&world, call, values, filters, incoming))?,
+        _ => in_place(|| look(world, call, values, filters, incoming))?,
     };
     enveloped(data)
 }

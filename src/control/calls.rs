@@ -111,6 +111,12 @@ pub struct Filter {
 }
 
 impl Row {
+    /// Whether a call for a world is a use of it, which keeps the world and counts as its last request: a call that steers.
+    /// Looking is none, so that an open console keeps nothing.
+    pub fn is_use(&self) -> bool {
+        self.method != "GET"
+    }
+
     /// What is in the place of the placeholders, if a path below `/control` is of this call.
     fn fits<'path>(&self, parts: &[&'path str]) -> Option<Vec<&'path str>> {
         let own = split(self.path);

@@ -42,13 +42,29 @@ async fn a_row_says_where_a_world_comes_from_and_when_it_was_used() {
     let used = row("blue").await;
     assert!(used["last_request_at"].as_f64() >= used["created_at"].as_f64(), "{used}");
     assert_eq!(used["queues"], 1);
-    control.get("/worlds/blue/clock").await.success();
+    for look in [
+        "clock",
+        "faults",
+        "journal",
+        "queues",
+        "snapshots",
+        "pushes",
+        "webhooks",
+        "state",
+        "users",
+        "channels",
+        "messages",
+    ] {
+        control.get(&format!("/worlds/blue/{look}")).await.success();
+    }
+    assert_eq!(row("blue").await["last_request_at"], used["last_request_at"], "looking is no use");
+    control.post("/worlds/blue/reset", json!({})).await.success();
     assert!(row("blue").await["last_request_at"].as_f64() > used["last_request_at"].as_f64());
 
     control.post("/worlds", json!({"name": "fork", "fork_of": "blue"})).await.success();
     let fork = row("fork").await;
     assert_eq!((&fork["label"], &fork["idle_ttl_seconds"]), (&Value::Null, &Value::Null));
-    control.get("/worlds/nowhere").await.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+    let _ = control.get("/worlds/nowhere").await.with_status(404);
     for bad in [json!(0), json!(0.5), json!("0s"), json!("soon"), json!(-1)] {
         control.post("/worlds", json!({"idle_ttl_seconds": bad})).await.refused("$.idle_ttl_seconds");
     }
@@ -136,6 +152,23 @@ async fn many_worlds_that_nobody_uses_go_away_and_one_that_is_polled_stays() {
     assert!(kept.iter().all(|world| world.upgrade().is_none()), "nothing holds what they had");
     parked.abort();
     until(&control, &["default"]).await;
+}
+
+#[tokio::test]
+async fn a_world_that_is_only_looked_at_goes_away() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    control.post("/worlds", json!({"name": "seen", "idle_ttl_seconds": 1})).await.success();
+    let watcher = super::watch::Watcher::connect(&server, "seen", &[]).await.expect("it is watched");
+
+    let began = std::time::Instant::now();
+    while control.get("/worlds/seen/queues").await.status == 200 {
+        assert!(began.elapsed() < Duration::from_secs(8), "it is still there");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+
+    assert!(began.elapsed() >= Duration::from_millis(900), "{:?}", began.elapsed());
+    drop(watcher);
 }
 
 #[tokio::test]
