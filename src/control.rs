@@ -17,6 +17,7 @@ pub mod pages;
 mod people;
 mod pushes;
 mod queues;
+mod requests;
 mod reset;
 mod snapshots;
 mod state;
@@ -149,8 +150,8 @@ impl Control {
                 "feature_level": NEWEST_FEATURE_LEVEL,
                 "worlds": self.edge.worlds.count(),
             }),
-            Call::Openapi => return openapi::reply(&filters),
-            Call::Worlds => in_place(|| worlds::list(self, incoming, &filters)),
+            Call::Openapi => return openapi::reply(&filters, &self.defaults.dialect),
+            Call::Worlds => in_place(|| worlds::list(self, incoming, &filters))?,
             Call::CreateWorld => worlds::create(self, incoming).await?,
             Call::DeleteWorlds => worlds::delete_all(self, &filters).await?,
             Call::World => json!({"world": worlds::row(incoming, &*self.world(name)?)}),
@@ -191,7 +192,18 @@ impl Control {
     }
 
     fn world(&self, name: &str) -> Result<Arc<World>, Error> {
-        self.edge.worlds.get(name).ok_or(Error::UnknownWorld)
+        self.edge.worlds.get(name).ok_or_else(|| self.unknown_world(name))
+    }
+
+    /// The refusal of a call for a world that there is not.
+    fn unknown_world(&self, name: &str) -> Error {
+        Error::UnknownControlWorld { what: self.no_world(name).into() }
+    }
+
+    /// Says that there is no such world, and names the nearest.
+    fn no_world(&self, name: &str) -> String {
+        let worlds = self.edge.worlds.all();
+        unknown_of("world", name, &worlds.iter().map(|world| world.name()).collect::<Vec<_>>())
     }
 }
 
@@ -312,20 +324,19 @@ fn invariants(world: &World) -> Value {
     })
 }
 
-/// Methods that requests are journaled and matched with.
-const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-
-/// Asserts that a method can be one that was asked with.
-fn known_method(method: Option<&str>, at: &str) -> Result<(), Error> {
-    match method {
-        Some(method) if !METHODS.contains(&method) => Err(refused(format!("{at}: takes an HTTP method in capitals"))),
-        _ => Ok(()),
-    }
-}
-
 /// Refuses a control request for this reason.
 fn refused(reason: impl Into<String>) -> Error {
     Error::ControlRefused { reason: reason.into().into() }
+}
+
+/// More of a name than this is not compared with others.
+const COMPARED_MAX_BYTES: usize = 200;
+
+/// A sentence that says that there is nothing of this kind with this name, and names the nearest.
+fn unknown_of(what: &str, name: &str, known: &[&str]) -> String {
+    let nearest = json_diagnostic::most_alike(&name[..name.floor_char_boundary(COMPARED_MAX_BYTES)], known);
+    let nearest = nearest.map(|nearest| format!("; the nearest is '{nearest}'"));
+    format!("There is no {what} '{name}'{}", nearest.unwrap_or_default())
 }
 
 /// A reply's data in the API's envelope.

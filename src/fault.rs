@@ -41,6 +41,11 @@ pub struct Dropped {
     at: Timestamp,
 }
 
+/// The operation that effects on events are for: its method and path.
+pub const POLL: (&str, &str) = ("GET", "/events");
+/// What the paths of operations that call the push relay begin with.
+pub const RELAYED: &str = "/mobile_push/";
+
 /// Repetitions that come within this time of the last one are dropped too.
 const REPETITION: Span = Span::seconds(1);
 
@@ -254,7 +259,7 @@ impl Effect {
     fn concerns(&self, seen: Seen<'_>) -> bool {
         match self {
             Effect::Bouncer(_) => seen.asks_relay,
-            Effect::Events(_) => seen.method == "GET" && seen.path == Some("/events"),
+            Effect::Events(_) => seen.method == POLL.0 && seen.path == Some(POLL.1),
             _ => true,
         }
     }

@@ -11,6 +11,7 @@ pub mod shape;
 pub mod tooling;
 
 pub use names::names;
+pub use past::former_parameters;
 
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::{ROWS, Register};

@@ -3,6 +3,7 @@
 mod connection;
 mod filter;
 mod line;
+mod names;
 mod target;
 
 use super::CliError;
@@ -76,7 +77,9 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
     let is_coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
     let mut pause = FIRST_PAUSE;
     let mut was_connected = false;
-    let client = watch.trusting.client(&watch.world.base_url)?.map(Arc::new);
+    let client = watch.trusting.client(&watch.world.base_url)?;
+    names::check(watch, client.clone()).await?;
+    let client = client.map(Arc::new);
     loop {
         let attempt = connect(watch, client.as_ref(), &mut was_connected, is_coloured).await?;
         let reason = match attempt {

@@ -108,6 +108,24 @@ pub struct Filter {
     pub kind: &'static str,
     /// What it does.
     pub about: &'static str,
+    /// The values that it takes; any of its kind where there are none.
+    pub choices: &'static [&'static str],
+}
+
+impl Filter {
+    /// The schema of its value; one that is required is not empty.
+    pub fn schema(&self, is_required: bool) -> Value {
+        let mut schema = json!({"type": self.kind});
+        match self.kind {
+            "integer" => schema["minimum"] = 0.into(),
+            "string" if is_required => schema["minLength"] = 1.into(),
+            _ => {}
+        }
+        if !self.choices.is_empty() {
+            schema["enum"] = json!(self.choices);
+        }
+        schema
+    }
 }
 
 impl Row {

@@ -2,7 +2,7 @@
 
 use super::calls::OfWorld;
 use super::filters::Filters;
-use super::users;
+use super::{refused, users};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
@@ -38,17 +38,21 @@ impl ContentsQuery {
     ///
     /// # Errors
     ///
-    /// `ControlRefused` for an unknown user.
+    /// `ControlRefused` for an unknown user or channel.
     pub fn read(world: &World, filters: &Filters) -> Result<Self, Error> {
         let realm = world.snapshot();
         let named = |filter| filters.text(filter).map(|name| users::named(&realm, name, filter)).transpose();
         let (seen_by, user) = (named("seen_by")?, named("user")?);
         let number = |name| filters.number(name).map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+        let channel = number("channel").map(ChannelId);
+        if let Some(unknown) = channel.filter(|channel| !realm.channels.contains_key(channel)) {
+            return Err(refused(format!("channel: there is no channel with the id {}", unknown.0)));
+        }
         let limit = filters.number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LISTED);
         Ok(Self {
             seen_by,
             user,
-            channel: number("channel").map(ChannelId),
+            channel,
             topic: filters.text("topic").map(str::to_owned),
             before: number("before").map(MessageId),
             limit: limit.min(LISTED_MAX),

@@ -43,8 +43,7 @@ struct SentMatch {
     /// The caller: an address or its handle.
     user: Option<String>,
     /// Parameters that must be among those sent, as text.
-    #[serde(default)]
-    params: BTreeMap<String, String>,
+    params: Option<BTreeMap<String, String>>,
 }
 
 /// All rules, spent ones too.
@@ -65,11 +64,12 @@ pub fn list(world: &World) -> Value {
 /// # Errors
 ///
 /// `ControlRefused`.
-pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
+pub fn install(world: &World, mut rule: Value) -> Result<Value, Error> {
     let sent: Sent = json_diagnostic::fit(&rule).map_err(|fault| refused(fault.to_string()))?;
     let matching = sent.matching.unwrap_or_default();
-    let route = matching.path.as_deref().map(route).transpose()?;
-    known_method(matching.method.as_deref(), "$.match.method")?;
+    let pattern =
+        RequestPattern { method: matching.method, path: matching.path, params: matching.params.unwrap_or_default() };
+    let RequestPattern { method, path, params } = pattern.checked(world, "$.match.", Among::Operations)?;
     let user = users::address(&world.snapshot(), matching.user.as_deref(), "$.match.user")?;
     if sent.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
         return Err(refused("$.probability: takes a number from 0 to 1"));
@@ -77,13 +77,17 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     if sent.times == Some(0) {
         return Err(refused("$.times: takes a number from 1 on"));
     }
+    let matching = Matching { method, path, user, params };
+    let effect = effect(&sent.effect)?;
+    check_concern(&effect, &matching)?;
+    leave_out_nulls(&mut rule);
     let rule = Rule {
         id: String::new(),
-        matching: Matching { method: matching.method, path: route.map(str::to_owned), user, params: matching.params },
+        matching,
         after: sent.after.unwrap_or(0),
         probability: sent.probability,
         times: sent.times,
-        effect: effect(&sent.effect)?,
+        effect,
         rule,
         passed: 0,
         fired: 0,
@@ -93,19 +97,32 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     Ok(json!({ "fault_id": id }))
 }
 
-/// The path of an operation or of a kind of files, as requests for it are matched.
-fn route(path: &str) -> Result<&'static str, Error> {
-    let inner = path.strip_prefix("/api/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);
-    // As the journal has it; clients begin an upload with a slash at the end or without.
-    let inner = if inner == "/tus/" { "/tus" } else { inner };
-    let files = FILES.iter().find(|files| **files == inner).copied();
-    route_named(inner).or(files).ok_or_else(|| {
-        let nearest = Router::nearest("GET", inner).route.path;
-        refused(format!(
-            "$.match.path: no operation has the path {path}; the nearest is {nearest}, and files have {}",
-            FILES.join(", ")
-        ))
-    })
+/// Asserts that the requests that match are some that the effect is for.
+fn check_concern(effect: &Effect, matching: &Matching) -> Result<(), Error> {
+    let path = matching.path.as_deref();
+    let method = matching.method.as_deref();
+    match effect {
+        Effect::Bouncer(_) if path.is_some_and(|path| !path.starts_with(RELAYED)) => {
+            Err(refused(format!("$.match.path: the effect bouncer is for operations below {RELAYED}")))
+        }
+        Effect::Events(_)
+            if path.is_some_and(|path| path != POLL.1) || method.is_some_and(|method| method != POLL.0) =>
+        {
+            let part = if path.is_some_and(|path| path != POLL.1) { "path" } else { "method" };
+            Err(refused(format!("$.match.{part}: the effect events is for {} {}", POLL.0, POLL.1)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Takes keys of a rule out that are null: they count as left out.
+fn leave_out_nulls(rule: &mut Value) {
+    let parts = std::iter::once("").chain(["/match", "/effect"]);
+    for part in parts {
+        if let Some(Value::Object(keys)) = rule.pointer_mut(part) {
+            keys.retain(|_, value| !value.is_null());
+        }
+    }
 }
 
 /// Removes a rule.
@@ -117,18 +134,21 @@ pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
     if world.faults().lock().remove(id) {
         return Ok(json!({}));
     }
-    Err(Error::ControlNotFound { what: format!("There is no fault '{id}'").into() })
+    let faults = world.faults().lock();
+    let ids: Vec<&str> = faults.rules().iter().map(|rule| rule.id.as_str()).collect();
+    Err(Error::ControlNotFound { what: unknown_of("fault", id, &ids).into() })
 }
 
 /// Exactly one effect.
 fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
+    let is_given = |name: &str| sent.get(name).is_some_and(|value| !value.is_null());
     let retries = match sent.get("retries") {
-        None => false,
-        Some(Value::Bool(retries)) if sent.contains_key("drop") => *retries,
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(retries)) if is_given("drop") => *retries,
         Some(Value::Bool(_)) => return Err(refused("$.effect.retries: needs drop")),
         Some(_) => return Err(refused("$.effect.retries: takes true or false")),
     };
-    let mut entries = sent.iter().filter(|(name, _)| *name != "retries");
+    let mut entries = sent.iter().filter(|(name, value)| *name != "retries" && !value.is_null());
     let (Some((name, value)), None) = (entries.next(), entries.next()) else {
         return Err(refused(format!("$.effect: takes exactly one of {EFFECTS}")));
     };

@@ -23,13 +23,16 @@ impl Filters {
                 let there_are = match names.as_slice() {
                     [] => "the call takes none".to_owned(),
                     [only] => format!("there is {only}"),
-                    [all @ .., last] => format!("there are {} and {last}", all.join(", ")),
+                    _ => format!("there are {}", listed(&names, "and")),
                 };
                 return Err(refused(format!("{name}: is no filter; {there_are}")));
             };
             let takes = match filter.kind {
-                "integer" if value.parse::<u64>().is_err() => Some("a whole number"),
-                "boolean" if !matches!(&*value, "true" | "false") => Some("true or false"),
+                "integer" if value.parse::<u64>().is_err() => Some("a whole number".to_owned()),
+                "boolean" if !matches!(&*value, "true" | "false") => Some("true or false".to_owned()),
+                _ if !filter.choices.is_empty() && !filter.choices.contains(&&*value) => {
+                    Some(listed(filter.choices, "or"))
+                }
                 _ => None,
             };
             if let Some(takes) = takes {
@@ -53,5 +56,13 @@ impl Filters {
     /// Whether a filter is on.
     pub fn is_on(&self, name: &str) -> bool {
         self.text(name) == Some("true")
+    }
+}
+
+/// Words as a sentence lists them.
+fn listed(words: &[&str], joint: &str) -> String {
+    match words {
+        [all @ .., last] if !all.is_empty() => format!("{} {joint} {last}", all.join(", ")),
+        words => words.concat(),
     }
 }

@@ -1,8 +1,8 @@
 //! The journal: looking at it, asserting on it, waiting for it.
 
 use super::filters::Filters;
-use super::{known_method, refused, users, waiting};
-use crate::api::route_named;
+use super::requests::{Among, METHODS, RequestPattern};
+use super::{refused, users, waiting};
 use crate::error::Error;
 use crate::journal::{Entry, Filter};
 use crate::world::World;
@@ -16,47 +16,65 @@ use std::sync::Arc;
 /// Near misses that are shown.
 const NEAREST: usize = 3;
 
-/// The expected requests.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "Assertion")]
-pub struct JournalQuery {
-    /// HTTP method, in capitals.
-    method: Option<String>,
-    /// Path, filled in or with the placeholders of an operation.
-    path: Option<String>,
-    /// The caller: an address or its handle.
-    user: Option<String>,
-    /// Parameters that must be among those sent, as text.
-    params: Option<BTreeMap<String, String>>,
-    /// HTTP status; 0 for a dropped connection.
-    status: Option<u16>,
-    /// The minimum number of such requests; 1 if none of the three is given.
-    at_least: Option<usize>,
-    /// The maximum number.
-    at_most: Option<usize>,
-    /// The exact number; without the other two.
-    exactly: Option<usize>,
-    /// How long to wait; only for waiting.
-    timeout_ms: Option<u64>,
+/// Declares a body that says which requests are expected.
+macro_rules! expected_requests {
+    ($(#[$about:meta])* $name:ident as $schema:literal, with { $($further:tt)* }) => {
+        $(#[$about])*
+        #[derive(Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        #[schemars(rename = $schema)]
+        pub struct $name {
+            /// HTTP method, in capitals.
+            #[schemars(extend("enum" = METHODS))]
+            method: Option<String>,
+            /// Path, filled in or with the placeholders of an operation.
+            path: Option<String>,
+            /// The caller: an address or its handle.
+            user: Option<String>,
+            /// Parameters that must be among those sent, as text.
+            params: Option<BTreeMap<String, String>>,
+            /// HTTP status; 0 for a dropped connection.
+            status: Option<u16>,
+            /// The minimum number of such requests; 1 if none of the three is given.
+            at_least: Option<usize>,
+            /// The maximum number.
+            at_most: Option<usize>,
+            /// The exact number; without the other two.
+            exactly: Option<usize>,
+            $($further)*
+        }
+    };
+}
+
+expected_requests! {
+    /// The expected requests.
+    Assertion as "Assertion", with {}
+}
+expected_requests! {
+    /// The expected requests, and how long to wait for them.
+    Awaited as "AwaitedRequests", with {
+        /// How long to wait, in real time.
+        timeout_ms: u64,
+    }
+}
+
+impl Awaited {
+    fn parts(self) -> (Assertion, u64) {
+        let Self { method, path, user, params, status, at_least, at_most, exactly, timeout_ms } = self;
+        (Assertion { method, path, user, params, status, at_least, at_most, exactly }, timeout_ms)
+    }
 }
 
 /// The entries that the query's filters admit, newest last.
 ///
 /// # Errors
 ///
-/// `ControlRefused` for an unknown filter or a bad value.
+/// `ControlRefused` for an unknown filter, and for a value that no entry can have.
 pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
-    known_method(filters.text("method"), "method")?;
-    let status = |status| u16::try_from(status).map_err(|_| refused("status: takes an HTTP status"));
-    let filter = Filter {
-        method: filters.text("method").map(str::to_owned),
-        path: filters.text("path").map(|path| as_route(path.to_owned(), "path")).transpose()?,
-        user: users::address(&world.snapshot(), filters.text("user"), "user")?,
-        status: filters.number("status").map(status).transpose()?,
-        params: BTreeMap::new(),
-        since: filters.number("since"),
-    };
+    let status = filters.number("status").map(|status| u16::try_from(status).unwrap_or(u16::MAX));
+    let text = |name| filters.text(name).map(str::to_owned);
+    let wanted = Wanted { method: text("method"), path: text("path"), user: filters.text("user"), status };
+    let filter = Filter { since: filters.number("since"), ..wanted.filter(world, BTreeMap::new(), "")? };
     let limit = filters.number("limit").map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut entries = world.journal().find(&filter);
     entries.drain(..entries.len().saturating_sub(limit));
@@ -68,26 +86,23 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `ControlRefused`, `VerificationFailed`.
-pub fn verify(world: &World, wanted: JournalQuery) -> Result<Value, Error> {
-    if wanted.timeout_ms.is_some() {
-        return Err(refused("$.timeout_ms: is for waiting"));
-    }
+pub fn verify(world: &World, wanted: Assertion) -> Result<Value, Error> {
     let (filter, bounds) = wanted.read(world)?;
     let count = world.journal().find(&filter).len();
     if bounds.admit(count) {
         return Ok(json!({ "count": count }));
     }
-    let nearest = nearest(world, &filter);
-    Err(Error::VerificationFailed { reason: bounds.reason(count).into(), count: count.into(), nearest: nearest.into() })
+    let (reason, nearest) = (bounds.reason(count, world, &filter), nearest(world, &filter));
+    Err(Error::VerificationFailed { reason: reason.into(), count: count.into(), nearest: nearest.into() })
 }
 
 /// Waits until the journal holds what is wanted.
 ///
 /// # Errors
 ///
-/// `ControlRefused`, `VerificationTimedOut`; `UnknownWorld` when the world is deleted meanwhile.
-pub async fn wait(world: &World, wanted: JournalQuery) -> Result<Value, Error> {
-    let timeout_ms = wanted.timeout_ms;
+/// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted meanwhile.
+pub async fn wait(world: &World, wanted: Awaited) -> Result<Value, Error> {
+    let (wanted, timeout_ms) = wanted.parts();
     let (filter, bounds) = wanted.read(world)?;
     let count = || world.journal().find(&filter).len();
     let look = || Some(count()).filter(|count| bounds.admit(*count));
@@ -95,10 +110,31 @@ pub async fn wait(world: &World, wanted: JournalQuery) -> Result<Value, Error> {
         Some(count) => Ok(json!({ "count": count })),
         None => {
             let count = count();
-            let nearest = nearest(world, &filter);
-            let reason = bounds.reason(count).into();
-            Err(Error::VerificationTimedOut { reason, count: count.into(), nearest: nearest.into() })
+            let (reason, nearest) = (bounds.reason(count, world, &filter), nearest(world, &filter));
+            Err(Error::VerificationTimedOut { reason: reason.into(), count: count.into(), nearest: nearest.into() })
         }
+    }
+}
+
+/// Requests that are looked for, as they were named.
+struct Wanted<'a> {
+    method: Option<String>,
+    path: Option<String>,
+    user: Option<&'a str>,
+    status: Option<u16>,
+}
+
+impl Wanted<'_> {
+    /// Checks each name; `at` is what they follow: `$.` in a body.
+    fn filter(self, world: &World, params: BTreeMap<String, String>, at: &str) -> Result<Filter, Error> {
+        if self.status.is_some_and(|status| status != 0 && !(100..600).contains(&status)) {
+            return Err(refused(format!("{at}status: takes an HTTP status, or 0 for a dropped connection")));
+        }
+        let pattern = RequestPattern { method: self.method, path: self.path, params };
+        let pattern = pattern.checked(world, at, Among::Entries(self.status))?;
+        let user = users::address(&world.snapshot(), self.user, &format!("{at}user"))?;
+        let RequestPattern { method, path, params } = pattern;
+        Ok(Filter { method, path, user, status: self.status, params, since: None })
     }
 }
 
@@ -114,18 +150,18 @@ impl Bounds {
         count >= self.at_least && self.at_most.is_none_or(|most| count <= most)
     }
 
-    fn reason(self, count: usize) -> String {
+    fn reason(self, count: usize, world: &World, filter: &Filter) -> String {
         let wanted = match self.at_most {
             Some(most) if most == self.at_least => format!("exactly {most}"),
             Some(most) => format!("{} to {most}", self.at_least),
             None => format!("at least {}", self.at_least),
         };
         let noun = if self.at_most.unwrap_or(self.at_least) == 1 { "request" } else { "requests" };
-        format!("Expected {wanted} such {noun}, found {count}")
+        format!("Expected {wanted} such {noun}, found {count}{}", silence(world, filter))
     }
 }
 
-impl JournalQuery {
+impl Assertion {
     fn read(self, world: &World) -> Result<(Filter, Bounds), Error> {
         let bounds = match (self.exactly, self.at_least, self.at_most) {
             (Some(exactly), None, None) => Bounds { at_least: exactly, at_most: Some(exactly) },
@@ -138,33 +174,40 @@ impl JournalQuery {
         if bounds.at_most.is_some_and(|most| most < bounds.at_least) {
             return Err(refused("$.at_most: is below at_least"));
         }
-        known_method(self.method.as_deref(), "$.method")?;
-        let filter = Filter {
-            method: self.method,
-            path: self.path.map(|path| as_route(path, "$.path")).transpose()?,
-            user: users::address(&world.snapshot(), self.user.as_deref(), "$.user")?,
-            status: self.status,
-            params: self.params.unwrap_or_default(),
-            since: None,
-        };
-        Ok((filter, bounds))
+        let wanted = Wanted { method: self.method, path: self.path, user: self.user.as_deref(), status: self.status };
+        Ok((wanted.filter(world, self.params.unwrap_or_default(), "$.")?, bounds))
     }
 }
 
-/// A path as entries have it: that of an operation when it is one with its placeholders. What clients have in front of
-/// it is no part of it.
-fn as_route(path: String, at: &str) -> Result<String, Error> {
-    let inner = path.strip_prefix("/api/v1").filter(|rest| rest.starts_with('/')).unwrap_or(&path);
-    if !inner.starts_with('/') {
-        return Err(refused(format!("{at}: takes a path, which begins with a slash")));
+/// Operations with which tests get credentials: their requests are near no other one.
+const OF_TESTS: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
+
+/// The entries that may be shown next to what was looked for.
+fn candidates(world: &World, filter: &Filter) -> impl Iterator<Item = Arc<Entry>> {
+    let is_of_test = |entry: &Entry| entry.route.is_some_and(|route| OF_TESTS.contains(&route));
+    let wants_them = filter.path.as_deref().is_some_and(|path| OF_TESTS.contains(&path));
+    world.journal().all().into_iter().filter(move |entry| wants_them || !is_of_test(entry))
+}
+
+/// What is said when there is nothing to compare with: that there is no request, or none of the user.
+fn silence(world: &World, filter: &Filter) -> String {
+    let (mut is_empty, mut is_silent) = (true, true);
+    for entry in candidates(world, filter) {
+        is_empty = false;
+        let user = filter.user.as_deref();
+        is_silent &= user.is_some_and(|user| !entry.user.as_ref().is_some_and(|one| one.eq_ignore_ascii_case(user)));
     }
-    Ok(route_named(inner).unwrap_or(inner).to_owned())
+    match &filter.user {
+        Some(user) if is_silent => format!("; {user} sent no request"),
+        _ if is_empty => "; no request came".to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// The entries that come nearest to what was looked for, each with a diff.
 fn nearest(world: &World, filter: &Filter) -> Vec<Value> {
     let mut entries: Vec<(usize, Arc<Entry>)> =
-        world.journal().all().into_iter().map(|entry| (filter.misses(&entry), entry)).collect();
+        candidates(world, filter).map(|entry| (filter.misses(&entry), entry)).collect();
     entries.sort_by_key(|(misses, entry)| (*misses, std::cmp::Reverse(entry.id)));
     entries.truncate(NEAREST);
     let expected = filter.expected();

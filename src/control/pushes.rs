@@ -1,7 +1,7 @@
 //! What the push relay was handed.
 
 use super::filters::Filters;
-use super::{users, waiting};
+use super::{refused, users, waiting};
 use crate::error::Error;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::push::{Push, PushTarget};
@@ -25,8 +25,8 @@ pub struct Awaited {
     since: Option<u64>,
     /// The minimum number; 1 by default.
     at_least: Option<usize>,
-    /// How long to wait.
-    timeout_ms: Option<u64>,
+    /// How long to wait, in real time.
+    timeout_ms: u64,
 }
 
 /// Which pushes are meant.
@@ -59,21 +59,43 @@ pub fn sender<'a>(settings: &'a WorldSettings, base_url: &'a str) -> Sender<'a> 
     Sender { base_url, level: settings.feature_level, product: settings.dialect.product() }
 }
 
-fn user_named(world: &World, name: Option<&str>, at: &str) -> Result<Option<UserId>, Error> {
-    name.map(|name| users::named(&world.snapshot(), name, at).map(|user| user.id)).transpose()
+impl Which {
+    /// Checks who and what is named; `at` is what the names follow: `$.` in a body.
+    fn checked(
+        world: &World,
+        user: Option<&str>,
+        device: Option<i64>,
+        since: Option<u64>,
+        at: &str,
+    ) -> Result<Self, Error> {
+        let realm = world.snapshot();
+        let user = user.map(|name| users::named(&realm, name, &format!("{at}user"))).transpose()?;
+        if let Some(device) = device {
+            let device_at = format!("{at}device_id");
+            if !(1..=realm.counters.device).contains(&device) {
+                return Err(refused(format!("{device_at}: no device of this world has had the id {device}")));
+            }
+            let owner =
+                realm.users.values().find(|user| realm.user_state(user.id).devices.contains_key(&DeviceId(device)));
+            if let Some((user, owner)) = user.as_ref().zip(owner).filter(|(user, owner)| user.id != owner.id) {
+                return Err(refused(format!(
+                    "{device_at}: {device} is a device of {}, not of {}",
+                    owner.email, user.email
+                )));
+            }
+        }
+        Ok(Self { user: user.map(|user| user.id), device, since })
+    }
 }
 
 /// Those that the filters admit, newest last. Addresses begin with the world's as the one who asks can reach it.
 ///
 /// # Errors
 ///
-/// `ControlRefused` for an unknown user.
+/// `ControlRefused` for an unknown user or device.
 pub fn list(world: &World, filters: &Filters, base_url: &str) -> Result<Value, Error> {
-    let which = Which {
-        user: user_named(world, filters.text("user"), "user")?,
-        device: filters.number("device_id").and_then(|id| i64::try_from(id).ok()),
-        since: filters.number("since"),
-    };
+    let device = filters.number("device_id").map(|id| i64::try_from(id).unwrap_or(i64::MAX));
+    let which = Which::checked(world, filters.text("user"), device, filters.number("since"), "")?;
     Ok(json!({"pushes": Which::of(world, base_url, which)}))
 }
 
@@ -81,10 +103,9 @@ pub fn list(world: &World, filters: &Filters, base_url: &str) -> Result<Value, E
 ///
 /// # Errors
 ///
-/// `ControlRefused`, `VerificationTimedOut`; `UnknownWorld` when the world is deleted meanwhile.
+/// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted meanwhile.
 pub async fn wait(world: &World, awaited: Awaited, base_url: &str) -> Result<Value, Error> {
-    let user = user_named(world, awaited.user.as_deref(), "$.user")?;
-    let which = Which { user, device: awaited.device_id, since: awaited.since };
+    let which = Which::checked(world, awaited.user.as_deref(), awaited.device_id, awaited.since, "$.")?;
     let at_least = awaited.at_least.unwrap_or(1);
     let look = || {
         let found = Which::of(world, base_url, which);

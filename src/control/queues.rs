@@ -20,9 +20,10 @@ pub struct Awaited {
     /// Whether a poll waits on them; either by default.
     parked: Option<bool>,
     /// The minimum number; 1 by default.
+    #[schemars(range(min = 1))]
     count: Option<usize>,
-    /// How long to wait.
-    timeout_ms: Option<u64>,
+    /// How long to wait, in real time.
+    timeout_ms: u64,
 }
 
 /// All queues of a world.
@@ -62,7 +63,7 @@ fn row(realm: &Realm, queue: &Queue) -> Value {
 ///
 /// # Errors
 ///
-/// `ControlRefused`, `VerificationTimedOut`; `UnknownWorld` when the world is deleted meanwhile.
+/// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted meanwhile.
 pub async fn wait(world: &World, awaited: Awaited) -> Result<Value, Error> {
     let owner = match &awaited.user {
         Some(name) => Some(users::named(&world.snapshot(), name, "$.user")?.id),

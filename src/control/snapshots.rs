@@ -1,6 +1,6 @@
 //! Snapshots of a world, by name.
 
-use super::refused;
+use super::{refused, unknown_of};
 use crate::error::Error;
 use crate::world::World;
 use schemars::JsonSchema;
@@ -42,7 +42,7 @@ pub fn keep(world: &World, keep: Keep) -> Result<Value, Error> {
 ///
 /// `ControlNotFound`.
 pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
-    let moment = world.snapshot_named(name).ok_or_else(|| missing(name))?;
+    let moment = world.snapshot_named(name).ok_or_else(|| missing(world, name))?;
     world.go_to(&moment);
     Ok(json!({}))
 }
@@ -53,9 +53,15 @@ pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
 ///
 /// `ControlNotFound`.
 pub fn forget(world: &World, name: &str) -> Result<Value, Error> {
-    if world.forget_snapshot(name) { Ok(json!({})) } else { Err(missing(name)) }
+    if world.forget_snapshot(name) { Ok(json!({})) } else { Err(missing(world, name)) }
 }
 
-fn missing(name: &str) -> Error {
-    Error::ControlNotFound { what: format!("There is no snapshot called '{name}'").into() }
+fn missing(world: &World, name: &str) -> Error {
+    Error::ControlNotFound { what: unknown(world, name).into() }
+}
+
+/// Says that a world has no such snapshot, and names the nearest.
+pub fn unknown(world: &World, name: &str) -> String {
+    let snapshots = world.snapshots();
+    unknown_of("snapshot", name, &snapshots.iter().map(|one| one.name.as_str()).collect::<Vec<_>>())
 }

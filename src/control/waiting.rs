@@ -1,6 +1,5 @@
 //! Waiting for something to be so in a world.
 
-use super::refused;
 use crate::error::Error;
 use crate::world::World;
 use std::time::Duration;
@@ -10,14 +9,14 @@ use tokio::sync::futures::Notified;
 ///
 /// # Errors
 ///
-/// `ControlRefused` without a time; `UnknownWorld` when the world is deleted meanwhile.
+/// `UnknownControlWorld` when the world is deleted meanwhile.
 pub async fn until<'world, T>(
     world: &'world World,
-    timeout_ms: Option<u64>,
+    timeout_ms: u64,
     changed: impl Fn() -> Notified<'world>,
     look: impl Fn() -> Option<T>,
 ) -> Result<Option<T>, Error> {
-    let timeout = Duration::from_millis(timeout_ms.ok_or_else(|| refused("$.timeout_ms: is missing"))?);
+    let timeout = Duration::from_millis(timeout_ms);
     let found = async {
         loop {
             let changed = changed();
@@ -32,6 +31,8 @@ pub async fn until<'world, T>(
     let mut ended = world.ended();
     tokio::select! {
         found = tokio::time::timeout(timeout, found) => Ok(found.ok()),
-        _ = ended.wait_for(|ended| *ended) => Err(Error::UnknownWorld),
+        _ = ended.wait_for(|ended| *ended) => {
+            Err(Error::UnknownControlWorld { what: format!("The world '{}' was deleted", world.name()).into() })
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::filters::Filters;
 use super::times::Seconds;
-use super::{Control, InitialClock, body, refused};
+use super::{Control, InitialClock, body, refused, snapshots, unknown_of};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
@@ -65,11 +65,27 @@ struct NewWorld {
 }
 
 /// The worlds that the filters admit.
-pub fn list(control: &Control, incoming: &ApiRequest, filters: &Filters) -> Value {
-    let prefix = filters.text("prefix").unwrap_or_default();
+///
+/// # Errors
+///
+/// `ControlRefused` for a prefix that no name can have.
+pub fn list(control: &Control, incoming: &ApiRequest, filters: &Filters) -> Result<Value, Error> {
+    let prefix = prefix(filters)?.unwrap_or_default();
     let worlds = control.edge.worlds.all();
     let worlds = worlds.iter().filter(|world| world.name().starts_with(prefix));
-    json!({"worlds": worlds.map(|world| row(incoming, world)).collect::<Vec<_>>()})
+    Ok(json!({"worlds": worlds.map(|world| row(incoming, world)).collect::<Vec<_>>()}))
+}
+
+/// What the names of worlds are to begin with.
+fn prefix(filters: &Filters) -> Result<Option<&str>, Error> {
+    let prefix = filters.text("prefix");
+    let is_of_names = |prefix: &str| prefix.is_empty() || Worlds::is_name(prefix.trim_end_matches('-'));
+    match prefix {
+        Some(prefix) if !is_of_names(prefix) => {
+            Err(refused("prefix: takes the beginning of a world's name, of a-z, 0-9 and '-'"))
+        }
+        prefix => Ok(prefix),
+    }
 }
 
 /// A world's row. Reading it is no use of the world.
@@ -157,9 +173,9 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
     if name == Worlds::DEFAULT {
         return Err(refused("The world 'default' can't be deleted; reset it instead"));
     }
-    let world = control.edge.worlds.get(name).ok_or(Error::UnknownWorld)?;
+    let world = control.world(name)?;
     let _turn = world.turn().await;
-    in_place(|| control.edge.worlds.remove(name)).map(|_| json!({})).ok_or(Error::UnknownWorld)
+    in_place(|| control.edge.worlds.remove(name)).map(|_| json!({})).ok_or_else(|| control.unknown_world(name))
 }
 
 /// Ends all worlds whose names begin so, but for the default one.
@@ -168,7 +184,7 @@ pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
 ///
 /// `ControlRefused` without a beginning.
 pub async fn delete_all(control: &Control, filters: &Filters) -> Result<Value, Error> {
-    let prefix = filters.text("prefix").filter(|prefix| !prefix.is_empty());
+    let prefix = prefix(filters)?.filter(|prefix| !prefix.is_empty());
     let prefix = prefix.ok_or_else(|| refused("prefix: takes the beginning of the names of the worlds to end"))?;
     let mut deleted = Vec::new();
     for world in control.edge.worlds.all() {
@@ -220,13 +236,13 @@ fn origin_named(control: &Control, wanted: &WorldSpec, name: &str) -> Result<Arc
     if wanted.fixture.is_some() {
         return Err(refused("$.fixture: can't be combined with fork_of"));
     }
-    control.edge.worlds.get(name).ok_or_else(|| refused(format!("$.fork_of: there is no world '{name}'")))
+    control.edge.worlds.get(name).ok_or_else(|| refused(format!("$.fork_of: {}", control.no_world(name))))
 }
 
 fn fork(wanted: &WorldSpec, origin: &World) -> Result<NewWorld, Error> {
     let moment = match &wanted.snapshot {
         Some(name) => {
-            let missing = || refused(format!("$.snapshot: '{}' has no snapshot '{name}'", origin.name()));
+            let missing = || refused(format!("$.snapshot: {}", snapshots::unknown(origin, name)));
             origin.snapshot_named(name).ok_or_else(missing)?
         }
         None => origin.moment(),
@@ -274,7 +290,12 @@ fn found(control: &Control, wanted: &WorldSpec) -> Result<NewWorld, Error> {
             let name: String = serde_json::from_str(name)
                 .map_err(|_| refused("$.fixture: takes a built-in fixture's name or a document"))?;
             Source::builtin(&name).ok_or_else(|| {
-                refused(format!("$.fixture: no fixture is built in as '{name}', only {}", Source::BUILT_IN))
+                let names: Vec<&str> = Source::BUILT_IN.split(", ").collect();
+                refused(format!(
+                    "$.fixture: {}; built in are {}",
+                    unknown_of("fixture", &name, &names),
+                    Source::BUILT_IN
+                ))
             })?
         }
     };

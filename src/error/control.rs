@@ -10,6 +10,8 @@ macro_rules! control {
             WorldExists { name }: 409 BAD_REQUEST "There is a world called '{name}' already";
             /// No such snapshot, fault, queue or control path.
             ControlNotFound { what }: 404 BAD_REQUEST "{what}";
+            /// A call of control names no world, or one that was deleted meanwhile.
+            UnknownControlWorld { what }: 404 NONEXISTENT_SUBDOMAIN "{what}";
             /// A foreign page or host name asks for control.
             ControlForbidden { what }: 403 BAD_REQUEST "Access denied: control is not for {what}";
             /// A foreign page or host name asks for what gives keys.

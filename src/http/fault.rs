@@ -4,7 +4,7 @@ use super::Response;
 use super::reply::{self, ConnectionFault};
 use super::trace::Trace;
 use crate::error::Error;
-use crate::fault::{Bouncer, Disturbance, Effect, Seen};
+use crate::fault::{Bouncer, Disturbance, Effect, RELAYED, Seen};
 use crate::level::{add_unknown_field, emulation};
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
@@ -44,7 +44,7 @@ impl Fault {
             params: &trace.params,
             user: trace.user(),
             at: world.real_time().now(),
-            asks_relay: trace.route.is_some_and(|path| path.starts_with("/mobile_push/")),
+            asks_relay: trace.route.is_some_and(|path| path.starts_with(RELAYED)),
         });
         trace.fault = fired.as_ref().map(|(id, _)| id.clone());
         if let Some((_, Effect::DelayMs(milliseconds))) = &fired {

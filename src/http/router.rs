@@ -91,6 +91,14 @@ impl Router {
         RouteMatch::Nothing
     }
 
+    /// The operations, of all levels and methods, with a path that is filled in.
+    pub fn rows_at(&self, path: &str) -> impl Iterator<Item = &'static Row> {
+        let parts: Vec<Cow<'_, str>> = path.trim_start_matches('/').split('/').map(decode).collect();
+        let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
+        let fitting = fixed.chain(&self.open_ended).filter(|candidate| candidate.matches(&parts).is_some());
+        fitting.flat_map(|candidate| candidate.rows.iter().copied()).collect::<Vec<_>>().into_iter()
+    }
+
     /// Where a level does not have an operation that another one has: that operation.
     pub fn of_another_level(&self, method: &str, path: &str, level: i64) -> Option<&'static Row> {
         levels_with_other_operations().into_iter().find_map(|other| match self.find(method, path, other) {

@@ -5,7 +5,7 @@
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::level::place::{Place, Source, Step};
-use crate::level::{ChangeKind, Downgrade, Object, changes};
+use crate::level::{Change, ChangeKind, Downgrade, Object, changes};
 use crate::realm::event::EventPattern;
 use serde_json::{Map, Value, json};
 
@@ -30,6 +30,20 @@ pub(super) fn bring_to(document: &mut Value, level: i64) {
     if let Some(branches) = document["components"]["schemas"]["Event"]["anyOf"].as_array_mut() {
         branches.push(reference(LEGACY_EVENT));
     }
+}
+
+/// Parameters that an operation (`POST /messages`) has at older levels alone: those that had another name or are gone, and
+/// all names in the words of what changed in its requests.
+pub fn former_parameters(route: &str) -> Vec<&'static str> {
+    let of_change = |change: &'static Change| match change.touch {
+        ChangeKind::RenamedParameter { route: on, old, .. } if on == route => vec![old],
+        ChangeKind::GoneParameter { route: on, name, .. } if on == route => vec![name],
+        ChangeKind::Behaviour(behaviour) if behaviour.on.split(", ").any(|on| on == route) => {
+            behaviour.words.split('`').skip(1).step_by(2).collect()
+        }
+        _ => Vec::new(),
+    };
+    changes().iter().flat_map(of_change).collect()
 }
 
 fn undo(document: &mut Value, touch: &ChangeKind, level: i64) {

@@ -204,3 +204,23 @@ async fn it_ends_when_nobody_reads_any_more() {
     let ended = tokio::time::timeout(Duration::from_secs(10), child.wait()).await.expect("it ends in time");
     assert_eq!(ended.expect("it ends").code(), Some(0));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn names_that_nothing_has_end_it_and_faults_are_a_kind() {
+    let server = TestServer::start().await;
+    for (arguments, reason) in [
+        (["--user", "mell"], "error: --user: there is no user 'mell' in this world; the nearest is 'mel'"),
+        (["--path", "/mesages"], "error: --path: no operation has the path /mesages; the nearest is /messages"),
+        (["--kind", "cli-error"], "error: invalid value 'cli-error'"),
+    ] {
+        let mut watcher = Watcher::start(&[&server.url(), arguments[0], arguments[1]]);
+        let line = watcher.stderr_line().await;
+        assert!(line.starts_with(reason), "{line}");
+        assert_eq!(watcher.status().await, Some(2));
+    }
+    let mut watcher = Watcher::ready(&[&server.url(), "--user", "mel", "--path", "/mess", "--kind", "fault"]).await;
+    let control = crate::control::Control::of(&server);
+    let id = control.fault(json!({"match": {"path": "/messages"}, "effect": {"delay_ms": 1}})).await;
+    server.user("mel").send_to("general", "t", "hi").await;
+    assert!(watcher.line().await.contains(&id));
+}

@@ -11,6 +11,8 @@ mod guard;
 mod journal;
 mod live_clients;
 mod lives;
+mod names;
+mod nulls;
 mod people;
 mod pushes;
 mod queues;

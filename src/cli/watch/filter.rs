@@ -31,8 +31,20 @@ enum Kind {
     Clock,
     Push,
     Queue,
-    CliError,
+    Fault,
     Lost,
+}
+
+impl Filter {
+    /// The user and the path, without what clients have in front of it.
+    pub fn names(&self) -> (Option<&str>, Option<&str>) {
+        (self.user.as_deref(), self.path.as_deref().map(inner))
+    }
+}
+
+/// A path without what clients have in front of it.
+fn inner(path: &str) -> &str {
+    path.strip_prefix("/api/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path)
 }
 
 /// A filter, and what it has shown.
@@ -73,7 +85,7 @@ impl Filtering {
 
     fn is_of_path(&self, kind: &str, frame: &Value) -> bool {
         let Some(path) = &self.filter.path else { return true };
-        let path = path.strip_prefix("/api/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);
+        let path = inner(path);
         match kind {
             "request" => frame["path"].as_str().is_some_and(|asked| asked.starts_with(path)),
             "event" => self.shown.iter().any(|(_, events)| events.contains(&frame["id"])),
@@ -121,5 +133,11 @@ mod tests {
         assert_eq!(shown(of_path("/users")), [false; 4]);
         let of_kind = Filter { kind: vec![Kind::Clock, Kind::Event], ..Filter::default() };
         assert_eq!(shown(of_kind), [false, true, true, true]);
+        for kind in Kind::value_variants().iter().filter(|kind| **kind != Kind::Lost) {
+            let name = kind.to_possible_value().expect("it is shown").get_name().to_owned();
+            let frame = json!({"type": name});
+            assert!(["request", "event", "clock", "push", "queue", "fault"].contains(&name.as_str()), "{name}");
+            assert!(Filtering::new(&Filter { kind: vec![*kind], ..Filter::default() }).admits(&frame), "{name}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Takes::{Body, Document, Filters, Nothing};
 use super::{Call, Filter, OfWorld, OfWorld as In, Row, Takes};
+use crate::control::requests::METHODS;
 use crate::control::{clock, faults, journal, people, pushes, queues, reset, snapshots, worlds};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -47,7 +48,7 @@ const PUSH_FILTERS: &[Filter] = &[
     filter("since", "integer", "Only those after the one with this id."),
 ];
 const JOURNAL_FILTERS: &[Filter] = &[
-    filter("method", "string", "Only requests with this HTTP method."),
+    choice("method", &METHODS, "Only requests with this HTTP method."),
     filter("path", "string", "Only requests for this path, filled in or with the placeholders of an operation."),
     filter("user", "string", "Only requests of this user: an address or its handle."),
     filter("status", "integer", "Only requests that were answered with this HTTP status."),
@@ -267,7 +268,7 @@ pub const CALLS: &[Row] = &[
         "POST",
         "/worlds/{name}/journal/verify",
         In::VerifyJournal,
-        Body(body::<journal::JournalQuery>),
+        Body(body::<journal::Assertion>),
         "Asserts that certain requests were made.",
         r#"{"count": "int"}"#,
     ),
@@ -275,7 +276,7 @@ pub const CALLS: &[Row] = &[
         "POST",
         "/worlds/{name}/journal/wait",
         In::WaitJournal,
-        Body(body::<journal::JournalQuery>),
+        Body(body::<journal::Awaited>),
         "Waits until certain requests were made.",
         r#"{"count": "int"}"#,
     ),

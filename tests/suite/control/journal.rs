@@ -213,7 +213,7 @@ async fn waiting_ends_as_soon_as_it_holds_or_in_time() {
     let body = reply.error("VERIFICATION_FAILED", "Expected at least 1 such request, found 0");
     assert_eq!((&body["count"], body["nearest"].as_array().map(Vec::len)), (&json!(0), Some(1)));
     for (body, part) in [
-        (json!({}), "$.timeout_ms"),
+        (json!({}), "`timeout_ms` is missing"),
         (json!({"timeout_ms": -1}), "$.timeout_ms"),
         (json!({"timeout_ms": 1, "exactly": 1, "at_most": 1}), "$.exactly"),
         (json!({"timeout_ms": 1, "x": 1}), "x"),
@@ -237,7 +237,7 @@ async fn waiting_for_a_world_that_is_deleted_ends() {
     control.delete("/worlds/blue").await.success();
 
     let reply = tokio::time::timeout(Duration::from_secs(5), waiting).await.expect("in time").expect("answered");
-    reply.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+    reply.with_status(404).error("NONEXISTENT_SUBDOMAIN", "The world 'blue' was deleted");
 }
 
 #[tokio::test]
@@ -257,5 +257,4 @@ async fn methods_and_paths_that_no_request_has_are_refused() {
         waited_for["timeout_ms"] = json!(1);
         control.post(&format!("{JOURNAL}/wait"), waited_for).await.refused(&format!("$.{name}: takes"));
     }
-    assert_eq!(entries(&control, "?method=HEAD&path=/no/such/operation").await.len(), 0);
 }

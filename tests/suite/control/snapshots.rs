@@ -22,7 +22,7 @@ async fn snapshots_are_kept_replaced_and_forgotten() {
     control.delete("/worlds/default/snapshots/a").await.is(json!({}));
 
     assert_eq!(listed().await, json!([{"name": "b", "at": now}]));
-    let missing = "There is no snapshot called 'a'";
+    let missing = "There is no snapshot 'a'; the nearest is 'b'";
     control.delete("/worlds/default/snapshots/a").await.with_status(404).error("BAD_REQUEST", missing);
     control
         .send("POST", "/worlds/default/snapshots/a/restore", vec![])

@@ -159,7 +159,8 @@ async fn unknown_worlds_and_calls_are_not_found() {
         ("GET", "/watch"),
     ] {
         let reply = control.send(method, &format!("/worlds/nowhere{path}"), Vec::new()).await;
-        reply.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+        let what = "There is no world 'nowhere'; the nearest is 'default'";
+        reply.with_status(404).error("NONEXISTENT_SUBDOMAIN", what);
     }
     for (method, path, nearest) in [
         ("GET", "/wolrds", "GET /control/worlds"),
@@ -221,7 +222,8 @@ async fn deleting_a_world_answers_its_parked_polls() {
 
     assert_eq!(parked.await.expect("answered").with_status(400).body["code"], "BAD_EVENT_QUEUE_ID");
     mel.get("/users/me", json!({})).await.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
-    control.delete("/worlds/blue").await.with_status(404).error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
+    let what = "There is no world 'blue'; the nearest is 'default'";
+    control.delete("/worlds/blue").await.with_status(404).error("NONEXISTENT_SUBDOMAIN", what);
 }
 
 /// Waits until a poll hangs on a world.
