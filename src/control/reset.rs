@@ -4,9 +4,12 @@ use super::refused;
 use crate::error::Error;
 use crate::fault::Faults;
 use crate::world::World;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+/// What can be kept.
+const KEPT: [&str; 2] = ["faults", "journal"];
 
 /// What to keep.
 #[derive(Deserialize, JsonSchema)]
@@ -14,7 +17,12 @@ use serde_json::{Value, json};
 pub struct Reset {
     /// `faults`, `journal`.
     #[serde(default)]
-    keep: Vec<String>,
+    #[schemars(schema_with = "kept_schema")]
+    keep: Option<Vec<String>>,
+}
+
+fn kept_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": KEPT}})
 }
 
 /// Brings a world back to how it was made, but for what is kept.
@@ -23,12 +31,13 @@ pub struct Reset {
 ///
 /// `ControlRefused` for something else to be kept.
 pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
-    for (at, name) in reset.keep.iter().enumerate() {
-        if !matches!(name.as_str(), "faults" | "journal") {
+    let kept = reset.keep.as_deref().unwrap_or_default();
+    for (at, name) in kept.iter().enumerate() {
+        if !KEPT.contains(&name.as_str()) {
             return Err(refused(format!("$.keep[{at}]: takes faults or journal; snapshots stay anyway")));
         }
     }
-    let keeps = |what: &str| reset.keep.iter().any(|name| name == what);
+    let keeps = |what: &str| kept.iter().any(|name| name == what);
     world.reset();
     if !keeps("faults") {
         *world.faults().lock() = Faults::new(world.snapshot().chance.seed);

@@ -45,15 +45,13 @@ pub struct WorldSpec {
     /// The seed of its random generator.
     seed: Option<u64>,
     /// Whether it gets its own port.
-    #[serde(default)]
-    listen: bool,
+    listen: Option<bool>,
     /// Any text, such as the name of a test.
     label: Option<String>,
     /// How long it may get no request, in real time, before it is deleted.
     idle_ttl_seconds: Option<Seconds>,
     /// Whether to delete an existing world of that name first.
-    #[serde(default)]
-    replace: bool,
+    replace: Option<bool>,
 }
 
 /// What a new world begins as.
@@ -114,7 +112,7 @@ pub fn row(incoming: &ApiRequest, world: &World) -> Value {
 pub async fn create(control: &Control, incoming: &ApiRequest) -> Result<Value, Error> {
     let wanted: WorldSpec = body(incoming)?;
     if let Some(name) = &wanted.name {
-        check_name(control, name, wanted.replace)?;
+        check_name(control, name, wanted.replaces())?;
     }
     let idle_ttl = idle_ttl(control, &wanted)?;
     let founded = match &wanted.fork_of {
@@ -128,21 +126,28 @@ pub async fn create(control: &Control, incoming: &ApiRequest) -> Result<Value, E
     let NewWorld { realm, clock, settings, real_time } = founded;
     // No name is made for what is refused.
     let name = wanted.name.clone().unwrap_or_else(|| control.edge.worlds.free_name());
+    let replaces = wanted.replaces();
     let life = Life::new(wanted.label, idle_ttl, real_time.now());
     let world = Arc::new(World::new(name, realm, clock, settings, real_time).with_life(life));
     // Before anything is replaced: there may be no port to be had.
-    if wanted.listen {
+    if wanted.listen == Some(true) {
         let port = (control.listen)(world.clone()).await.map_err(|error| refused(format!("$.listen: {error}")))?;
         // It is set here alone.
         let _ = world.life().port.set(port);
     }
-    if wanted.replace {
+    if replaces {
         in_place(|| control.edge.worlds.replace(world.clone()));
     } else if !control.edge.worlds.add(world.clone()) {
         world.end();
         return Err(Error::WorldExists { name: world.name().into() });
     }
     Ok(json!({ "name": world.name(), "url": url(incoming, &world) }))
+}
+
+impl WorldSpec {
+    fn replaces(&self) -> bool {
+        self.replace == Some(true)
+    }
 }
 
 fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error> {
