@@ -17,10 +17,10 @@ use std::sync::Arc;
 /// The furthest that a clock can be moved.
 const FURTHEST: Span = Span::days(36_525);
 
-/// A change of the clock: exactly one.
+/// A change of the clock: exactly one of `advance_seconds`, `set`, `to_next` and `running`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "ClockChange")]
+#[schemars(rename = "ClockChange", extend("minProperties" = 1, "maxProperties" = 2))]
 pub struct Change {
     /// Advances by this time.
     advance_seconds: Option<Seconds>,

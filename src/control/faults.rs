@@ -1,15 +1,13 @@
 //! Installing, listing and removing faults.
 
+use super::requests::{Among, METHODS, RequestPattern};
 use super::times::Seconds;
-use super::{known_method, refused, users};
-use crate::api::route_named;
+use super::{refused, unknown_of, users};
 use crate::error::Error;
-use crate::fault::{Bouncer, Disturbance, Effect, Matching, Rule};
-use crate::http::files::FILES;
-use crate::http::router::Router;
+use crate::fault::{Bouncer, Disturbance, Effect, Matching, POLL, RELAYED, Rule};
 use crate::json_diagnostic;
 use crate::world::World;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -25,10 +23,13 @@ pub struct Sent {
     /// Number of requests that pass first.
     after: Option<u64>,
     /// The probability that it fires, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
     probability: Option<f64>,
     /// How many times it fires, from 1.
+    #[schemars(range(min = 1))]
     times: Option<u64>,
     /// Exactly one effect, by its name.
+    #[schemars(schema_with = "effect_schema")]
     effect: Map<String, Value>,
 }
 
@@ -37,6 +38,7 @@ pub struct Sent {
 #[schemars(rename = "FaultMatch")]
 struct SentMatch {
     /// HTTP method, in capitals.
+    #[schemars(extend("enum" = METHODS))]
     method: Option<String>,
     /// Path of an operation with its placeholders, or of a kind of files such as /static/*.
     path: Option<String>,
@@ -181,6 +183,49 @@ fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
         "lose_queue" => is_true(Effect::LoseQueue),
         _ => Err(refused(format!("$.effect.{name}: is unknown; there are {EFFECTS}"))),
     }
+}
+
+/// The schema of [`effect`].
+fn effect_schema(_: &mut SchemaGenerator) -> Schema {
+    let schema = json!({
+        "type": "object",
+        "description": "Exactly one effect, by its name; retries goes with drop.",
+        "properties": {
+            "bouncer": {"type": "string", "enum": ["unreachable", "server_error", "admin_action_required"],
+                "description": "Operations that call the push relay fail with the relay's error."},
+            "delay_ms": {"type": "integer", "minimum": 0, "description": "The reply comes so much later."},
+            "error": {
+                "type": "object",
+                "description": "The reply is this error, with all further keys; nothing is done.",
+                "properties": {
+                    "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "HTTP status."},
+                    "code": {"type": "string", "description": "The error's code."},
+                    "msg": {"type": "string", "description": "The error's message."},
+                },
+                "required": ["status", "code", "msg"],
+                "additionalProperties": true,
+            },
+            "rate_limit": {
+                "type": "object",
+                "description": "The reply is 429; nothing is done.",
+                "properties": {"retry_after": {"description": "Seconds, or a span such as 1m30s."}},
+                "required": ["retry_after"],
+                "additionalProperties": false,
+            },
+            "drop": {"type": "string", "enum": ["before", "after"],
+                "description": "The connection closes without a reply, before or after the request is carried out."},
+            "retries": {"type": "boolean", "description": "With drop: whether repetitions are dropped too."},
+            "truncate_at": {"type": "integer", "minimum": 0, "description": "The body breaks off after so many bytes."},
+            "garbage": {"type": "boolean", "description": "true: the body is a proxy's HTML page."},
+            "lose_queue": {"type": "boolean", "description": "true: the caller's event queues are lost."},
+            "events": {"type": "string", "enum": ["repeat", "hold", "one_by_one", "unknown"],
+                "description": "What a poll of events gives."},
+        },
+        "minProperties": 1,
+        "maxProperties": 2,
+        "additionalProperties": false,
+    });
+    Schema::try_from(schema).expect("it is an object")
 }
 
 const EFFECTS: &str = "bouncer, delay_ms, error, rate_limit, drop, truncate_at, garbage, lose_queue and events";

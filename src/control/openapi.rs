@@ -2,7 +2,6 @@
 
 use super::calls::{CALLS, Call, Filter, RECORDS, Row, Takes};
 use super::filters::Filters;
-use super::refused;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
 use crate::error::Error;
@@ -10,17 +9,18 @@ use crate::openapi::{self, shape, tooling};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
-/// The document that the filters ask for, as the bytes of a reply.
+/// The document that the filters ask for, as the bytes of a reply; in the server's own dialect unless they name another.
 ///
 /// # Errors
 ///
-/// `ControlRefused` for an unknown dialect.
-pub fn reply(filters: &Filters) -> Result<Vec<u8>, Error> {
+/// None of its own.
+pub fn reply(filters: &Filters, own: &Dialect) -> Result<Vec<u8>, Error> {
     let dialect = match filters.text("dialect") {
-        None | Some("neutral") => Dialect::neutral(),
-        Some("zulip") => Dialect::zulip(),
-        Some(_) => return Err(refused("dialect: takes neutral or zulip")),
+        None => Cow::Borrowed(own),
+        Some("zulip") => Cow::Owned(Dialect::zulip()),
+        Some(_) => Cow::Owned(Dialect::neutral()),
     };
     let level = filters.number("feature_level").and_then(|level| i64::try_from(level).ok());
     let level = level.unwrap_or(NEWEST_FEATURE_LEVEL);
@@ -36,14 +36,17 @@ pub fn of_control() -> Value {
     });
     let mut generator = settings.into_generator();
     let mut paths: Map<String, Value> = Map::new();
+    let mut replies: Map<String, Value> = Map::new();
     for row in CALLS {
         let operation = operation(row, &mut generator);
+        replies.insert(reply_name(row), success_schema(row));
         let path = paths.entry(format!("/control{}", row.path)).or_insert_with(|| json!({}));
         path[row.method.to_lowercase()] = operation;
     }
     let mut schemas = generator.take_definitions(true);
     schemas.extend(RECORDS.iter().map(|(name, notation)| ((*name).to_owned(), schema(notation))));
-    schemas.insert("Error".into(), error_schema());
+    schemas.extend(replies);
+    schemas.insert("ErrorReply".into(), error_schema());
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
@@ -62,7 +65,26 @@ pub fn of_control() -> Value {
         "security": [{}, {"token": []}],
     });
     tooling::spell_out(&mut document);
+    use_known_formats(&mut document);
     document
+}
+
+/// Gives numbers the formats that generators know: of others they make numbers of 32 bits.
+fn use_known_formats(part: &mut Value) {
+    match part {
+        Value::Array(members) => members.iter_mut().for_each(use_known_formats),
+        Value::Object(keys) => {
+            if let Some(format) = keys.get_mut("format").filter(|format| format.is_string()) {
+                match format.as_str() {
+                    Some("uint" | "uint64") => *format = "int64".into(),
+                    Some("uint16") => *format = "int32".into(),
+                    _ => {}
+                }
+            }
+            keys.values_mut().for_each(use_known_formats);
+        }
+        _ => {}
+    }
 }
 
 fn schema(notation: &str) -> Value {
@@ -81,9 +103,29 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
     });
     if let Takes::Body(body) | Takes::Document(body) = row.takes {
         let schema = body(generator).to_value();
-        operation["requestBody"] = json!({"content": {"application/json": {"schema": schema}}});
+        let is_required = has_required_keys(&schema, generator);
+        operation["requestBody"] =
+            json!({"required": is_required, "content": {"application/json": {"schema": schema}}});
     }
     operation
+}
+
+/// Whether an empty object does not fit, which a body that is left out counts as.
+fn has_required_keys(schema: &Value, generator: &SchemaGenerator) -> bool {
+    let name = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next());
+    let named = name.and_then(|name| generator.definitions().get(name));
+    let has_some = |schema: &Value| schema["required"].as_array().is_some_and(|keys| !keys.is_empty());
+    has_some(named.unwrap_or(schema))
+}
+
+/// The name of a reply's schema: `VerifyJournalReply`, and one for all that say nothing.
+fn reply_name(row: &Row) -> String {
+    if row.reply.is_empty() {
+        return "EmptyReply".to_owned();
+    }
+    let mut name = operation_id(row);
+    name[..1].make_ascii_uppercase();
+    format!("{name}Reply")
 }
 
 /// `verifyJournal`; what is only read is got: `getJournal`.
@@ -114,16 +156,19 @@ fn parameters(row: &Row) -> Vec<Value> {
     let is_required = row.method == "DELETE";
     let in_query = filters.iter().map(|filter| {
         json!({"name": filter.name, "in": "query", "required": is_required, "description": filter.about,
-            "schema": {"type": filter.kind}})
+            "schema": filter.schema(is_required)})
     });
     in_path.chain(in_query).collect()
 }
 
 fn responses(row: &Row) -> Value {
-    let schema = if row.path == "/openapi.json" { json!({"type": "object"}) } else { success_schema(row) };
+    let schema = match row.call {
+        Call::Openapi => json!({"type": "object"}),
+        _ => json!({"$ref": format!("#/components/schemas/{}", reply_name(row))}),
+    };
     let refused = json!({
         "description": "Refused; nothing was changed.",
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReply"}}},
     });
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
@@ -148,8 +193,10 @@ fn success_schema(row: &Row) -> Value {
     } else {
         schema(row.reply)
     };
-    let mut properties =
-        Map::from_iter([("result".to_owned(), json!({"const": "success"})), ("msg".to_owned(), json!({"const": ""}))]);
+    let mut properties = Map::from_iter([
+        ("result".to_owned(), json!({"type": "string", "const": "success"})),
+        ("msg".to_owned(), json!({"type": "string"})),
+    ]);
     properties.extend(schema["properties"].as_object().cloned().unwrap_or_default());
     let mut required = vec![json!("result"), json!("msg")];
     required.extend(schema["required"].as_array().cloned().unwrap_or_default());
@@ -162,11 +209,11 @@ fn error_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "result": {"const": "error"},
+            "result": {"type": "string", "const": "error"},
             "msg": {"type": "string"},
             "code": {"type": "string"},
             "count": {"type": "integer", "description": "The number found, if a verification failed."},
-            "nearest": {"type": "array", "description": "The nearest matches, if a verification failed."},
+            "nearest": {"type": "array", "items": {}, "description": "The nearest matches, if a verification failed."},
         },
         "required": ["result", "msg", "code"],
     })

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 #[schemars(rename = "SnapshotName")]
 pub struct Keep {
     /// Not empty and without slashes.
+    #[schemars(regex(pattern = "^[^/]+$"))]
     name: String,
 }
 

@@ -118,8 +118,9 @@ impl<'de> Deserialize<'de> for InitialClock {
     }
 }
 
+/// Without a type: generators make a class without fields of a choice of types, but take anything where there is none.
 fn number_or_text(description: &str) -> Schema {
-    json_schema!({"type": ["number", "string"], "description": description})
+    json_schema!({"description": description})
 }
 
 impl JsonSchema for Seconds {
@@ -128,7 +129,9 @@ impl JsonSchema for Seconds {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        number_or_text("Seconds, fractions allowed, or a span of the units w, d, h, m and s such as 1d2h30m.")
+        number_or_text(
+            "A number of seconds, fractions allowed, or as text a span of the units w, d, h, m and s such as 1d2h30m.",
+        )
     }
 }
 

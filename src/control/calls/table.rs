@@ -7,7 +7,11 @@ use crate::control::{clock, faults, journal, people, pushes, queues, reset, snap
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 const fn filter(name: &'static str, kind: &'static str, about: &'static str) -> Filter {
-    Filter { name, kind, about }
+    Filter { name, kind, about, choices: &[] }
+}
+
+const fn choice(name: &'static str, choices: &'static [&'static str], about: &'static str) -> Filter {
+    Filter { name, kind: "string", about, choices }
 }
 
 const fn row(
@@ -73,7 +77,7 @@ pub const WATCH_FILTERS: &[Filter] = &[filter(
     "Maximum number of frames per second; for omitted frames only their number is sent (lost).",
 )];
 const OPENAPI_FILTERS: &[Filter] = &[
-    filter("dialect", "string", "Dialect of the names in the document: neutral (the default) or zulip."),
+    choice("dialect", &["neutral", "zulip"], "Dialect of the names in the document; the server's own by default."),
     filter(
         "feature_level",
         "integer",
@@ -95,13 +99,12 @@ const USER: &str = r#"{"user_id": "int", "email": "string", "full_name": "string
     "is_bot": "bool", "is_system": "bool", "owner": "string|null", "api_key": "string", "unread": "int"}"#;
 const CHANNEL: &str = r#"{"channel_id": "int", "name": "string", "description": "string",
     "rendered_description": "string", "privacy": "string", "is_archived": "bool", "folder": "string|null",
-    "creator": "string|null", "messages": "int", "subscribers": "int[]",
-    "topics": [{"name": "string", "messages": "int", "newest": "int"}],
-    "permissions": [{"name": "string", "holders": "string", "users": "int[]"}], "visible?": "bool", "reason?": "string"}"#;
+    "creator": "string|null", "messages": "int", "subscribers": "int[]", "topics": "@Topic[]",
+    "permissions": "@ChannelPermission[]", "visible?": "bool", "reason?": "string"}"#;
 const GROUP: &str = r#"{"group_id": "int", "name": "string", "description": "string", "is_system": "bool",
     "is_active": "bool", "members": "int[]", "subgroups": "string[]", "all_members": "int[]"}"#;
 const MESSAGE: &str = r#"{"message_id": "int", "at": "number", "sender_id": "int", "channel_id": "int|null",
-    "topic": "string|null", "to": "int[]", "content": "string", "reactions": [{"emoji_name": "string", "user_id": "int"}],
+    "topic": "string|null", "to": "int[]", "content": "string", "reactions": "@Reaction[]",
     "is_edited": "bool", "visible?": "bool", "reason?": "string", "is_unread?": "bool", "rendered_content?": "string"}"#;
 const QUEUE: &str = r#"{"queue_id": "string", "user": "string|null", "client": "string", "parked": "bool",
     "pending": "int", "last_event_id": "int", "acknowledged": "int",
@@ -131,18 +134,17 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("PushWire", PUSH_WIRE),
     ("Webhook", WEBHOOK),
     ("Fault", FAULT),
+    ("ControlCall", r#"{"method": "string", "path": "string", "summary": "string"}"#),
+    ("Snapshot", r#"{"name": "string", "at": "number"}"#),
+    ("Topic", r#"{"name": "string", "messages": "int", "newest": "int"}"#),
+    ("ChannelPermission", r#"{"name": "string", "holders": "string", "users": "int[]"}"#),
+    ("Reaction", r#"{"emoji_name": "string", "user_id": "int"}"#),
+    ("Violation", r#"{"invariant": "string", "what": "string"}"#),
 ];
 
 /// All calls.
 pub const CALLS: &[Row] = &[
-    row(
-        "GET",
-        "",
-        Call::Index,
-        Nothing,
-        "Lists all calls of control.",
-        r#"{"calls": [{"method": "string", "path": "string", "summary": "string"}]}"#,
-    ),
+    row("GET", "", Call::Index, Nothing, "Lists all calls of control.", r#"{"calls": "@ControlCall[]"}"#),
     row(
         "GET",
         "/health",
@@ -200,7 +202,7 @@ pub const CALLS: &[Row] = &[
         In::Snapshots,
         Nothing,
         "Lists snapshots.",
-        r#"{"snapshots": [{"name": "string", "at": "number"}]}"#,
+        r#"{"snapshots": "@Snapshot[]"}"#,
     ),
     of_world(
         "POST",
@@ -370,6 +372,6 @@ pub const CALLS: &[Row] = &[
         In::Invariants,
         Nothing,
         "Checks the invariants.",
-        r#"{"checked": "string[]", "violations": [{"invariant": "string", "what": "string"}]}"#,
+        r#"{"checked": "string[]", "violations": "@Violation[]"}"#,
     ),
 ];

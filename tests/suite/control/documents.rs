@@ -77,6 +77,92 @@ async fn the_document_of_the_api_has_the_names_of_the_dialect() {
     assert!(old["paths"]["/saved_snippets"].is_null() && !old["paths"]["/messages"]["post"].is_null());
     assert!(neutral.contains("/saved_snippets"));
     control.get("/openapi.json?feature_level=-1").await.refused("feature_level: takes a whole number");
+    let zulip = TestServer::start_with(|options| options.dialect = chatdouble::dialect::Dialect::zulip()).await;
+    let zulip = Control::of(&zulip);
+    assert_eq!(zulip.get("/openapi.json").await.body.to_string(), renamed, "the server's own dialect");
+    assert_eq!(zulip.get("/openapi.json?dialect=neutral").await.body.to_string(), neutral);
     control.get("/openapi.json?dialect=klingon").await.refused("dialect: takes neutral or zulip");
     control.get("/openapi.json?control=yes").await.refused("control: takes true or false");
+}
+
+/// All schemas within a value, with the place of each.
+fn schemas_within<'a>(value: &'a Value, place: String, found: &mut Vec<(String, &'a Value)>) {
+    match value {
+        Value::Object(keys) => {
+            found.push((place.clone(), value));
+            keys.iter().for_each(|(key, value)| schemas_within(value, format!("{place}/{key}"), found));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| schemas_within(item, format!("{place}/{at}"), found));
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_document_of_control_says_what_generators_of_clients_need() {
+    let server = TestServer::start().await;
+    let document = Control::of(&server).get("/openapi.json?control=true").await.body;
+    let schemas = &document["components"]["schemas"];
+    let mut all = Vec::new();
+    schemas_within(&document, String::new(), &mut all);
+    for (place, schema) in all {
+        // Of a choice of types generators make a class without fields.
+        let types = schema["type"].as_array().into_iter().flatten().filter(|kind| **kind != "null").count();
+        assert!(types <= 1, "{place}: {schema}");
+        let format = schema["format"].as_str();
+        assert!(format.is_none_or(|format| ["int32", "int64", "double"].contains(&format)), "{place}: {schema}");
+    }
+    for name in ["Seconds", "Instant", "Clock"] {
+        assert!(schemas[name].get("type").is_none() && schemas[name]["description"].is_string(), "{name}");
+    }
+    for (name, required) in [
+        ("AwaitedRequests", json!(["timeout_ms"])),
+        ("AwaitedQueues", json!(["timeout_ms"])),
+        ("AwaitedPushes", json!(["timeout_ms"])),
+        ("SnapshotName", json!(["name"])),
+        ("FaultRule", json!(["effect"])),
+        ("Upgrade", json!(["to"])),
+    ] {
+        assert_eq!(schemas[name]["required"], required, "{name}");
+    }
+    assert!(
+        schemas["Assertion"].get("required").is_none() && schemas["Assertion"]["properties"]["timeout_ms"].is_null()
+    );
+    for (path, method, is_required) in [
+        ("snapshots", "post", true),
+        ("upgrade", "post", true),
+        ("faults", "post", true),
+        ("journal/wait", "post", true),
+        ("journal/verify", "post", false),
+        ("reset", "post", false),
+    ] {
+        let body = &document["paths"][format!("/control/worlds/{{name}}/{path}")][method]["requestBody"];
+        assert_eq!(body["required"], is_required, "{path}");
+    }
+    for (schema, part, expected) in [
+        ("SnapshotName", "/properties/name/pattern", json!("^[^/]+$")),
+        ("FaultRule", "/properties/effect/minProperties", json!(1)),
+        ("FaultRule", "/properties/effect/maxProperties", json!(2)),
+        ("ClockChange", "/minProperties", json!(1)),
+        ("ClockChange", "/maxProperties", json!(2)),
+        ("Reset", "/properties/keep/items/enum", json!(["faults", "journal"])),
+    ] {
+        assert_eq!(schemas[schema].pointer(part), Some(&expected), "{schema}{part}");
+    }
+    let parameter = |path: &str, method: &str, name: &str| {
+        let parameters = document["paths"][path][method]["parameters"].as_array().cloned().unwrap_or_default();
+        parameters.into_iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("{path} {name}"))["schema"]
+            .clone()
+    };
+    assert_eq!(parameter("/control/worlds", "delete", "prefix")["minLength"], 1);
+    assert_eq!(parameter("/control/worlds/{name}/journal", "get", "since")["minimum"], 0);
+    assert_eq!(parameter("/control/openapi.json", "get", "dialect")["enum"], json!(["neutral", "zulip"]));
+    for methods in document["paths"].as_object().expect("paths").values() {
+        for operation in methods.as_object().expect("methods").values() {
+            let reply = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+            let name = reply["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+            assert!(reply["type"] == "object" || name.is_some_and(|name| schemas[name].is_object()), "{operation}");
+        }
+    }
 }
