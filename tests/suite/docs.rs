@@ -212,3 +212,21 @@ fn commands_that_load_packages_are_found() {
     assert_eq!(loads(text).len(), 4);
     assert!(loads(text)[1].starts_with("`npm"));
 }
+
+#[test]
+fn fixtures_in_the_documents_load() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut loaded = 0;
+    for entry in std::fs::read_dir(folder).expect("documents") {
+        let path = entry.expect("readable").path();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let blocks = text.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next());
+        for document in blocks.filter(|block| block.contains("\"organization\"") && !block.contains('…')) {
+            let now = crate::support::ParseTimestamp::parse_timestamp(crate::support::START);
+            let read = chatdouble::fixture::read(document, now, 0);
+            assert!(read.is_ok(), "{}: {:?}", path.display(), read.err());
+            loaded += 1;
+        }
+    }
+    assert!(loaded > 0);
+}
