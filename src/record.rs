@@ -19,16 +19,11 @@ pub mod push;
 pub mod scheduled;
 pub mod user;
 
+use crate::realm::emoji::EmojiNames;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-/// The emoji table that `server_emoji_data_url` leads to: `code_to_names`.
-pub fn emoji_table() -> String {
-    static TABLE: OnceLock<String> = OnceLock::new();
-    let make = || {
-        let code_to_names: BTreeMap<&str, &[&str]> =
-            crate::realm::emoji::all().iter().map(|emoji| (emoji.code, emoji.names)).collect();
-        serde_json::json!({ "code_to_names": code_to_names }).to_string()
-    };
-    TABLE.get_or_init(make).clone()
+/// The emoji table that `server_emoji_data_url` leads to at a feature level: `code_to_names`.
+pub fn emoji_table(level: i64) -> String {
+    let code_to_names: BTreeMap<&str, &[&str]> = EmojiNames::at(level).all().collect();
+    serde_json::json!({ "code_to_names": code_to_names }).to_string()
 }

@@ -37,7 +37,9 @@ impl Write for AddReaction {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller().id;
         let message = call.message_to_change(tx, params.message_id)?.clone();
-        let wanted = WantedEmoji::new(tx, params.emoji_name, params.emoji_code, params.reaction_type.as_deref())?;
+        let names = tx.form().emoji;
+        let reaction_type = params.reaction_type.as_deref();
+        let wanted = WantedEmoji::new(tx, names, params.emoji_name, params.emoji_code, reaction_type)?;
         let mut same = message.reactions.iter().filter(|reaction| wanted.is(&reaction.emoji));
         let vote = same.clone().next().map(|reaction| reaction.emoji.clone());
         if same.any(|reaction| reaction.user == caller) {
@@ -46,7 +48,7 @@ impl Write for AddReaction {
         // Who votes on a reaction gets it as it is: its name may have been given to another emoji since.
         let emoji = match vote {
             Some(emoji) => emoji,
-            None => Arc::new(wanted.checked(tx)?),
+            None => Arc::new(wanted.checked(tx, names)?),
         };
 
         // From now on the caller hears of further reactions, a subscriber or not.
@@ -91,7 +93,7 @@ impl Write for RemoveReaction {
 }
 
 /// The place of the caller's reaction that a request names.
-fn own_reaction(realm: &Realm, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
+fn own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
     let own = |is_meant: &dyn Fn(&Emoji) -> bool| {
         message.reactions.iter().position(|reaction| reaction.user == caller && is_meant(&reaction.emoji))
     };
@@ -103,7 +105,7 @@ fn own_reaction(realm: &Realm, message: &Message, caller: UserId, params: &Remov
     }
     let name = params.emoji_name.as_deref().ok_or(Error::ReactionUnnamed)?;
     let has_type = |emoji: &Emoji| wanted_type.is_none_or(|wanted| wanted == Some(emoji.reaction_type));
-    let named = by_name(realm, name);
+    let named = by_name(tx, tx.form().emoji, name);
     // The name may be another of the same emoji's; or that of a custom emoji which does not go by it any more.
     let is_same = |emoji: &Emoji| {
         has_type(emoji)

@@ -135,7 +135,7 @@ fn checked_text(text: Option<String>) -> Result<Option<String>, Error> {
 
 /// The new emoji, if a request has one; `has_others`: whether it has another new value.
 fn checked_emoji(
-    realm: &Realm,
+    tx: &Tx,
     has_others: bool,
     name: Option<String>,
     code: Option<String>,
@@ -147,8 +147,8 @@ fn checked_emoji(
         None => Ok(None),
         Some(name) if name.is_empty() => Ok(Some(None)),
         Some(name) => {
-            let wanted = WantedEmoji::new(realm, name, code, reaction_type.as_deref())?;
-            wanted.checked(realm).map(|emoji| Some(Some(emoji)))
+            let wanted = WantedEmoji::new(tx, tx.form().emoji, name, code, reaction_type.as_deref())?;
+            wanted.checked(tx, tx.form().emoji).map(|emoji| Some(Some(emoji)))
         }
     }
 }

@@ -66,7 +66,7 @@ pub fn serve(world: &World, incoming: &ApiRequest, addressed: &Addressed<'_>) ->
         "user_uploads" => upload(&realm, world, incoming, rest),
         "user_avatars" => picture(&realm, rest),
         "avatar" => avatar(&realm, incoming, addressed, rest),
-        "static" => static_file(rest),
+        "static" => static_file(rest, world.settings().feature_level),
         _ => Err(Error::UnknownPath),
     }
 }
@@ -212,10 +212,10 @@ fn own_picture(bytes: &'static [u8]) -> Response {
     file(Bytes::from_static(bytes), "image/png", "public, max-age=86400")
 }
 
-fn static_file(rest: &str) -> Result<Response, Error> {
+fn static_file(rest: &str, level: i64) -> Result<Response, Error> {
     match rest {
         "generated/emoji/emoji_api.json" => {
-            let body = crate::record::emoji_table();
+            let body = crate::record::emoji_table(level);
             Ok(file(Bytes::from(body), "application/json", "public, max-age=86400"))
         }
         "images/default-icon.png" => Ok(own_picture(ICON)),

@@ -108,11 +108,11 @@ async fn an_emoji_is_one_picture_that_is_not_too_large() {
     let server = TestServer::start().await;
     let max = server.user("max");
 
-    let none = max.post("/realm/emoji/fresh", json!({})).await;
+    let none = max.post("/realm/emoji/new_one", json!({})).await;
     none.error("BAD_REQUEST", "You must upload exactly one file.");
-    let text = max.upload("/realm/emoji/fresh", "a.png", "image/png", b"not a picture").await;
+    let text = max.upload("/realm/emoji/new_one", "a.png", "image/png", b"not a picture").await;
     text.error("BAD_IMAGE", "Invalid image format");
-    let large = max.upload("/realm/emoji/fresh", "a.png", "image/png", &vec![0; 5 * 1024 * 1024 + 1]).await;
+    let large = max.upload("/realm/emoji/new_one", "a.png", "image/png", &vec![0; 5 * 1024 * 1024 + 1]).await;
     large.error("BAD_REQUEST", "Uploaded file is larger than the allowed limit of 5 MiB");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::emoji::{self, EXTRA_EMOJI};
+use crate::realm::emoji::{EXTRA_EMOJI, EmojiNames};
 use crate::realm::id::EmojiId;
 use crate::realm::message::{Emoji, ReactionType};
 
@@ -21,11 +21,17 @@ impl WantedEmoji {
     /// # Errors
     ///
     /// `UnknownEmoji`, unless code and namespace are both given.
-    pub fn new(realm: &Realm, name: String, code: Option<String>, reaction_type: Option<&str>) -> Result<Self, Error> {
+    pub fn new(
+        realm: &Realm,
+        names: EmojiNames,
+        name: String,
+        code: Option<String>,
+        reaction_type: Option<&str>,
+    ) -> Result<Self, Error> {
         if let (Some(code), Some(text)) = (&code, reaction_type) {
             return Ok(Self { name, code: code.clone(), reaction_type: ReactionType::parse(text) });
         }
-        let named = by_name(realm, &name)?;
+        let named = by_name(realm, names, &name)?;
         Ok(Self {
             name,
             code: code.unwrap_or(named.emoji_code),
@@ -44,11 +50,11 @@ impl WantedEmoji {
     ///
     /// `InvalidEmojiType`; then for Unicode and extra emoji `InvalidEmojiCode`, `InvalidEmojiName`, for custom ones
     /// `InvalidCustomEmoji`, `InvalidCustomEmojiName`, `CustomEmojiDeactivated`.
-    pub fn checked(self, realm: &Realm) -> Result<Emoji, Error> {
+    pub fn checked(self, realm: &Realm, names: EmojiNames) -> Result<Emoji, Error> {
         let reaction_type = self.reaction_type.ok_or(Error::InvalidEmojiType)?;
         match reaction_type {
             ReactionType::Unicode => {
-                let names = emoji::by_code(&self.code).ok_or(Error::InvalidEmojiCode)?;
+                let names = names.by_code(&self.code).ok_or(Error::InvalidEmojiCode)?;
                 if !names.contains(&self.name.as_str()) {
                     return Err(Error::InvalidEmojiName);
                 }
@@ -83,7 +89,7 @@ impl WantedEmoji {
 /// # Errors
 ///
 /// `UnknownEmoji`.
-pub fn by_name(realm: &Realm, name: &str) -> Result<Emoji, Error> {
+pub fn by_name(realm: &Realm, names: EmojiNames, name: &str) -> Result<Emoji, Error> {
     let emoji = |code: String, reaction_type| Emoji { emoji_name: name.to_owned(), emoji_code: code, reaction_type };
     if let Some(custom) = realm.custom_emoji.values().find(|custom| custom.name == name && !custom.is_deactivated) {
         return Ok(emoji(custom.id.to_string(), ReactionType::Realm));
@@ -91,6 +97,6 @@ pub fn by_name(realm: &Realm, name: &str) -> Result<Emoji, Error> {
     if name == EXTRA_EMOJI.name {
         return Ok(emoji(EXTRA_EMOJI.code.to_owned(), ReactionType::ServiceExtra));
     }
-    let code = emoji::by_name(name).ok_or_else(|| Error::UnknownEmoji { emoji_name: name.into() })?;
+    let code = names.by_name(name).ok_or_else(|| Error::UnknownEmoji { emoji_name: name.into() })?;
     Ok(emoji(code.to_owned(), ReactionType::Unicode))
 }

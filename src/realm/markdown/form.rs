@@ -1,6 +1,8 @@
 //! What of rendered Markdown depends on the feature level (A-230 in docs/assumptions.md).
 
 use crate::feature::Feature;
+use crate::realm::emoji::EmojiNames;
+
 /// What of the output depends on the feature level. The default is the newest level's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -24,6 +26,8 @@ pub struct Form {
     pub has_thumbnails: bool,
     /// Whether what is no time is shown as an error.
     pub shows_faulty_times: bool,
+    /// The names of emoji.
+    pub emoji: EmojiNames,
 }
 
 impl Form {
@@ -41,6 +45,7 @@ impl Form {
             shows_images_in_text: Feature::ImagesInText.is_at(level),
             has_thumbnails: Feature::Thumbnails.is_at(level),
             shows_faulty_times: !Feature::FaultyTimesAsText.is_at(level),
+            emoji: EmojiNames::at(level),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The Unicode emoji that the server knows by name, the emoticons, and the one built-in extra emoji.
 //!
 //! Which names and codes exist is data (`emoji/table.txt`, a line per emoji: code, name, aliases), read when the
-//! program is built: those of Emoji 15.0, flags and other sequences too, without those of a skin tone (A-180 in docs/assumptions.md).
+//! program is built: those of Emoji 15.1, flags and other sequences too, without those of a skin tone (A-180 in docs/assumptions.md).
+//! `emoji/former.txt` has the names that emoji had below a feature level.
 //! A code is the emoji's characters as lower-case hexadecimal numbers joined by `-`, without the variation selector
 //! U+FE0F. Custom emoji are data of a realm and not here. Source: sections 6.9, 10.9 and 23.
 
@@ -48,16 +49,19 @@ pub fn extra_image_src(name: &str) -> String {
     EXTRA_EMOJI.image_src.replace(EXTRA_EMOJI.name, name)
 }
 
+/// The first level at which `:smile:` is the grinning face with smiling eyes, and `:)` the slightly smiling one.
+const SLIGHT_SMILE_SINCE: i64 = 377;
+
 /// Emoticons and the name of the emoji that each becomes for senders with `translate_emoticons`.
-pub const EMOTICONS: [(&str, &str); 12] = [
-    (":)", "smile"),
-    ("(:", "smile"),
+const EMOTICONS: [(&str, &str); 12] = [
+    (":)", "slight_smile"),
+    ("(:", "slight_smile"),
     (":(", "frown"),
     ("<3", "heart"),
     (":|", "neutral"),
     (":/", "confused"),
     (";)", "wink"),
-    (":D", "grinning"),
+    (":D", "smile"),
     (":o", "open_mouth"),
     (":O", "open_mouth"),
     (":p", "stuck_out_tongue"),
@@ -77,23 +81,90 @@ pub struct UnicodeEmoji {
 // emoji, ordered, so that ordinary text is passed over quickly.
 include!(concat!(env!("OUT_DIR"), "/emoji.rs"));
 
-fn row(code: &str) -> Option<&'static UnicodeEmoji> {
-    ROWS.binary_search_by(|row| row.code.cmp(code)).ok().map(|at| &ROWS[at])
+/// What the names had otherwise below a feature level.
+struct FormerTable {
+    /// The first level that no longer has them so.
+    before: i64,
+    /// The emoji whose names differ, ordered by code; those without a name were not known.
+    rows: &'static [UnicodeEmoji],
+    /// The names that led to another code, ordered; without a code there was no such name.
+    by_name: &'static [(&'static str, Option<&'static str>)],
 }
 
-/// The code of the Unicode emoji with this name or alias. Names are case-sensitive.
-pub fn by_name(name: &str) -> Option<&'static str> {
-    BY_NAME.binary_search_by(|(other, _)| (*other).cmp(name)).ok().map(|at| BY_NAME[at].1)
+fn row(rows: &'static [UnicodeEmoji], code: &str) -> Option<&'static UnicodeEmoji> {
+    rows.binary_search_by(|row| row.code.cmp(code)).ok().map(|at| &rows[at])
 }
 
-/// All names of the Unicode emoji with this code, the main one first.
-pub fn by_code(code: &str) -> Option<&'static [&'static str]> {
-    row(code).map(|row| row.names)
+/// The names of Unicode emoji as a feature level has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmojiNames {
+    /// The position of the former table that holds; None for the newest names.
+    former: Option<usize>,
+    has_slight_smile: bool,
 }
 
-/// Every known Unicode emoji, ordered by code.
-pub fn all() -> &'static [UnicodeEmoji] {
-    ROWS
+impl EmojiNames {
+    /// The names at a feature level.
+    pub fn at(level: i64) -> Self {
+        let former = FORMER.iter().position(|table| level < table.before);
+        Self { former, has_slight_smile: level >= SLIGHT_SMILE_SINCE }
+    }
+
+    /// The names at the newest level.
+    pub fn newest() -> Self {
+        Self { former: None, has_slight_smile: true }
+    }
+
+    /// The code of the Unicode emoji with this name or alias. Names are case-sensitive.
+    pub fn by_name(self, name: &str) -> Option<&'static str> {
+        if let Some(table) = self.former.map(|at| &FORMER[at])
+            && let Ok(at) = table.by_name.binary_search_by(|(other, _)| (*other).cmp(name))
+        {
+            return table.by_name[at].1;
+        }
+        BY_NAME.binary_search_by(|(other, _)| (*other).cmp(name)).ok().map(|at| BY_NAME[at].1)
+    }
+
+    /// All names of the Unicode emoji with this code, the main one first.
+    pub fn by_code(self, code: &str) -> Option<&'static [&'static str]> {
+        self.row(code).map(|row| row.names)
+    }
+
+    /// Every Unicode emoji that is known, ordered by code: its code and its names.
+    pub fn all(self) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+        ROWS.iter().filter_map(move |newest| self.row(newest.code).map(|row| (row.code, row.names)))
+    }
+
+    /// The emoticons, each with the code and the name of the emoji that it becomes for senders with
+    /// `translate_emoticons`.
+    pub fn emoticons(self) -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+        EMOTICONS.iter().filter_map(move |(emoticon, name)| {
+            let name = match *emoticon {
+                ":)" | "(:" if !self.has_slight_smile => "smile",
+                ":D" if !self.has_slight_smile => "grinning",
+                _ => name,
+            };
+            Some((*emoticon, self.by_name(name)?, name))
+        })
+    }
+
+    /// The sequence that `text` starts with, if its first character begins an emoji.
+    pub fn sequence(self, text: &str) -> Option<EmojiSequence> {
+        let first = text.chars().next()?;
+        // Digits begin keycaps, and otherwise far more often words.
+        if first.is_ascii() && text.as_bytes().get(1).is_none_or(u8::is_ascii) {
+            return None;
+        }
+        STARTERS.binary_search(&first).ok()?;
+        let found = SEQUENCE.find(text)?.as_str();
+        let code = if TEXT.is_match(found) { None } else { self.row(&code_of(found)).map(|row| row.code) };
+        Some(EmojiSequence { code, bytes: found.len() })
+    }
+
+    fn row(self, code: &str) -> Option<&'static UnicodeEmoji> {
+        let former = self.former.and_then(|at| row(FORMER[at].rows, code));
+        former.or_else(|| row(ROWS, code)).filter(|row| !row.names.is_empty())
+    }
 }
 
 /// What a text starts with, where that may be an emoji.
@@ -103,19 +174,6 @@ pub struct EmojiSequence {
     pub code: Option<&'static str>,
     /// How many bytes it takes, variation selectors included.
     pub bytes: usize,
-}
-
-/// The sequence that `text` starts with, if its first character begins an emoji.
-pub fn sequence(text: &str) -> Option<EmojiSequence> {
-    let first = text.chars().next()?;
-    // Digits begin keycaps, and otherwise far more often words.
-    if first.is_ascii() && text.as_bytes().get(1).is_none_or(u8::is_ascii) {
-        return None;
-    }
-    STARTERS.binary_search(&first).ok()?;
-    let found = SEQUENCE.find(text)?.as_str();
-    let code = if TEXT.is_match(found) { None } else { row(&code_of(found)).map(|row| row.code) };
-    Some(EmojiSequence { code, bytes: found.len() })
 }
 
 /// What the code of an emoji would be.
@@ -133,10 +191,28 @@ fn code_of(characters: &str) -> String {
 mod tests {
     use super::*;
 
+    fn newest() -> EmojiNames {
+        EmojiNames::newest()
+    }
+
+    #[test]
+    fn names_depend_on_the_feature_level() {
+        let code = |level: i64, name: &str| EmojiNames::at(level).by_name(name);
+        assert_eq!([376, 377].map(|level| code(level, "smile")), [Some("1f642"), Some("1f604")]);
+        assert_eq!([376, 377].map(|level| code(level, "big_smile")), [Some("1f604"), None]);
+        assert_eq!([331, 332].map(|level| code(level, "point")), [Some("1faf5"), Some("1fa9d")]);
+        assert_eq!([275, 276].map(|level| code(level, "folded_hands")), [None, Some("1f64f")]);
+        assert_eq!([273, 274].map(|level| code(level, "phoenix")), [None, Some("1f426-200d-1f525")]);
+        assert_eq!(EmojiNames::at(273).by_code("1f426-200d-1f525"), None);
+        assert_eq!(EmojiNames::at(i64::MAX), newest());
+        assert_eq!([273, 274, 377].map(|level| EmojiNames::at(level).all().count()), [1847, 1875, 1875]);
+    }
+
     #[test]
     fn names_lead_to_codes() {
         for (name, code) in [
-            ("smile", "1f642"),
+            ("smile", "1f604"),
+            ("slight_smile", "1f642"),
             ("tada", "1f389"),
             ("thumbs_up", "1f44d"),
             ("+1", "1f44d"),
@@ -144,26 +220,26 @@ mod tests {
             ("heart", "2764"),
             ("working_on_it", "1f6e0"),
         ] {
-            assert_eq!(by_name(name), Some(code), "{name}");
+            assert_eq!(newest().by_name(name), Some(code), "{name}");
         }
-        assert_eq!(by_name("no_such_emoji"), None);
-        assert_eq!(by_name("SMILE"), None);
+        assert_eq!(newest().by_name("no_such_emoji"), None);
+        assert_eq!(newest().by_name("SMILE"), None);
     }
 
     #[test]
     fn codes_lead_to_all_names() {
-        assert_eq!(by_code("1f44d"), Some(["+1", "thumbs_up", "like"].as_slice()));
-        assert_eq!(by_code("1F44D"), None);
-        assert_eq!(by_code("ffff"), None);
+        assert_eq!(newest().by_code("1f44d"), Some(["+1", "thumbs_up", "like"].as_slice()));
+        assert_eq!(newest().by_code("1F44D"), None);
+        assert_eq!(newest().by_code("ffff"), None);
     }
 
     #[test]
     fn the_table_is_well_formed() {
-        assert!(all().len() > 1800);
-        for pair in all().windows(2) {
+        assert!(ROWS.len() > 1800);
+        for pair in ROWS.windows(2) {
             assert!(pair[0].code < pair[1].code, "{:?}", pair);
         }
-        for emoji in all() {
+        for emoji in ROWS {
             assert!(!emoji.names.is_empty());
             assert!(!emoji.code.contains("fe0f"), "{}", emoji.code);
             assert!(
@@ -178,7 +254,7 @@ mod tests {
 
     #[test]
     fn literal_characters_are_recognized() {
-        let found = |text| sequence(text).map(|it| (it.code, it.bytes));
+        let found = |text| newest().sequence(text).map(|it| (it.code, it.bytes));
         for (text, code, bytes) in [
             ("🙂!", "1f642", 4),
             ("❤\u{fe0f}", "2764", 6),
@@ -202,14 +278,14 @@ mod tests {
     #[test]
     fn what_is_not_known_is_taken_whole() {
         for text in ["🍋\u{200d}🟪", "👍🏽", "👨🏿\u{200d}🦽", "❤", "©", "🇩🇩"] {
-            assert_eq!(sequence(text), Some(EmojiSequence { code: None, bytes: text.len() }), "{text}");
+            assert_eq!(newest().sequence(text), Some(EmojiSequence { code: None, bytes: text.len() }), "{text}");
         }
     }
 
     #[test]
     fn emoticons_name_known_emoji() {
-        for (_, name) in EMOTICONS {
-            assert!(by_name(name).is_some(), "{name}");
+        for level in [0, 273, 274, 276, 332, 376, 377] {
+            assert_eq!(EmojiNames::at(level).emoticons().count(), EMOTICONS.len(), "{level}");
         }
     }
 }

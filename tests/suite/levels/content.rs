@@ -247,8 +247,7 @@ async fn who_reacted_had_another_key_for_the_id_in_events_than_in_messages() {
     let mut events = mel.events(["reaction"]).await;
     max.post(&format!("/messages/{id}/reactions"), json!({"emoji_name": "tada"})).await.success();
 
-    let user =
-        |key: &str| json!({key: max.id(), "email": max.email(), "full_name": "Max Mercer", "is_mirror_dummy": false});
+    let user = |key: &str| json!({key: max.id(), "email": max.email(), "full_name": "Max Mercer"});
     assert_eq!(events.next().await.0["user"], user("user_id"));
     let fetched = mel.get(&format!("/messages/{id}"), json!({})).await.success();
     let reactions = fetched["message"]["reactions"].clone();
@@ -408,5 +407,41 @@ async fn messages_in_archived_channels_were_not_given_before_360() {
     for path in [format!("/messages/{id}"), format!("/messages/{id}/read_receipts")] {
         before.user("mel").get(&path, json!({})).await.error("BAD_REQUEST", "Invalid message(s)");
         after.user("mel").get(&path, json!({})).await.success();
+    }
+}
+
+#[tokio::test]
+async fn emoji_had_other_names() {
+    let server = TestServer::start().await;
+    for (level, name, before, since) in [
+        (377, "smile", Some("1f642"), Some("1f604")),
+        (377, "big_smile", Some("1f604"), None),
+        (332, "point", Some("1faf5"), Some("1fa9d")),
+        (276, "folded_hands", None, Some("1f64f")),
+        (274, "phoenix", None, Some("1f426-200d-1f525")),
+    ] {
+        for (age, code) in Age::around(&server, level).await.iter().zip([before, since]) {
+            let mel = age.user("mel");
+            let rendered = mel.post("/messages/render", json!({"content": format!(":{name}:")})).await.success();
+            let text = rendered["rendered"].as_str().unwrap_or_default().to_owned();
+            assert_eq!(text.contains("<span"), code.is_some(), "{level}: {text}");
+            assert!(code.is_none_or(|code| text.contains(&format!("emoji-{code}\""))), "{level}: {text}");
+            let status = mel.post("/users/me/status", json!({"emoji_name": name})).await;
+            match code {
+                Some(code) => {
+                    status.success();
+                    let found = mel.get(&format!("/users/{}/status", mel.id()), json!({})).await.success();
+                    assert_eq!(found["status"]["emoji_code"], code, "{level}");
+                }
+                None => _ = status.error("BAD_REQUEST", &format!("Emoji '{name}' does not exist")),
+            }
+        }
+    }
+    // Emoticons follow their emoji.
+    for (age, name) in Age::around(&server, 377).await.iter().zip(["smile", "slight_smile"]) {
+        let mel = age.user("mel");
+        mel.patch("/settings", json!({"translate_emoticons": true})).await.success();
+        let rendered = mel.post("/messages/render", json!({"content": ":)"})).await.success();
+        assert!(rendered["rendered"].as_str().is_some_and(|text| text.contains(&format!(":{name}:"))), "{rendered}");
     }
 }

@@ -18,7 +18,7 @@ async fn statuses_that_nobody_can_have() {
             json!({"status_text": "x", "emoji_code": "1f389"}),
             "Client must pass emoji_name if they pass either emoji_code or reaction_type.",
         ),
-        (json!({"emoji_name": "nothing"}), "Emoji 'nothing' does not exist"),
+        (json!({"emoji_name": "no_such"}), "Emoji 'no_such' does not exist"),
         (emoji("tada", "1f389", "hieroglyph"), "Invalid emoji type."),
         (emoji("tada", "zzz", "unicode_emoji"), "Invalid emoji code"),
         (emoji("smile", "1f389", "unicode_emoji"), "Invalid emoji name."),

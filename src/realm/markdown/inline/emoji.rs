@@ -48,7 +48,7 @@ fn named(inline: &Inline<'_, '_>, name: &str) -> Option<Node> {
     } else if name == emoji::EXTRA_EMOJI.name {
         Some(picture(name, emoji::EXTRA_EMOJI.image_src))
     } else {
-        Some(unicode(emoji::by_name(name)?, name))
+        Some(unicode(inline.context.settings.form.emoji.by_name(name)?, name))
     }
 }
 
@@ -64,13 +64,11 @@ pub(super) fn emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Option<Strin
         if !is_apart || at == out.done() && at > 0 {
             continue;
         }
-        let found = emoji::EMOTICONS.iter().find(|(emoticon, _)| {
+        let found = inline.context.settings.form.emoji.emoticons().find(|(emoticon, _, _)| {
             let behind = text[at..].strip_prefix(emoticon);
             behind.is_some_and(|behind| behind.chars().next().is_none_or(is_boundary))
         });
-        if let Some((emoticon, name)) = found
-            && let Some(code) = emoji::by_name(name)
-        {
+        if let Some((emoticon, code, name)) = found {
             let mark = inline.element(unicode(code, name));
             out.replace(at..at + emoticon.len(), &mark);
         }
@@ -80,6 +78,7 @@ pub(super) fn emoticons(inline: &mut Inline<'_, '_>, text: &str) -> Option<Strin
 
 /// Line ends, and emoji as they are.
 pub(super) fn line_ends_and_characters(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    let names = inline.context.settings.form.emoji;
     let mut out = Rewriting::new(text);
     let mut at = 0;
     while let Some(offset) = text.as_bytes()[at..].iter().position(|&byte| byte == b'\n' || !byte.is_ascii()) {
@@ -92,15 +91,15 @@ pub(super) fn line_ends_and_characters(inline: &mut Inline<'_, '_>, text: &str) 
             continue;
         }
         let keycap = at.checked_sub(1).filter(|&start| start >= out.done() && text.is_char_boundary(start));
-        let keycap = keycap.and_then(|start| Some((start, emoji::sequence(&text[start..])?)));
+        let keycap = keycap.and_then(|start| Some((start, names.sequence(&text[start..])?)));
         let (start, found) = match keycap.filter(|(start, found)| text.as_bytes()[*start].is_ascii() && found.bytes > 1)
         {
             Some((start, found)) => (start, Some(found)),
-            None => (at, emoji::sequence(&text[at..])),
+            None => (at, names.sequence(&text[at..])),
         };
         match found {
             Some(EmojiSequence { code: Some(code), bytes }) => {
-                let name = emoji::by_code(code).and_then(|names| names.first());
+                let name = names.by_code(code).and_then(|names| names.first());
                 let mark = inline.element(unicode(code, name.copied().unwrap_or_default()));
                 out.replace(start..start + bytes, &mark);
                 at = start + bytes;
