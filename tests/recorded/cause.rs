@@ -125,17 +125,14 @@ struct File {
     cause: Vec<Cause>,
 }
 
-/// Reads the rows that count at a level, by file and in their order, the level's own first.
+/// Reads the rows that count at a level, by the names of their files and in their order.
 pub fn read(level: &Level) -> Vec<Cause> {
     let folders = [level.path("causes"), crate::summary::path("tests/recorded/causes")];
-    let files = |folder: &PathBuf| {
-        let entries = std::fs::read_dir(folder).expect("the causes are there");
-        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-        paths.sort();
-        paths
-    };
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("the causes are there"));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort_by_key(|path| path.file_name().map(ToOwned::to_owned));
     let mut causes = Vec::new();
-    for path in folders.iter().flat_map(files) {
+    for path in paths {
         let shown = path.strip_prefix(crate::summary::path("tests/recorded")).expect("the causes are in this folder");
         let name = shown.display().to_string();
         let text = std::fs::read_to_string(&path).expect("readable");
