@@ -283,6 +283,10 @@ pub struct Context<'a> {
 /// when, it is taken to have changed at once.
 pub const AFTER_THE_RECORDED: i64 = 248;
 
+/// The level that the specification describes: what it says holds from here on where a server of level 387 answers
+/// otherwise and nothing says when that changed.
+pub const SPECIFIED: i64 = 497;
+
 /// All changes, the newest first; within a level as they are in the tables.
 pub fn changes() -> &'static [Change] {
     static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(|| {

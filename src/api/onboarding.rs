@@ -9,24 +9,45 @@ use crate::realm::tx::Tx;
 use crate::record::events::OnboardingSteps;
 use crate::record::personal::StepRecord;
 
-/// The notices that there are, in the order in which they are listed.
-const STEPS: [&str; 9] = [
-    "visibility_policy_banner",
-    "intro_inbox_view_modal",
-    "intro_recent_view_modal",
-    "first_stream_created_banner",
-    "jump_to_conversation_banner",
-    "non_interleaved_view_messages_fading",
-    "interleaved_view_messages_fading",
-    "intro_resolve_topic",
-    "navigation_tour_video",
+/// A one-time notice, or something that clients do once.
+struct Step {
+    name: &'static str,
+    kind: &'static str,
+    /// The first level that has it.
+    since: i64,
+}
+
+const fn notice(name: &'static str, since: i64) -> Step {
+    Step { name, kind: "one_time_notice", since }
+}
+
+/// The steps that there are, in the order in which they are listed.
+const STEPS: [Step; 10] = [
+    notice("visibility_policy_banner", 0),
+    notice("intro_inbox_view_modal", 0),
+    notice("intro_recent_view_modal", 0),
+    notice("first_stream_created_banner", 253),
+    notice("jump_to_conversation_banner", 262),
+    notice("non_interleaved_view_messages_fading", 273),
+    notice("interleaved_view_messages_fading", 273),
+    notice("intro_resolve_topic", 302),
+    notice("navigation_tour_video", NEWEST_NOTICE_SINCE),
+    Step { name: "narrow_to_dm_with_welcome_bot_new_user", kind: "one_time_action", since: 281 },
 ];
 
-/// The notices that a user has yet to see.
+/// The first level that has all steps.
+pub const NEWEST_NOTICE_SINCE: i64 = 368;
+
+/// The first level that has a step.
+pub fn step_since(name: &str) -> i64 {
+    STEPS.iter().find(|step| step.name == name).map_or(0, |step| step.since)
+}
+
+/// The steps that a user has not taken yet.
 pub fn records_of(realm: &Realm, user: UserId) -> Vec<StepRecord> {
     let seen = &realm.user_state(user).onboarding_steps_seen;
-    let left = STEPS.into_iter().filter(|step| !seen.contains(*step));
-    left.map(|name| StepRecord { kind: "one_time_notice", name }).collect()
+    let left = STEPS.iter().filter(|step| !seen.contains(step.name));
+    left.map(|step| StepRecord { kind: step.kind, name: step.name }).collect()
 }
 
 operation! {
@@ -44,7 +65,7 @@ impl Write for MarkOnboardingStep {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let step = params.onboarding_step;
-        if !STEPS.contains(&step.as_str()) {
+        if !STEPS.iter().any(|known| known.name == step && known.since <= call.feature_level) {
             return Err(Error::UnknownOnboardingStep { onboarding_step: step.into() });
         }
 

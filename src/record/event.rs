@@ -194,7 +194,7 @@ fn show_topics(value: &mut Value) {
 }
 
 /// The first level whose events of new users leave out pictures that the client can compute.
-const NEW_PICTURES_LEFT_OUT_SINCE: i64 = 248;
+const NEW_PICTURES_LEFT_OUT_SINCE: i64 = 497;
 
 fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a SentMessage) -> Message<'a> {
     let options = reader.options;

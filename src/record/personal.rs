@@ -37,9 +37,9 @@ impl DeviceRecord {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "OnboardingStep")]
 pub struct StepRecord {
-    /// Always `one_time_notice`.
+    /// `one_time_notice`, or `one_time_action` for what clients do once by themselves.
     #[serde(rename = "type")]
-    #[schemars(extend("enum" = ["one_time_notice"]))]
+    #[schemars(extend("enum" = ["one_time_notice", "one_time_action"]))]
     pub kind: &'static str,
     /// Which.
     pub name: &'static str,

@@ -133,9 +133,9 @@ fn server(wish: &StateRequest<'_>) -> Value {
         "server_typing_stopped_wait_period_milliseconds": 12_000,
         "server_typing_started_wait_period_milliseconds": 30_000,
         "server_supported_permission_settings": {
-            "realm": permission_settings(REALM_PERMISSIONS),
-            "stream": permission_settings(CHANNEL_PERMISSIONS),
-            "group": permission_settings(GROUP_PERMISSIONS),
+            "realm": permission_settings(REALM_PERMISSIONS, "", None),
+            "stream": permission_settings(CHANNEL_PERMISSIONS, "channel_creator", None),
+            "group": permission_settings(GROUP_PERMISSIONS, "group_creator", Some("role:nobody")),
         },
         "server_report_message_types":
             ReportType::ALL.map(|kind| json!({"key": kind.text(), "name": kind.name()})),
@@ -155,11 +155,16 @@ fn server(wish: &StateRequest<'_>) -> Value {
     })
 }
 
-fn permission_settings(table: &[PermissionSetting]) -> Map<String, Value> {
+/// The settings of a kind of object; `creator` is the name of the one who made it.
+fn permission_settings(
+    table: &[PermissionSetting],
+    creator: &str,
+    default_for_system_groups: Option<&str>,
+) -> Map<String, Value> {
     let describe = |row: &PermissionSetting| {
         let default = match row.default {
             DefaultHolder::System(group) => group.name(),
-            DefaultHolder::Creator => "channel_creator",
+            DefaultHolder::Creator => creator,
         };
         let allowed: Vec<&str> = row.allowed.iter().map(|group| group.name()).collect();
         json!({
@@ -168,7 +173,7 @@ fn permission_settings(table: &[PermissionSetting]) -> Map<String, Value> {
             "allow_nobody_group": row.allow_nobody,
             "allow_everyone_group": row.allow_everyone,
             "default_group_name": default,
-            "default_for_system_groups": "role:nobody",
+            "default_for_system_groups": default_for_system_groups,
             "allowed_system_groups": allowed,
         })
     };

@@ -304,6 +304,9 @@ fn whole_channels(ids: Option<&mut Value>, context: &Context<'_>) {
         let channel = id.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));
         if let Some(channel) = channel {
             *id = as_of(330, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
+            if let Some(channel) = id.as_object_mut() {
+                channel.shift_remove("stream_weekly_traffic");
+            }
         }
     }
     channels.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));

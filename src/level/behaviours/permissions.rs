@@ -30,6 +30,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
+        level: 299,
+        on: "supported permission setting",
+        words: "`default_group_name` may be `group_creator`; before, its name was `stream_creator_or_nobody`.",
+        test: "creators_of_groups_were_called_otherwise_before_299",
+        act: Downgrade::Objects(&PERMISSION, |setting, _| {
+            if setting.get("default_group_name").is_some_and(|name| name == "group_creator") {
+                setting.insert("default_group_name".into(), "stream_creator_or_nobody".into());
+            }
+        }),
+    },
+    Behaviour {
         level: 326,
         on: "permissions of the organization, channels and groups",
         words: "May be held by `role:owners`; before, only the permission to create web-public channels.",

@@ -2,11 +2,12 @@
 //! docs/assumptions.md).
 
 use super::leniency::check_switches;
+use crate::api::onboarding::{NEWEST_NOTICE_SINCE, step_since};
 use crate::error::Error;
 use crate::level::objects::{
-    MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, PERMISSION, SETTINGS, SUBMESSAGE, USER,
+    MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
 };
-use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, SPECIFIED};
 use crate::realm::id::UserId;
 use crate::realm::setting::{former_default, with_former_default};
 use crate::realm::user::{EmailVisibility, User};
@@ -18,9 +19,6 @@ const NULL_SETTINGS: &str = "notification_settings_null";
 
 /// The first level at which no language for code is an empty text.
 const NO_LANGUAGE_IS_TEXT_SINCE: i64 = 195;
-
-/// The one-time notices that there were.
-const NOTICES: [&str; 3] = ["visibility_policy_banner", "intro_inbox_view_modal", "intro_recent_view_modal"];
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
@@ -90,7 +88,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         },
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: SPECIFIED,
         on: "user",
         words: "`bot_type` and `bot_owner_id` are null for human users; before, they were left out.",
         test: "people_had_no_keys_of_bots",
@@ -102,7 +100,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: SPECIFIED,
         on: "own user",
         words: "Has no `bot_type` and `bot_owner_id` for bots; before, it did.",
         test: "people_had_no_keys_of_bots",
@@ -114,24 +112,24 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: SPECIFIED,
         on: "user: avatar_url",
         words: "Left to clients that compute it if they see the user's address; before, if everyone sees it.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
         act: Downgrade::Objects(&USER, |user, context| tell_picture(user, "user_id", context)),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: SPECIFIED,
         on: "message: avatar_url",
         words: "Left to clients that compute it if they see the sender's address; before, if everyone sees it.",
         test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
         act: Downgrade::Objects(&MESSAGE, |message, context| tell_picture(message, "sender_id", context)),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 311,
         on: "message: avatar_url",
         words: "The server provides the pictures of system bots; before, they were left to clients that compute pictures.",
-        test: "pictures_of_system_bots_were_left_to_clients_before_248",
+        test: "pictures_of_system_bots_were_left_to_clients_before_311",
         // Decided where messages are sent.
         act: Downgrade::Elsewhere,
     },
@@ -152,7 +150,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 249,
         on: "submessage: content",
         words: "A to-do list starts with its title and tasks; before, with nothing.",
         test: "lists_of_tasks_began_with_nothing",
@@ -164,9 +162,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "user settings: user_list_style, web_font_size_px, web_line_height_percent",
-        words: "By default 3, 16 and 140; before, 2, 14 and 122.",
+        level: 336,
+        on: "user settings: user_list_style",
+        words: "By default 3; before, 2.",
         test: "some_settings_had_other_defaults",
         act: Downgrade::Objects(&SETTINGS, |settings, context| {
             // What users begin with has no time zone.
@@ -183,13 +181,21 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 274,
+        on: "user settings: web_font_size_px, web_line_height_percent",
+        words: "By default 16 and 140; before, 14 and 122.",
+        test: "some_settings_had_other_defaults",
+        // The row of `user_list_style` puts back the defaults of all settings.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: NEWEST_NOTICE_SINCE,
         on: "register reply, event onboarding_steps: onboarding_steps",
-        words: "Nine one-time notices; before, three.",
+        words: "Nine one-time notices and one action; before, those of `first_stream_created_banner` (253), `jump_to_conversation_banner` (262), `non_interleaved_view_messages_fading` and `interleaved_view_messages_fading` (273), `narrow_to_dm_with_welcome_bot_new_user` (281), `intro_resolve_topic` (302) and `navigation_tour_video` (368) were missing.",
         test: "there_were_fewer_one_time_notices",
-        act: Downgrade::Objects(&ONBOARDING, |object, _| {
+        act: Downgrade::Objects(&ONBOARDING, |object, context| {
             if let Some(Value::Array(steps)) = object.get_mut("onboarding_steps") {
-                steps.retain(|step| step["name"].as_str().is_some_and(|name| NOTICES.contains(&name)));
+                steps.retain(|step| step["name"].as_str().is_some_and(|name| step_since(name) <= context.level));
             }
         }),
     },
@@ -208,17 +214,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "unread_topics_were_listed_by_each_spelling",
         // Decided where the state is collected.
         act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "supported permission setting: default_for_system_groups",
-        words: "Also present where a system group is required; before, null there.",
-        test: "permissions_of_system_groups_had_no_default_for_them",
-        act: Downgrade::Objects(&PERMISSION, |setting, _| {
-            if setting.get("require_system_group") == Some(&Value::Bool(true)) {
-                setting.insert("default_for_system_groups".into(), Value::Null);
-            }
-        }),
     },
 ];
 

@@ -5,12 +5,12 @@ use crate::api::organization::policies::POLICIES;
 use crate::api::shared::channels::creation::MAX_DESCRIPTION_LENGTH;
 use crate::api::shared::settings::values::user_default;
 
+use crate::level::Context;
 use crate::level::behaviours::permissions::{self, policy};
 use crate::level::objects::{
     BOT, BOT_NEWS, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PERSON, PROPERTIES_REPLY, REACTION,
     REACTION_EVENT, REGISTER, RESEND_REPLY, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER,
 };
-use crate::level::{AFTER_THE_RECORDED, Context};
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::user::User;
@@ -184,11 +184,7 @@ fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &
     let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
     let email = context.realm.email_shown_to(context.caller, user);
     let full_name = context.realm.name_shown_to(context.caller, user);
-    let mut record = json!({id_key: id, "email": email, "full_name": full_name});
-    if context.level >= AFTER_THE_RECORDED {
-        record["is_mirror_dummy"] = false.into();
-    }
-    record
+    json!({id_key: id, "email": email, "full_name": full_name})
 }
 
 /// Whether lists are dense: the caller's own choice, or what new users begin with.

@@ -132,7 +132,7 @@ pub const REALM_PERMISSIONS: &[PermissionSetting] = &[
     members_only("can_create_public_channel_group", Members),
     PermissionSetting {
         require_system_group: true,
-        allowed: &[Nobody, Owners, Administrators, Moderators],
+        allowed: &[Moderators, Administrators, Owners, Nobody],
         ..members_only("can_create_web_public_channel_group", Owners)
     },
     members_only("can_create_write_only_bots_group", Members),
@@ -140,7 +140,7 @@ pub const REALM_PERMISSIONS: &[PermissionSetting] = &[
     row("can_delete_own_message_group", Everyone),
     members_only("can_invite_users_group", Members),
     PermissionSetting { allow_nobody: false, ..members_only("can_manage_all_groups", Owners) },
-    members_only("can_manage_billing_group", Administrators),
+    PermissionSetting { allow_nobody: false, ..members_only("can_manage_billing_group", Administrators) },
     row("can_mention_many_users_group", Administrators),
     members_only("can_move_messages_between_channels_group", Members),
     row("can_move_messages_between_topics_group", Everyone),

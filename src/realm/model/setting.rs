@@ -263,7 +263,7 @@ pub static FORMER_USER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| vec![
 
 /// Defaults of users' settings that were others: the first level that has the present one, the name, what was before.
 const FORMER_DEFAULTS: &[(i64, &str, i64)] =
-    &[(248, "user_list_style", 2), (248, "web_font_size_px", 14), (248, "web_line_height_percent", 122)];
+    &[(336, "user_list_style", 2), (274, "web_font_size_px", 14), (274, "web_line_height_percent", 122)];
 
 /// The default that a setting had at a level, where it was another than now.
 pub fn former_default(name: &str, level: i64) -> Option<Value> {

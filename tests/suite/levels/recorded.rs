@@ -113,7 +113,7 @@ async fn refused_credentials_had_one_code() {
 #[tokio::test]
 async fn people_had_no_keys_of_bots() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 497).await;
     let of = |user: &Value| [user.get("bot_type").cloned(), user.get("bot_owner_id").cloned()];
     let (mel, bot) = (before.user("mel"), before.user("build-bot"));
     for (age, people) in [(&before, [None, None]), (&after, [Some(Value::Null), Some(Value::Null)])] {
@@ -130,7 +130,7 @@ async fn people_had_no_keys_of_bots() {
 #[tokio::test]
 async fn pictures_were_left_to_clients_where_everybody_saw_the_address() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 497).await;
     // Visible to members: to everybody but guests, not to everybody.
     for (age, is_sent) in [(before, true), (after, false)] {
         let (mel, olive) = (age.user("max"), age.user("olive"));
@@ -148,7 +148,7 @@ async fn pictures_were_left_to_clients_where_everybody_saw_the_address() {
 #[tokio::test]
 async fn lists_of_tasks_began_with_nothing() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 249).await;
     let nothing = r#"{"widget_type": "todo", "extra_data": null}"#;
     let tasks =
         r#"{"widget_type": "todo", "extra_data": {"task_list_title": "", "tasks": [{"task": "a", "desc": ""}]}}"#;
@@ -163,7 +163,20 @@ async fn lists_of_tasks_began_with_nothing() {
 #[tokio::test]
 async fn there_were_fewer_one_time_notices() {
     let server = TestServer::start().await;
-    for (level, count) in [(247, 3), (248, 9)] {
+    for (level, count) in [
+        (252, 3),
+        (253, 4),
+        (261, 4),
+        (262, 5),
+        (272, 5),
+        (273, 7),
+        (280, 7),
+        (281, 8),
+        (301, 8),
+        (302, 9),
+        (367, 9),
+        (368, 10),
+    ] {
         let max = Age::at(&server, level).await.user("max");
         let mut queue = max.register(json!({})).await;
         assert_eq!(queue.state["onboarding_steps"].as_array().map(Vec::len), Some(count));
@@ -174,14 +187,16 @@ async fn there_were_fewer_one_time_notices() {
 }
 
 #[tokio::test]
-async fn permissions_of_system_groups_had_no_default_for_them() {
+async fn creators_of_groups_were_called_otherwise_before_299() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
-    for (age, default) in [(before, Value::Null), (after, json!("role:nobody"))] {
+    let [before, after] = Age::around(&server, 299).await;
+    for (age, creator) in [(before, "stream_creator_or_nobody"), (after, "group_creator")] {
         let state = registered(&age.user("mel")).await;
         let settings = &state["server_supported_permission_settings"];
-        assert_eq!(settings["realm"]["can_access_all_users_group"]["default_for_system_groups"], default);
-        assert_eq!(settings["group"]["can_mention_group"]["default_for_system_groups"], "role:nobody");
+        assert_eq!(settings["group"]["can_manage_group"]["default_group_name"], creator);
+        assert_eq!(settings["group"]["can_manage_group"]["default_for_system_groups"], "role:nobody");
+        assert_eq!(settings["realm"]["can_access_all_users_group"]["default_for_system_groups"], Value::Null);
+        assert_eq!(settings["stream"]["can_remove_subscribers_group"]["default_for_system_groups"], Value::Null);
     }
 }
 

@@ -15,8 +15,11 @@ async fn settings(user: &User) -> Value {
 #[tokio::test]
 async fn some_settings_had_other_defaults() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
-    for (age, style, size, height) in [(before, 2, 14, 122), (after, 3, 16, 140)] {
+    let [first, second] = Age::around(&server, 274).await;
+    let [third, last] = Age::around(&server, 336).await;
+    for (age, style, size, height) in
+        [(first, 2, 14, 122), (second, 2, 16, 140), (third, 2, 16, 140), (last, 3, 16, 140)]
+    {
         let (olive, mel, bot) = (age.user("olive"), age.user("mel"), age.user("build-bot"));
         for user in [&mel, &bot] {
             let own = settings(user).await;
@@ -182,9 +185,9 @@ async fn who_caused_a_subscription_has_its_notice_read() {
 }
 
 #[tokio::test]
-async fn pictures_of_system_bots_were_left_to_clients_before_248() {
+async fn pictures_of_system_bots_were_left_to_clients_before_311() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 311).await;
     for (age, is_left) in [(before, true), (after, false)] {
         let (olive, mel) = (age.user("olive"), age.user("mel"));
         let mut queue = mel.register(json!({"client_gravatar": true, "event_types": ["message"]})).await;

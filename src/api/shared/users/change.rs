@@ -100,7 +100,7 @@ pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
 
 /// The first level at which clients are left to find the picture of a user whose address they see; before, of one whose
 /// address everybody sees.
-const PICTURES_BY_SIGHT_SINCE: i64 = 248;
+const PICTURES_BY_SIGHT_SINCE: i64 = 497;
 
 /// Changes who may see a user's real address.
 ///
