@@ -76,6 +76,8 @@ macro_rules! features {
 }
 
 features! {
+    /// Clients compute the picture of a user whose address they see; before, of one whose address everybody sees.
+    PicturesBySight = 497, Documentation;
     /// A new API key ends the user's devices, too.
     NewKeysEndDevices = 492, Documentation;
     /// Registering a device ends the same token of the older kind.
@@ -114,12 +116,16 @@ features! {
     ModeratorsAndAbove = 380, ChangeLog;
     /// Clients with `archived_channels` receive archiving as an update.
     ArchivingSent = 378, ChangeLog;
+    /// `:smile:` has smiling eyes, and `:)` is `:slight_smile:`.
+    SlightSmile = 377, Source("2025-04-07");
     /// Deactivation sends `peer_remove`.
     DeactivationLeaves = 377, ChangeLog;
     /// A permission of its own decides who may resolve topics.
     ResolvingAllowedApart = 367, ChangeLog;
     /// Subscriptions to archived channels may change.
     ArchivedSubscriptionsOpen = 362, ChangeLog;
+    /// Previews of videos at a video site show a larger still.
+    LargeVideoStills = 361, Source("2025-03-05");
     /// Private channels stay when the last subscriber leaves.
     VacantChannelsStay = 361, Source("2025-02-27");
     /// Single messages of archived channels can be read.
@@ -150,6 +156,8 @@ features! {
     ArchivedChannelsShown = 315, ChangeLog;
     /// Any group may hold the permission to make invitation links.
     AnyGroupMakesLinks = 314, ChangeLog;
+    /// The server has pictures of its own for the service's bots.
+    SystemPictures = 311, Source("2024-10-17");
     /// Holders of `can_manage_all_groups` need not be members of a group to change it, whatever their role.
     ManagersManageAllGroups = 305, ChangeLog;
     /// Groups list active users alone.

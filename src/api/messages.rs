@@ -21,7 +21,7 @@ use crate::realm::message::Message;
 use crate::realm::send::{Outgoing, Target, Voice};
 use crate::realm::tx::Tx;
 use crate::realm::{Realm, markdown};
-use crate::record::message::{MessageRecord, MessageView, SYSTEM_PICTURES_SINCE};
+use crate::record::message::{MessageRecord, MessageView};
 use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -147,7 +147,7 @@ impl Read for GetMessage {
             viewer: call.caller.as_deref(),
             apply_markdown: params.apply_markdown,
             client_gravatar: true,
-            computes_system_bots: call.feature_level < SYSTEM_PICTURES_SINCE,
+            computes_system_bots: !call.has(Feature::SystemPictures),
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         Ok(GetMessageReply {

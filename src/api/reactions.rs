@@ -5,7 +5,6 @@
 use super::{Call, Success, Write, operation};
 use crate::api::shared::emoji::{WantedEmoji, by_name};
 use crate::error::Error;
-use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
 use crate::realm::tx::Tx;

@@ -6,6 +6,10 @@ use crate::feature::Evidence::{self, Between, ChangeLog, Documentation, Source};
 /// Rows whose level is not, or not alone, known from the change log: the level, what the row is on and says, or the
 /// beginning of it, and how the level is known. A row that is not here rests on the change log.
 static OTHERWISE: &[(i64, &str, &str, Evidence)] = &[
+    (497, "user", "", Documentation),
+    (497, "own user", "", Documentation),
+    (497, "message: avatar_url", "", Documentation),
+    (497, "linkifier", "", Documentation),
     (492, "", "", Documentation),
     (489, "", "", Documentation),
     (484, "", "", Documentation),
@@ -33,6 +37,17 @@ static OTHERWISE: &[(i64, &str, &str, Evidence)] = &[
     (417, "PATCH /streams/{stream_id}", "", Documentation),
     (417, "POST /invites", "", Documentation),
     (417, "DELETE and PATCH /users/me/subscriptions", "", Documentation),
+    (377, "message", "`:smile:`", Source("2025-04-07")),
+    (368, "register reply, event onboarding_steps", "", Source("2025-03-14")),
+    (361, "message", "Previews of videos", Source("2025-03-05")),
+    (336, "user settings", "By default", Source("2025-01-09")),
+    (332, "message", "226 emoji", Source("2025-01-02")),
+    (311, "message: avatar_url", "", Source("2024-10-17")),
+    (299, "supported permission setting", "`default_group_name`", Source("2024-10-01")),
+    (276, "message", "The emoji 1f64f", Source("2024-07-24")),
+    (274, "message", "28 more emoji", Source("2024-07-17")),
+    (274, "user settings", "By default", Source("2024-07-18")),
+    (249, "submessage", "", Source("2024-04-13")),
 ];
 
 /// How the level of a row is known.

@@ -16,7 +16,7 @@ use crate::record::events::{
     RealmUserAdd, ScheduledMessagesUpdate, StreamCreate, SubscriptionAdd, UpdateMessage,
 };
 use crate::record::export::ExportRecord;
-use crate::record::message::{MessageRecord, MessageView, SYSTEM_PICTURES_SINCE, TopicLinkRecord, shown_topic};
+use crate::record::message::{MessageRecord, MessageView, TopicLinkRecord, shown_topic};
 use crate::record::own_lists::muted_users;
 use crate::record::scheduled::ScheduledMessageRecord;
 use crate::record::user::{UserRecord, UserView};
@@ -109,7 +109,7 @@ fn whole<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payl
         }
         Payload::List(list) => listed(realm, list),
         Payload::UserAdd(user) => {
-            let leaves_out = !reader.options.level.is_before(NEW_PICTURES_LEFT_OUT_SINCE);
+            let leaves_out = reader.options.level.has(Feature::PicturesBySight);
             let look = UserView {
                 viewer: Some(viewer),
                 client_gravatar: reader.options.client_gravatar && leaves_out,
@@ -193,16 +193,13 @@ fn show_topics(value: &mut Value) {
     }
 }
 
-/// The first level whose events of new users leave out pictures that the client can compute.
-const NEW_PICTURES_LEFT_OUT_SINCE: i64 = 497;
-
 fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a SentMessage) -> Message<'a> {
     let options = reader.options;
     let look = MessageView {
         viewer: Some(viewer),
         apply_markdown: options.apply_markdown,
         client_gravatar: options.client_gravatar,
-        computes_system_bots: options.level.is_before(SYSTEM_PICTURES_SINCE),
+        computes_system_bots: !options.level.has(Feature::SystemPictures),
         allow_empty_topic_name: options.capabilities.empty_topic_name,
     };
     let message = sent.shown.get_or_make(look.way(realm, &sent.sender), || {

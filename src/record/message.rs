@@ -168,9 +168,6 @@ pub struct EditRecord {
     pub stream: Option<i64>,
 }
 
-/// The first level at which the service's own bots have pictures of its own (A-240 in docs/assumptions.md).
-pub const SYSTEM_PICTURES_SINCE: i64 = 311;
-
 /// How a message is looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageView<'a> {

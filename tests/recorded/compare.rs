@@ -58,6 +58,9 @@ const NAMES: &[&str] = &["user_id", "stream_id", "id", "email", "name"];
 static UPLOAD: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"/user_uploads/\d+/[\w-]+/[\w-]+/").expect("well-formed"));
 
+/// The names of the pictures of custom emoji, which are by chance.
+static EMOJI: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"/emoji/images/\w+\.").expect("well-formed"));
+
 /// A comparison of two values, with what it found.
 pub struct Comparison<'a> {
     numbers: &'a Numbers,
@@ -234,6 +237,9 @@ impl<'a> Comparison<'a> {
         }
         if text.contains("/user_uploads/") {
             text = Cow::Owned(UPLOAD.replace_all(&text, "/user_uploads/U/").into_owned());
+        }
+        if text.contains("/emoji/images/") {
+            text = Cow::Owned(EMOJI.replace_all(&text, "/emoji/images/E.").into_owned());
         }
         text
     }

@@ -320,7 +320,8 @@ fn what_levels_changed_is_listed() {
     let text = |arguments: &[&str]| String::from_utf8(run(arguments).stdout).expect("text");
     let all = text(&["levels"]);
     assert!(
-        all.starts_with(" 497  ") && all.contains("\n 167  every reply: New field `ignored_parameters_unsupported`. (change log)\n")
+        all.starts_with(" 497  ")
+            && all.contains("\n 167  every reply: New field `ignored_parameters_unsupported`. (change log)\n")
     );
     let some = text(&["levels", "--between", "433", "435"]);
     assert!(

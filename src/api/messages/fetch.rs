@@ -7,13 +7,14 @@ use crate::api::parameter::NonNegative;
 use crate::api::shared::narrows::{AnchorText, NarrowTerm, NarrowTerms};
 use crate::api::{Call, Read, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::budget::{Budget, Exhausted};
 use crate::realm::id::MessageId;
 use crate::realm::linkifier::steps_to_search;
 use crate::realm::message::Message;
 use crate::realm::narrow::{Anchor, Narrow, Range, RawTerm, Search};
-use crate::record::message::{MessageRecord, MessageView, SYSTEM_PICTURES_SINCE, shown_topic};
+use crate::record::message::{MessageRecord, MessageView, shown_topic};
 use crate::time::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -81,7 +82,7 @@ impl Read for GetMessages {
             viewer,
             apply_markdown: params.apply_markdown,
             client_gravatar: params.client_gravatar,
-            computes_system_bots: call.feature_level < SYSTEM_PICTURES_SINCE,
+            computes_system_bots: !call.has(Feature::SystemPictures),
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         if let Some(ids) = &params.message_ids {

@@ -19,6 +19,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         "images_were_no_part_of_the_text_before_441",
     ),
     row(
+        377,
+        "`:smile:` is 1f604 and `:slight_smile:` 1f642; before, `:smile:` was 1f642 and `:big_smile:` 1f604. The emoticon `:)` \
+         follows, and so do reactions and statuses.",
+        "emoji_had_other_names",
+    ),
+    row(
+        361,
+        "Previews of videos at a video site show `mqdefault.jpg`; before, `default.jpg`.",
+        "videos_had_smaller_stills_before_361",
+    ),
+    row(332, "226 emoji have other aliases.", "emoji_had_other_names"),
+    row(276, "The emoji 1f64f is `folded_hands`, too; before, `pray` alone.", "emoji_had_other_names"),
+    row(274, "28 more emoji have names.", "emoji_had_other_names"),
+    row(
         347,
         "Links to topics in the HTML name the topic's newest message.",
         "links_to_topics_named_no_message_before_347",

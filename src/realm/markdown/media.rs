@@ -123,7 +123,8 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
         }
         None => {
             let id = video_id(&parts)?;
-            let still = shown_source(context, &format!("https://i.ytimg.com/vi/{id}/default.jpg"));
+            let size = context.settings.form.video_still;
+            let still = shown_source(context, &format!("https://i.ytimg.com/vi/{id}/{size}.jpg"));
             let image = Node { tag: "img", attributes: vec![("src", still)], ..Node::default() };
             let attributes = [("data-id", id.as_str()), ("href", href)].into_iter();
             let node = framed(tree, "youtube-video message_inline_image", attributes, image);

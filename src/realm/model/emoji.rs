@@ -6,6 +6,7 @@
 //! A code is the emoji's characters as lower-case hexadecimal numbers joined by `-`, without the variation selector
 //! U+FE0F. Custom emoji are data of a realm and not here. Source: sections 6.9, 10.9 and 23.
 
+use crate::feature::Feature;
 use regex::Regex;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -48,9 +49,6 @@ pub const EXTRA_EMOJI: ExtraEmoji = ExtraEmoji {
 pub fn extra_image_src(name: &str) -> String {
     EXTRA_EMOJI.image_src.replace(EXTRA_EMOJI.name, name)
 }
-
-/// The first level at which `:smile:` is the grinning face with smiling eyes, and `:)` the slightly smiling one.
-const SLIGHT_SMILE_SINCE: i64 = 377;
 
 /// Emoticons and the name of the emoji that each becomes for senders with `translate_emoticons`.
 const EMOTICONS: [(&str, &str); 12] = [
@@ -107,7 +105,7 @@ impl EmojiNames {
     /// The names at a feature level.
     pub fn at(level: i64) -> Self {
         let former = FORMER.iter().position(|table| level < table.before);
-        Self { former, has_slight_smile: level >= SLIGHT_SMILE_SINCE }
+        Self { former, has_slight_smile: Feature::SlightSmile.is_at(level) }
     }
 
     /// The names at the newest level.

@@ -30,8 +30,8 @@ async fn accounts_are_listed_with_keys_that_open_them() {
         let found = control.get(&format!("/worlds/default/users?user={name}")).await.success();
         assert_eq!(found["users"], json!([mel]), "{name}");
     }
-    let unknown = control.get("/worlds/default/users?user=mell").await.with_status(400);
-    assert_eq!(unknown["msg"], "user: there is no user 'mell' in this world; the nearest is 'mel'");
+    let unknown = control.get("/worlds/default/users?user=mell").await;
+    unknown.error("BAD_REQUEST", "user: there is no user 'mell' in this world; the nearest is 'mel'");
     // Looking leaves no trace.
     control.post("/worlds/default/journal/verify", json!({"path": "/users", "exactly": 0})).await.success();
 }

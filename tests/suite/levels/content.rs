@@ -445,3 +445,14 @@ async fn emoji_had_other_names() {
         assert!(rendered["rendered"].as_str().is_some_and(|text| text.contains(&format!(":{name}:"))), "{rendered}");
     }
 }
+
+#[tokio::test]
+async fn videos_had_smaller_stills_before_361() {
+    let server = TestServer::start().await;
+    for (age, still) in Age::around(&server, 361).await.iter().zip(["/default.jpg", "/mqdefault.jpg"]) {
+        let mel = age.user("mel");
+        let link = json!({"content": "https://youtu.be/abcdefghijk"});
+        let rendered = mel.post("/messages/render", link).await.success();
+        assert!(rendered["rendered"].as_str().is_some_and(|text| text.contains(still)), "{rendered}");
+    }
+}

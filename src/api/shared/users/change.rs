@@ -1,6 +1,7 @@
 //! Changes of an account, each with its events, for every operation that makes them.
 
 use crate::api::shared::users::bot::emit_account;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
@@ -98,10 +99,6 @@ pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
     }
 }
 
-/// The first level at which clients are left to find the picture of a user whose address they see; before, of one whose
-/// address everybody sees.
-const PICTURES_BY_SIGHT_SINCE: i64 = 497;
-
 /// Changes who may see a user's real address.
 ///
 /// Events: `realm_user` update with `delivery_email` to those who come to see it or (null) see it no more; where the
@@ -123,7 +120,7 @@ pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibil
         let viewers = Audience::of(viewers);
         tx.emit(viewers.clone(), PersonUpdate::DeliveryEmail { user_id: id, delivery_email: email });
         // Whether a client computes the address of a provider's picture by itself follows from what it sees.
-        let follows_sight = !tx.is_before(PICTURES_BY_SIGHT_SINCE);
+        let follows_sight = tx.has(Feature::PicturesBySight);
         if follows_sight && !is_for_all && user.avatar.source == AvatarSource::Provider {
             emit_avatar_to(tx, id, viewers);
         }

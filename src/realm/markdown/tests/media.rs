@@ -142,7 +142,7 @@ fn without_a_proxy_images_from_elsewhere_are_shown_by_their_own_addresses() {
     for (source, image) in [
         ("https://x.y/a.png", "<img src=\"https://x.y/a.png\">"),
         ("https://x.y/a.mp4", "<video preload=\"metadata\" src=\"https://x.y/a.mp4\">"),
-        ("https://youtu.be/abcdefghijk", "<img src=\"https://i.ytimg.com/vi/abcdefghijk/default.jpg\">"),
+        ("https://youtu.be/abcdefghijk", "<img src=\"https://i.ytimg.com/vi/abcdefghijk/mqdefault.jpg\">"),
     ] {
         let html = render(source, &organization).unwrap_or_default().html;
         assert!(html.contains(image), "{html}");
