@@ -95,8 +95,8 @@ pub trait Names {
     /// The organization's linkifiers in processing order.
     fn linkifiers(&self) -> Vec<Arc<Linkifier>>;
 
-    /// Their number.
-    fn linkifier_count(&self) -> usize;
+    /// The steps in which all of them search a text once.
+    fn steps_to_linkify(&self, text: &str) -> usize;
 
     /// Whether a linkifier's pattern occurs in a paragraph.
     fn may_linkify(&self, paragraph: &str) -> bool;

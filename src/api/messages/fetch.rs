@@ -11,7 +11,6 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::budget::{Budget, Exhausted};
 use crate::realm::id::MessageId;
-use crate::realm::linkifier::steps_to_search;
 use crate::realm::message::Message;
 use crate::realm::narrow::{Anchor, Narrow, Range, RawTerm, Search};
 use crate::record::message::{MessageRecord, MessageView, shown_topic};
@@ -182,7 +181,7 @@ fn found<'id>(
         budget.spend_output(length_of_history(message))?;
         let mut record = MessageRecord::fetched(realm, message, look);
         budget.spend_output(record.content.len())?;
-        budget.spend_steps(realm.linkifiers.len().saturating_mul(steps_to_search(&record.subject)))?;
+        budget.spend_steps(realm.steps_to_linkify(&record.subject))?;
         if let Some(search) = search {
             record.match_content = Some(highlight::in_html(&message.body.rendered(), search, &marking)?);
             record.match_subject = Some(highlight::in_text(&record.subject, search, &marking)?);

@@ -9,11 +9,8 @@ mod scan;
 mod table;
 
 use super::lines::is_blank;
-use super::tree::{NodeId, Text, Tree};
+use super::tree::{DEPTH_MAX, NodeId, Text, Tree};
 use std::collections::VecDeque;
-
-/// Lists, quotes and fences nested deeper than this are text (A-231 in docs/assumptions.md): parsing is recursive.
-pub(super) const DEPTH_MAX: usize = 40;
 
 /// The indentation of code.
 const CODE_INDENT: &str = "    ";

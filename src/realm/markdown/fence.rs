@@ -5,7 +5,8 @@
 
 use super::character::is_space;
 use super::context::Context;
-use super::{block, code, math};
+use super::tree::DEPTH_MAX;
+use super::{code, math};
 use std::borrow::Cow;
 
 /// A line that opens or closes a fence.
@@ -100,7 +101,7 @@ pub(super) fn take_out(context: &mut Context<'_>, lines: Vec<String>) -> Vec<Str
             Kind::Spoiler { .. } => "",
             Kind::Outside | Kind::Quote => context.settings.default_code_block_language,
         };
-        match opening(&line).filter(|_| depth <= block::DEPTH_MAX) {
+        match opening(&line).filter(|_| depth <= DEPTH_MAX) {
             Some(opening) => open.push(Open::new(&opening, default_language)),
             None => innermost.lines.push(line),
         }
@@ -128,7 +129,7 @@ pub fn without_code(source: &str) -> Cow<'_, str> {
             open.pop();
         } else if innermost.is_some_and(Open::is_code) {
             continue;
-        } else if let Some(opening) = opening(line).filter(|_| open.len() < block::DEPTH_MAX) {
+        } else if let Some(opening) = opening(line).filter(|_| open.len() < DEPTH_MAX) {
             open.push(Open::new(&opening, ""));
             lines.push(opening.header.unwrap_or_default());
         } else {

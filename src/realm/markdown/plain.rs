@@ -4,7 +4,6 @@
 use super::Names;
 use super::html::push_text;
 use crate::realm::model::budget::{Budget, Exhausted};
-use crate::realm::model::linkifier::steps_to_search;
 
 /// Whether a text is certain to be paragraphs without anything special in them.
 ///
@@ -15,10 +14,9 @@ pub(super) fn is_plain(source: &str, names: &dyn Names, budget: &Budget) -> Resu
     if !paragraphs(source).all(|paragraph| paragraph.split('\n').all(is_of_words)) {
         return Ok(false);
     }
-    let count = names.linkifier_count();
     // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
-    for paragraph in paragraphs(source).filter(|_| count > 0) {
-        budget.spend_steps(steps_to_search(paragraph).saturating_mul(count))?;
+    for paragraph in paragraphs(source) {
+        budget.spend_steps(names.steps_to_linkify(paragraph))?;
         if names.may_linkify(paragraph) {
             return Ok(false);
         }

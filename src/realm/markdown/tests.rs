@@ -108,8 +108,8 @@ impl Names for Organization {
         self.linkifiers.clone()
     }
 
-    fn linkifier_count(&self) -> usize {
-        self.linkifiers.len()
+    fn steps_to_linkify(&self, text: &str) -> usize {
+        self.linkifiers.iter().map(|linkifier| linkifier.steps_to_search(text)).sum()
     }
 
     fn may_linkify(&self, paragraph: &str) -> bool {

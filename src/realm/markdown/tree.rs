@@ -85,6 +85,9 @@ pub(super) struct Tree {
     budget: Rc<Budget>,
 }
 
+/// Lists, quotes and fences nested deeper than this are text (A-231 in docs/assumptions.md): parsing is recursive.
+pub(super) const DEPTH_MAX: usize = 40;
+
 /// The number of the root.
 pub(super) const ROOT: NodeId = 0;
 

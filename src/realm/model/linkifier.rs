@@ -8,6 +8,7 @@ mod compilation;
 mod pattern;
 mod reverse;
 mod template;
+mod weight;
 
 use crate::realm::model::budget::{Budget, Exhausted};
 use crate::realm::model::id::LinkifierId;
@@ -73,9 +74,15 @@ struct Compiled {
     /// The same for texts whose letters and digits are ASCII.
     bounded_in_ascii: OnceLock<Option<Regex>>,
     template: UriTemplateString,
+    /// See [`weight::steps_per_byte`].
+    steps_per_byte: OnceLock<usize>,
 }
 
 impl Compiled {
+    fn steps_to_read(&self, bytes: usize) -> usize {
+        bytes.saturating_mul(*self.steps_per_byte.get_or_init(|| weight::steps_per_byte(&self.translated)))
+    }
+
     /// The pattern for a text. None only if it is too large to compile, which a check refuses.
     fn regex_for(&self, text: &str) -> Option<&Regex> {
         let is_plain = text.is_ascii() || text.chars().all(|char| char.is_ascii() || !char.is_alphanumeric());
@@ -155,7 +162,13 @@ impl Linkifier {
             .ok_or_else(|| LinkifierErrors(vec![("url_template", INVALID_TEMPLATE.to_owned())]))?;
         let translated = pattern::translate(&source.pattern)
             .map_err(|complaint| LinkifierErrors(vec![(LinkifierErrors::ALL, bad_pattern(&complaint))]))?;
-        let compiled = Compiled { translated, bounded: OnceLock::new(), bounded_in_ascii: OnceLock::new(), template };
+        let compiled = Compiled {
+            translated,
+            bounded: OnceLock::new(),
+            bounded_in_ascii: OnceLock::new(),
+            template,
+            steps_per_byte: OnceLock::new(),
+        };
         Ok(Self {
             id,
             pattern: source.pattern,
@@ -165,6 +178,11 @@ impl Linkifier {
             alternative_url_templates: source.alternative_url_templates,
             compiled: Arc::new(compiled),
         })
+    }
+
+    /// The steps in which it searches a text once.
+    pub fn steps_to_search(&self, text: &str) -> usize {
+        STEPS_TO_BEGIN + self.compiled.steps_to_read(text.len())
     }
 
     /// Whether it may match somewhere: false says that it does not, without looking for where.
@@ -182,7 +200,7 @@ impl Linkifier {
     /// [`Exhausted`] if the budget does not suffice for the search.
     pub fn matches(&self, text: &str, start: usize, budget: &Budget) -> Result<Vec<LinkifierMatch>, Exhausted> {
         let mut found = Vec::new();
-        budget.spend_steps(steps_to_search(text))?;
+        budget.spend_steps(self.steps_to_search(text))?;
         let Some(regex) = self.compiled.regex_for(text) else { return Ok(found) };
         let template = &self.compiled.template;
         let mut variables = None;
@@ -193,7 +211,7 @@ impl Linkifier {
             };
             let Some(whole) = captures.get(1) else { break };
             // A match may be known only at the end of the text: `x.*y|x` looks for a `y` behind each `x`.
-            budget.spend_steps((text.len() - at) / BYTES_PER_STEP)?;
+            budget.spend_steps(self.compiled.steps_to_read(text.len() - at) / BYTES_PER_STEP)?;
             // The character behind one match may be the one in front of the next. A match without text links nothing.
             at = if whole.is_empty() { next_boundary(text, whole.end()) } else { whole.end() };
             if whole.is_empty() {
@@ -220,10 +238,8 @@ const STEPS_PER_BYTE_OF_URL: usize = 4;
 /// Steps that a search takes in the shortest text.
 const STEPS_TO_BEGIN: usize = 16;
 
-/// The steps in which a text is searched once.
-pub fn steps_to_search(text: &str) -> usize {
-    STEPS_TO_BEGIN + text.len()
-}
+/// An example that takes more steps to read counts as no match.
+const EXAMPLE_STEPS_MAX: usize = 50_000_000;
 
 fn next_boundary(text: &str, at: usize) -> usize {
     at + text[at..].chars().next().map_or(1, char::len_utf8)
@@ -281,7 +297,8 @@ impl LinkifierSource {
             return Err("Example text is required when an auto-conversion field is given.".to_owned());
         }
         if let Some(example) = example {
-            let Some(captures) = plain.captures(example) else {
+            let is_short = self.steps_to_read(example) <= EXAMPLE_STEPS_MAX;
+            let Some(captures) = is_short.then(|| plain.captures(example)).flatten() else {
                 return Err("Example input does not match the linkifier pattern.".to_owned());
             };
             if let Some(reverse) = &self.reverse_template {
@@ -299,6 +316,11 @@ impl LinkifierSource {
             return Err(format!("Group '{name}' in linkifier pattern is not present in URL template."));
         }
         Ok(())
+    }
+
+    fn steps_to_read(&self, text: &str) -> usize {
+        let translated = pattern::translate(&self.pattern).unwrap_or_default();
+        text.len().saturating_mul(weight::steps_per_byte(&translated))
     }
 
     /// The pattern without boundaries. With them it compiles too.

@@ -72,6 +72,11 @@ impl Realm {
         topic_links(topic, &self.seen_by_server())
     }
 
+    /// The steps in which all linkifiers search a text once.
+    pub fn steps_to_linkify(&self, text: &str) -> usize {
+        self.linkifiers.iter().map(|linkifier| linkifier.steps_to_search(text)).fold(0, usize::saturating_add)
+    }
+
     /// The realm as the server itself sees it: for texts of fixtures, whose authors are not known.
     pub fn seen_by_server(&self) -> SenderView<'_> {
         SenderView { realm: self, sender: None, site: None, is_silent: false, named: Named::default() }
@@ -200,8 +205,8 @@ impl Names for SenderView<'_> {
         self.realm.linkifiers.iter().cloned().collect()
     }
 
-    fn linkifier_count(&self) -> usize {
-        self.realm.linkifiers.len()
+    fn steps_to_linkify(&self, text: &str) -> usize {
+        self.realm.steps_to_linkify(text)
     }
 
     fn may_linkify(&self, paragraph: &str) -> bool {

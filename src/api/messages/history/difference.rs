@@ -3,7 +3,10 @@
 //! Tags go along with the words with them and are no difference by themselves. Marks hold whole elements and are within
 //! paragraphs and other blocks; tags whose other half is elsewhere stay outside.
 
-use crate::realm::budget::{Budget, Cost, Exhausted};
+mod distance;
+
+use crate::realm::budget::Budget;
+use distance::are_comparable;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Words in common that are fewer than this, or than a quarter of the text, are taken as chance.
@@ -11,10 +14,6 @@ const CHANCE: f64 = 2.0;
 
 /// Texts that have more bytes than this together are not compared: each word takes some hundred bytes.
 const COMPARED_MAX_BYTES: usize = 300_000;
-
-/// Two texts that differ by more are not compared word by word. It suffices for any two texts of 10,000 characters with
-/// words of usual length.
-const STEPS_MAX: usize = 6_000_000;
 
 /// The newer text, with the words that it lost. Where comparing them costs too much, all words count as new (A-431 in
 /// docs/assumptions.md).
@@ -93,7 +92,7 @@ fn steps<'words>(
 ) -> Vec<(bool, &'words [Word], &'words [Word])> {
     let texts = |words: &'words [Word]| words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>();
     let (old_texts, new_texts) = (texts(old), texts(new));
-    let operations = if is_affordable(&old_texts, &new_texts, budget) {
+    let operations = if are_comparable(&old_texts, &new_texts, budget) {
         capture_diff_slices(Algorithm::Myers, &old_texts, &new_texts)
     } else {
         Vec::new()
@@ -112,46 +111,6 @@ fn steps<'words>(
     }
     steps.push((false, &old[old_from..], &new[new_from..]));
     steps
-}
-
-/// Whether two texts are alike enough to be compared. Finding out takes the steps of the comparison, but no memory.
-fn is_affordable(old: &[&str], new: &[&str], budget: &Budget) -> bool {
-    let part = budget.part(Cost { steps: STEPS_MAX, ..Cost::UNLIMITED });
-    let found = distance(old, new, &part);
-    budget.settle(&part);
-    found.is_ok()
-}
-
-/// How many words went and came, at least: from word to word, the furthest that can be gone on each diagonal with one
-/// change more (E. W. Myers, An O(ND) Difference Algorithm and Its Variations, 1986).
-fn distance(old: &[&str], new: &[&str], budget: &Budget) -> Result<usize, Exhausted> {
-    let most = old.len() + new.len();
-    // The furthest place in the old text, by diagonal: its place less that in the new text.
-    let mut furthest = vec![0_usize; 2 * most + 3];
-    let at = |diagonal: isize| (diagonal + most as isize + 1) as usize;
-    for changes in 0..=most {
-        let reach = changes as isize;
-        // Diagonals that lie outside of both texts lead nowhere.
-        let least = -(reach - 2 * reach.saturating_sub(new.len() as isize).max(0));
-        let last = reach - 2 * reach.saturating_sub(old.len() as isize).max(0);
-        for diagonal in (least..=last).step_by(2) {
-            let [below, above] = [furthest[at(diagonal - 1)], furthest[at(diagonal + 1)]];
-            let comes_from_above = diagonal == -reach || diagonal != reach && below < above;
-            let start = if comes_from_above { above } else { below + 1 };
-            let mut place = start;
-            while let Some((one, other)) = old.get(place).zip(new.get((place as isize - diagonal) as usize))
-                && one == other
-            {
-                place += 1;
-            }
-            budget.spend_steps(1 + place - start)?;
-            furthest[at(diagonal)] = place;
-            if place >= old.len() && place as isize - diagonal >= new.len() as isize {
-                return Ok(changes);
-            }
-        }
-    }
-    Ok(most)
 }
 
 /// Elements without an end.
@@ -376,115 +335,4 @@ fn written(pieces: Vec<Piece>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{distance, is_affordable};
-    use crate::realm::budget::{Budget, Cost};
-
-    fn marked(before: &str, after: &str) -> String {
-        super::marked(before, after, &Budget::of_request())
-    }
-
-    #[test]
-    fn words_that_came_stand_before_those_that_went() {
-        assert_eq!(
-            marked("<p>see you at noon</p>", "<p>see you at one</p>"),
-            "<div><p>see you at <span class=\"highlight_text_inserted\">one</span> \
-             <span class=\"highlight_text_deleted\">noon</span> </p></div>"
-        );
-        assert_eq!(
-            marked("<p>content before edit</p>", "<p>content after edit</p>"),
-            "<div><p>content <span class=\"highlight_text_inserted\">after</span> \
-             <span class=\"highlight_text_deleted\">before</span> edit</p></div>"
-        );
-    }
-
-    #[test]
-    fn marks_hold_whole_elements() {
-        assert_eq!(
-            marked("<p>it was a quiet day at sea</p>", "<p>it was a <strong>very loud</strong> day at sea</p>"),
-            "<div><p>it was a <span class=\"highlight_text_inserted\"><strong>very loud</strong></span> \
-             <span class=\"highlight_text_deleted\">quiet</span> day at sea</p></div>"
-        );
-        assert_eq!(
-            marked("<p>first one here</p>", "<p>first one here</p>\n<p>second one</p>"),
-            "<div><p>first one here</p> <p><span class=\"highlight_text_inserted\">second one</span></p></div>"
-        );
-    }
-
-    #[test]
-    fn a_link_tells_its_address_where_it_is_new() {
-        let text = marked("<p>look here please now</p>", "<p>look <a href=\"https://x.y\">here</a> please now</p>");
-        assert!(text.contains("Link: https://x.y"), "{text}");
-        let same = "<p>look <a href=\"https://x.y\">here</a> please</p>";
-        assert_eq!(marked(same, same), format!("<div>{same}</div>"));
-    }
-
-    #[test]
-    fn texts_without_words_are_no_trouble() {
-        assert_eq!(marked("", ""), "<div></div>");
-        assert_eq!(marked("<p>gone</p>", ""), "<div><p><span class=\"highlight_text_deleted\">gone</span></p></div>");
-        marked("<p title=\"a > b\">x</p>", "<hr>");
-    }
-
-    #[test]
-    fn the_distance_of_texts_is_how_many_words_went_and_came() {
-        for (old, new, expected) in [
-            ("a b c d", "a b c d", 0),
-            ("a b c d", "a x c d", 2),
-            ("", "a b", 2),
-            ("a b", "", 2),
-            ("a", "b b b b b", 6),
-            ("a b c a b b a", "c b a b a c", 5),
-        ] {
-            let words = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
-            let found = distance(&words(old), &words(new), &Budget::new(Cost::UNLIMITED));
-            assert_eq!(found, Ok(expected), "{old} - {new}");
-        }
-    }
-
-    #[test]
-    fn texts_that_cost_too_much_are_not_compared() {
-        let text = |first: usize| (first..first + 5_000).map(|word| word.to_string()).collect::<Vec<_>>();
-        let (one, other) = (text(0), text(5_000));
-        let [one, other] = [&one, &other].map(|text| text.iter().map(String::as_str).collect::<Vec<_>>());
-        let budget = Budget::of_request();
-        assert!(!is_affordable(&one, &other, &budget));
-        assert!(is_affordable(&one, &one, &budget));
-        assert!(budget.used().steps < 2 * super::STEPS_MAX, "what is too much is not counted");
-        let html = |words: &[&str]| format!("<p>{}</p>", words.join(" "));
-        let shown = marked(&html(&one), &html(&other));
-        assert_eq!(shown.matches("<span class=\"highlight_text_").count(), 2, "all is new");
-        assert!(shown.len() < 2 * (html(&one).len() + html(&other).len()));
-    }
-
-    #[test]
-    fn texts_that_are_too_long_are_not_compared() {
-        let before = format!("<table>{}</table>", "<tr><td>a</td></tr>".repeat(10_000));
-        let shown = marked(&before, &before.replacen(">a<", ">b<", 1));
-        assert!(shown.contains("<td><span class=\"highlight_text_inserted\">b</span></td>"));
-        assert!(shown.contains("<td><span class=\"highlight_text_deleted\">a</span></td>"));
-    }
-
-    proptest::proptest! {
-        /// Texts of few words, which have much in common.
-        #[test]
-        fn the_distance_is_what_the_comparison_finds(old in "[ab]{0,12}", new in "[ab]{0,12}") {
-            let words = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
-            let (old, new) = (words(&old), words(&new));
-            let [old, new] = [&old, &new].map(|words| words.iter().map(String::as_str).collect::<Vec<_>>());
-            let operations = similar::capture_diff_slices(similar::Algorithm::Myers, &old, &new);
-            let same: usize = operations.iter().filter_map(|it| match it {
-                similar::DiffOp::Equal { len, .. } => Some(*len),
-                _ => None,
-            }).sum();
-            let found = distance(&old, &new, &Budget::new(Cost::UNLIMITED));
-            proptest::prop_assert_eq!(found, Ok(old.len() + new.len() - 2 * same));
-        }
-
-        /// Whatever is in texts that were changed by hand.
-        #[test]
-        fn no_text_panics(before in "[<>/\"ap br\n]{0,40}", after in "[<>/\"ap br\n]{0,40}") {
-            marked(&before, &after);
-        }
-    }
-}
+mod tests;

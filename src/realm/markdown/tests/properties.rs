@@ -258,7 +258,7 @@ proptest! {
         let mut context = Context::new(&source, &*ORGANIZATION, true, budget.clone());
         let start = Instant::now();
         let html = document(&mut context, &source);
-        prop_assert!(start.elapsed().as_secs() < 15, "took {:?}", start.elapsed());
+        prop_assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
         if let Ok(html) = html {
             prop_assert_eq!(budget.check(), Ok(()));
             prop_assert!(html.chars().count() <= OUTPUT_MAX_CHARS);

@@ -151,6 +151,19 @@ fn a_search_that_reads_the_text_again_and_again_is_counted() {
 }
 
 #[test]
+fn a_pattern_of_many_repetitions_costs_more_for_each_byte() {
+    let repeating = linkifier("(?P<id>[ab]*a[ab]{1000}c)", "https://x.y/{id}");
+    let usual = linkifier("(?P<id>[ab]+c)", "https://x.y/{id}");
+    let text = "a".repeat(10_000);
+    assert!(repeating.steps_to_search(&text) > 900 * usual.steps_to_search(&text));
+    let example = LinkifierSource {
+        example_input: Some("a".repeat(1_000_000) + "c"),
+        ..source("(?P<id>[ab]*a[ab]{1000}c)", "https://x.y/{id}")
+    };
+    assert_eq!(refusal(example)[0].1, "Example input does not match the linkifier pattern.");
+}
+
+#[test]
 fn addresses_that_repeat_a_match_very_often_are_not_made() {
     let repeating = linkifier("(?P<id>x+)", &format!("https://x.y/{}", "{id}".repeat(2_000)));
     let budget = Budget::new(Cost { steps: 20_000_000, ..Cost::UNLIMITED });
