@@ -36,7 +36,9 @@ const PRODUCTS: [(&str, fn(usize, usize) -> String); 8] = [
     ("a table", table),
     ("nested fences", |depth, lines| "```quote\n".repeat(depth) + &"a\n".repeat(lines)),
     ("nested quotes", |depth, lines| ("> ".repeat(depth) + "a\n").repeat(lines)),
-    ("nested lists", |depth, items| (0..depth).map(|it| "  ".repeat(it) + "- a\n").collect::<String>().repeat(items)),
+    ("nested lists", |depth, items| {
+        (0..depth.min(100)).map(|it| "  ".repeat(it) + "- a\n").collect::<String>().repeat(items)
+    }),
     ("open links", |links, brackets| "[a](".repeat(links) + &"(".repeat(brackets)),
     ("formulas", |sources, length| format!("$$x{}$$ ", "_1^2+x".repeat(length)).repeat(sources)),
     ("code", |blocks, lines| format!("```html\n{}```\n\n", "<a b='c'>d</a>\n".repeat(lines)).repeat(blocks)),

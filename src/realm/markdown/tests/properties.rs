@@ -231,7 +231,7 @@ const PRODUCTS: [fn(usize, usize) -> String; 14] = [
         (1..=depth.min(200)).rev().map(|it| "~".repeat(it + 3) + "quote\n").collect::<String>() + &"a\n".repeat(lines)
     },
     |depth, lines| ("> ".repeat(depth) + "a\n").repeat(lines),
-    |depth, items| (0..depth).map(|it| "  ".repeat(it) + "- a\n").collect::<String>().repeat(items),
+    |depth, items| (0..depth.min(100)).map(|it| "  ".repeat(it) + "- a\n").collect::<String>().repeat(items),
     |depth, lines| "```spoiler a\n".repeat(depth) + &"a\n\n".repeat(lines),
     |brackets, words| "[a](".repeat(brackets) + &"(a ".repeat(words),
     |stars, words| "*a ".repeat(stars) + &"a* ".repeat(words),
