@@ -42,7 +42,9 @@ pub(super) fn fenced(context: &mut Context<'_>, language: &str, text: &str) -> S
     attribute.push('"');
     let fits = context.coloured + code.len() <= COLOURED_MAX;
     let is_affordable = || context.budget.spend_steps(STEPS_PER_BYTE * code.len()).is_ok();
-    let coloured = name.filter(|_| fits && is_affordable()).and_then(|name| colour::spans(name, &format!("{code}\n")));
+    let level = context.settings.form.code_level;
+    let name = name.filter(|_| fits && is_affordable());
+    let coloured = name.and_then(|name| colour::spans(name, &format!("{code}\n"), level));
     match coloured {
         Some(spans) => {
             context.coloured += code.len();

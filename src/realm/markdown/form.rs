@@ -28,6 +28,8 @@ pub struct Form {
     pub shows_faulty_times: bool,
     /// The name of the still that a preview of a video at a video site shows.
     pub video_still: &'static str,
+    /// The feature level whose highlighter colours code.
+    pub code_level: i64,
     /// The names of emoji.
     pub emoji: EmojiNames,
 }
@@ -48,6 +50,7 @@ impl Form {
             has_thumbnails: Feature::Thumbnails.is_at(level),
             shows_faulty_times: !Feature::FaultyTimesAsText.is_at(level),
             video_still: if Feature::LargeVideoStills.is_at(level) { "mqdefault" } else { "default" },
+            code_level: level,
             emoji: EmojiNames::at(level),
         }
     }

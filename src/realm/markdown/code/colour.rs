@@ -3,11 +3,11 @@
 use super::super::html;
 use super::{languages, lexer, session};
 
-/// HTML of code. None for a language whose code isn't coloured.
-pub(super) fn spans(language: &str, code: &str) -> Option<String> {
+/// HTML of code as a feature level has it. None for a language whose code isn't coloured.
+pub(super) fn spans(language: &str, code: &str, level: i64) -> Option<String> {
     let tokens = match language {
         "Bash Session" => session::session(code),
-        language => lexer::tokens(languages::table(language)?, code),
+        language => lexer::tokens(languages::table(language)?, code, level),
     };
     let mut out = String::with_capacity(code.len() * 4);
     // The class of the span that is open. Neighbours of one class share it, within a line.

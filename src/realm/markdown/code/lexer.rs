@@ -26,21 +26,27 @@ pub(super) struct Token<'t> {
     pub text: &'t str,
 }
 
-/// The pieces of code, which together are the text.
-pub(super) fn tokens<'t>(language: &'static Language, text: &'t str) -> Vec<Token<'t>> {
-    tokens_by(language, text, text.is_ascii())
+/// The pieces of code as a feature level has them, which together are the text.
+pub(super) fn tokens<'t>(language: &'static Language, text: &'t str, level: i64) -> Vec<Token<'t>> {
+    tokens_by(language, text, level, text.is_ascii())
 }
 
 /// The pieces of code by patterns that know the letters of ASCII alone, or all.
-pub(super) fn tokens_by<'t>(language: &'static Language, text: &'t str, is_ascii: bool) -> Vec<Token<'t>> {
+pub(super) fn tokens_by<'t>(
+    language: &'static Language,
+    text: &'t str,
+    level: i64,
+    is_ascii: bool,
+) -> Vec<Token<'t>> {
     let mut out = Vec::new();
-    Lexer::new(language, text, is_ascii, 0).run(0, &mut out);
+    Lexer::new(language, text, level, is_ascii, 0).run(0, &mut out);
     out
 }
 
 struct Lexer<'t> {
     language: &'static Language,
     text: &'t str,
+    level: i64,
     is_ascii: bool,
     depth: usize,
     indentation: Indentation,
@@ -56,9 +62,9 @@ struct Match<'r> {
 }
 
 impl<'t> Lexer<'t> {
-    fn new(language: &'static Language, text: &'t str, is_ascii: bool, depth: usize) -> Self {
+    fn new(language: &'static Language, text: &'t str, level: i64, is_ascii: bool, depth: usize) -> Self {
         let indentation = Indentation::default();
-        Self { language, text, is_ascii, depth, indentation, unclosed: HashMap::default() }
+        Self { language, text, level, is_ascii, depth, indentation, unclosed: HashMap::default() }
     }
 
     fn run(&mut self, state: usize, out: &mut Vec<Token<'t>>) {
@@ -123,13 +129,14 @@ impl<'t> Lexer<'t> {
     fn emit_class(&mut self, class: Class, range: Range<usize>, out: &mut Vec<Token<'t>>) {
         match class {
             Class::Named(class) => self.emit(class, range, out),
+            Class::Later { class, since } => self.emit(if self.level >= since { class } else { "" }, range, out),
             Class::Dropped | Class::Ahead => {}
             Class::Code { language, state } => {
                 let inner = if language.is_empty() { Some(self.language) } else { languages::table(language) };
                 let text = &self.text[range.clone()];
                 match inner.and_then(|inner| Some((inner, inner.state(state)?))) {
                     Some((inner, state)) if self.depth < DEPTH_MAX => {
-                        Self::new(inner, text, self.is_ascii, self.depth + 1).run(state, out);
+                        Self::new(inner, text, self.level, self.is_ascii, self.depth + 1).run(state, out);
                     }
                     _ => self.emit("", range, out),
                 }

@@ -87,7 +87,7 @@ impl<'t> Block<'t> {
             }
             insertions.peek().map(|(before, _)| *before)
         };
-        for token in tokens(bash, &self.code) {
+        for token in tokens(bash, &self.code, i64::MAX) {
             let end = read + token.text.len();
             while read < end {
                 let until = next(read, &mut at, out).map_or(end, |before| before.min(end));

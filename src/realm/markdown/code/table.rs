@@ -12,6 +12,7 @@
 //! | `CLASSES PATTERN NEXT CONDITION …` | a rule |
 //!
 //! CLASSES: one for the whole match, or one per group, divided by commas. `-` is text without a class, `~` is left out,
+//! `w+339` is of class `w` from feature level 339 on and has none before, as the highlighter of that time had it,
 //! `@LANGUAGE/STATE` is code of another language, `@` of the same, `>` is looked at and read again by the next rule.
 //!
 //! PATTERN: a regular expression, or `words` and words that must be whole; lines that begin with a tab continue them.
@@ -74,6 +75,8 @@ pub(super) struct Rule {
 pub(super) enum Class {
     /// Text of a CSS class, empty for none.
     Named(&'static str),
+    /// Text of a CSS class from a feature level on, before of none.
+    Later { class: &'static str, since: i64 },
     /// Not shown.
     Dropped,
     /// Looked at alone.
@@ -272,7 +275,10 @@ impl Class {
                     let (language, state) = code.split_once('/').unwrap_or((code, ""));
                     Self::Code { language, state }
                 }
-                None => Self::Named(text),
+                None => match text.split_once('+') {
+                    Some((class, since)) => Self::Later { class, since: since.parse().unwrap_or(i64::MAX) },
+                    None => Self::Named(text),
+                },
             },
         }
     }

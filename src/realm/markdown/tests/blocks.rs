@@ -117,7 +117,7 @@ fn code_blocks() {
         ),
         (
             "```py\ndef f(): pass\n```",
-            "<div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code><span class=\"k\">def</span> <span class=\"nf\">f</span><span class=\"p\">():</span> <span class=\"k\">pass</span>\n</code></pre></div>",
+            "<div class=\"codehilite\" data-code-language=\"Python\"><pre><span></span><code><span class=\"k\">def</span><span class=\"w\"> </span><span class=\"nf\">f</span><span class=\"p\">():</span> <span class=\"k\">pass</span>\n</code></pre></div>",
         ),
         (
             "```Klin\"gon\n**x**\n```",
