@@ -670,32 +670,26 @@ export interface components {
             clock?: components["schemas"]["Clock"] | null;
             /** The seed of its random generator. */
             seed?: number | null;
-            /**
-             * Whether it gets its own port.
-             * @default false
-             */
-            listen?: boolean;
+            /** Whether it gets its own port. */
+            listen?: boolean | null;
             /** Any text, such as the name of a test. */
             label?: string | null;
             /** How long it may get no request, in real time, before it is deleted. */
             idleTtlSeconds?: components["schemas"]["Seconds"] | null;
-            /**
-             * Whether to delete an existing world of that name first.
-             * @default false
-             */
-            replace?: boolean;
+            /** Whether to delete an existing world of that name first. */
+            replace?: boolean | null;
         };
-        /** real, frozen (at the time of creation), or an instant at which the clock is frozen. */
+        /** real, frozen (at the time of creation), or an instant at which the clock is frozen: a number of UNIX seconds, or as text RFC 3339 or a date. */
         Clock: number | string;
-        /** Seconds, fractions allowed, or a span of the units w, d, h, m and s such as 1d2h30m. */
+        /** A number of seconds, fractions allowed, or as text a span of the units w, d, h, m and s such as 1d2h30m. */
         Seconds: number | string;
         /** What to keep. */
         Reset: {
             /**
              * `faults`, `journal`.
-             * @default []
+             * @default null
              */
-            keep?: string[];
+            keep?: ("faults" | "journal")[] | null;
         };
         /** The level to which to upgrade a world. */
         Upgrade: {
@@ -707,7 +701,7 @@ export interface components {
             /** Not empty and without slashes. */
             name: string;
         };
-        /** A change of the clock: exactly one. */
+        /** A change of the clock: exactly one of `advance_seconds`, `set`, `to_next` and `running`. */
         ClockChange: {
             /** Advances by this time. */
             advanceSeconds?: components["schemas"]["Seconds"] | null;
@@ -720,7 +714,7 @@ export interface components {
             /** How long to wait for clients that are between two polls, in real time; 1,000 by default. */
             waitForClientsMs?: number | null;
         };
-        /** UNIX seconds, fractions allowed, or RFC 3339 such as 2026-01-01T00:00:00Z. */
+        /** A number of UNIX seconds, fractions allowed, or as text RFC 3339 such as 2026-01-01T00:00:00Z, or a date such as 2026-01-01, which means its midnight in UTC. */
         Instant: number | string;
         /** A fault. */
         FaultRule: {
@@ -734,28 +728,71 @@ export interface components {
             times?: number | null;
             /** Exactly one effect, by its name. */
             effect: {
-                [key: string]: unknown;
+                /**
+                 * Operations that call the push relay fail with the relay's error.
+                 * @enum {string}
+                 */
+                bouncer?: "unreachable" | "server_error" | "admin_action_required";
+                /** The reply comes so much later. */
+                delayMs?: number;
+                /** The reply is this error, with all further keys; nothing is done. */
+                error?: {
+                    /** HTTP status. */
+                    status: number;
+                    /** The error's code. */
+                    code: string;
+                    /** The error's message. */
+                    msg: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                /** The reply is 429; nothing is done. */
+                rateLimit?: {
+                    /** Seconds, or a span such as 1m30s. */
+                    retryAfter: unknown;
+                };
+                /**
+                 * The connection closes without a reply, before or after the request is carried out.
+                 * @enum {string}
+                 */
+                drop?: "before" | "after";
+                /** With drop: whether repetitions are dropped too. */
+                retries?: boolean;
+                /** The body breaks off after so many bytes. */
+                truncateAt?: number;
+                /** true: the body is a proxy's HTML page. */
+                garbage?: boolean;
+                /** true: the caller's event queues are lost. */
+                loseQueue?: boolean;
+                /**
+                 * What a poll of events gives.
+                 * @enum {string}
+                 */
+                events?: "repeat" | "hold" | "one_by_one" | "unknown";
             };
         };
         FaultMatch: {
-            /** HTTP method, in capitals. */
-            method?: string | null;
+            /**
+             * HTTP method, in capitals.
+             * @enum {string|null}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | null;
             /** Path of an operation with its placeholders, or of a kind of files such as /static/*. */
             path?: string | null;
             /** The caller: an address or its handle. */
             user?: string | null;
-            /**
-             * Parameters that must be among those sent, as text.
-             * @default {}
-             */
+            /** Parameters that must be among those sent, as text. */
             params?: {
                 [key: string]: string;
-            };
+            } | null;
         };
         /** The expected requests. */
         Assertion: {
-            /** HTTP method, in capitals. */
-            method?: string | null;
+            /**
+             * HTTP method, in capitals.
+             * @enum {string|null}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | null;
             /** Path, filled in or with the placeholders of an operation. */
             path?: string | null;
             /** The caller: an address or its handle. */
@@ -772,8 +809,32 @@ export interface components {
             atMost?: number | null;
             /** The exact number; without the other two. */
             exactly?: number | null;
-            /** How long to wait; only for waiting. */
-            timeoutMs?: number | null;
+        };
+        /** The expected requests, and how long to wait for them. */
+        AwaitedRequests: {
+            /**
+             * HTTP method, in capitals.
+             * @enum {string|null}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | null;
+            /** Path, filled in or with the placeholders of an operation. */
+            path?: string | null;
+            /** The caller: an address or its handle. */
+            user?: string | null;
+            /** Parameters that must be among those sent, as text. */
+            params?: {
+                [key: string]: string;
+            } | null;
+            /** HTTP status; 0 for a dropped connection. */
+            status?: number | null;
+            /** The minimum number of such requests; 1 if none of the three is given. */
+            atLeast?: number | null;
+            /** The maximum number. */
+            atMost?: number | null;
+            /** The exact number; without the other two. */
+            exactly?: number | null;
+            /** How long to wait, in real time. */
+            timeoutMs: number;
         };
         /** The expected queues. */
         AwaitedQueues: {
@@ -783,8 +844,8 @@ export interface components {
             parked?: boolean | null;
             /** The minimum number; 1 by default. */
             count?: number | null;
-            /** How long to wait. */
-            timeoutMs?: number | null;
+            /** How long to wait, in real time. */
+            timeoutMs: number;
         };
         /** The expected pushes. */
         AwaitedPushes: {
@@ -796,8 +857,8 @@ export interface components {
             since?: number | null;
             /** The minimum number; 1 by default. */
             atLeast?: number | null;
-            /** How long to wait. */
-            timeoutMs?: number | null;
+            /** How long to wait, in real time. */
+            timeoutMs: number;
         };
         /** A user who accepts an invitation. */
         AcceptedInvite: {
@@ -871,22 +932,15 @@ export interface components {
             channelId: number;
             name: string;
             description: string;
+            renderedDescription: string;
             privacy: string;
             isArchived: boolean;
             folder: string | null;
             creator: string | null;
             messages: number;
             subscribers: number[];
-            topics: {
-                name: string;
-                messages: number;
-                newest: number;
-            }[];
-            permissions: {
-                name: string;
-                holders: string;
-                users: number[];
-            }[];
+            topics: components["schemas"]["Topic"][];
+            permissions: components["schemas"]["ChannelPermission"][];
             visible?: boolean;
             reason?: string;
         };
@@ -908,10 +962,7 @@ export interface components {
             topic: string | null;
             to: number[];
             content: string;
-            reactions: {
-                emojiName: string;
-                userId: number;
-            }[];
+            reactions: components["schemas"]["Reaction"][];
             isEdited: boolean;
             visible?: boolean;
             reason?: string;
@@ -954,7 +1005,214 @@ export interface components {
             passed: number;
             fired: number;
         };
-        Error: {
+        ControlCall: {
+            method: string;
+            path: string;
+            summary: string;
+        };
+        Snapshot: {
+            name: string;
+            at: number;
+        };
+        Topic: {
+            name: string;
+            messages: number;
+            newest: number;
+        };
+        ChannelPermission: {
+            name: string;
+            holders: string;
+            users: number[];
+        };
+        Reaction: {
+            emojiName: string;
+            userId: number;
+        };
+        Violation: {
+            invariant: string;
+            what: string;
+        };
+        GetIndexReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            calls: components["schemas"]["ControlCall"][];
+        };
+        GetHealthReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            version: string;
+            featureLevel: number;
+            worlds: number;
+        };
+        EmptyReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+        };
+        GetWorldsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            worlds: components["schemas"]["World"][];
+        };
+        CreateWorldReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            name: string;
+            url: string;
+        };
+        DeleteWorldsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            deleted: string[];
+        };
+        GetWorldReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            world: components["schemas"]["World"];
+        };
+        UpgradeReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            featureLevel: number;
+        };
+        GetSnapshotsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            snapshots: components["schemas"]["Snapshot"][];
+        };
+        GetStateReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            state: unknown;
+        };
+        GetClockReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            now: number;
+            running: boolean;
+            agenda: components["schemas"]["AgendaItem"][];
+        };
+        MoveClockReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            now: number;
+            running: boolean;
+            agenda: components["schemas"]["AgendaItem"][];
+            waitedMs: number;
+            notParked: string[];
+            fired: components["schemas"]["AgendaItem"][];
+        };
+        GetFaultsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            faults: components["schemas"]["Fault"][];
+        };
+        InstallFaultReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            faultId: string;
+        };
+        GetJournalReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            entries: components["schemas"]["JournalEntry"][];
+        };
+        VerifyJournalReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            count: number;
+        };
+        WaitJournalReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            count: number;
+        };
+        GetQueuesReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            queues: components["schemas"]["Queue"][];
+        };
+        WaitQueuesReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            count: number;
+            queues: components["schemas"]["Queue"][];
+        };
+        GetUsersReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            users: components["schemas"]["User"][];
+        };
+        GetChannelsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            channels: components["schemas"]["Channel"][];
+        };
+        GetGroupsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            groups: components["schemas"]["Group"][];
+        };
+        GetMessagesReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            messages: components["schemas"]["Message"][];
+        };
+        GetPushesReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            pushes: components["schemas"]["Push"][];
+        };
+        WaitPushesReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            count: number;
+            pushes: components["schemas"]["Push"][];
+        };
+        GetWebhooksReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        AcceptInviteReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            userId: number;
+        };
+        GetInvariantsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            checked: string[];
+            violations: components["schemas"]["Violation"][];
+        };
+        ErrorReply: {
             /** @constant */
             result: "error";
             msg: string;
@@ -988,17 +1246,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        calls: {
-                            method: string;
-                            path: string;
-                            summary: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["GetIndexReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1007,7 +1255,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1016,7 +1264,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1025,7 +1273,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1045,15 +1293,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        version: string;
-                        featureLevel: number;
-                        worlds: number;
-                    };
+                    "application/json": components["schemas"]["GetHealthReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1062,7 +1302,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1071,7 +1311,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1080,7 +1320,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1088,8 +1328,8 @@ export interface operations {
     getOpenapi: {
         parameters: {
             query?: {
-                /** Dialect of the names in the document: neutral (the default) or zulip. */
-                dialect?: string;
+                /** Dialect of the names in the document; the server's own by default. */
+                dialect?: "neutral" | "zulip";
                 /** Level of the operations, parameters, replies and events; the newest by default. */
                 featureLevel?: number;
                 /** true: the document of control instead. */
@@ -1116,7 +1356,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1125,7 +1365,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1134,7 +1374,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1157,13 +1397,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        worlds: components["schemas"]["World"][];
-                    };
+                    "application/json": components["schemas"]["GetWorldsReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1172,7 +1406,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1181,7 +1415,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1190,7 +1424,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1214,14 +1448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        name: string;
-                        url: string;
-                    };
+                    "application/json": components["schemas"]["CreateWorldReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1230,7 +1457,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1239,7 +1466,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1248,7 +1475,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1257,7 +1484,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1266,7 +1493,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1289,13 +1516,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        deleted: string[];
-                    };
+                    "application/json": components["schemas"]["DeleteWorldsReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1304,7 +1525,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1313,7 +1534,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1322,7 +1543,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1344,13 +1565,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        world: components["schemas"]["World"];
-                    };
+                    "application/json": components["schemas"]["GetWorldReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1359,7 +1574,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1368,7 +1583,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1377,7 +1592,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1386,7 +1601,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1408,12 +1623,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1422,7 +1632,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1431,7 +1641,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1440,7 +1650,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1449,7 +1659,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1475,12 +1685,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1489,7 +1694,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1498,7 +1703,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1507,7 +1712,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1516,7 +1721,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1525,7 +1730,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1539,7 +1744,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["Upgrade"];
             };
@@ -1551,13 +1756,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        featureLevel: number;
-                    };
+                    "application/json": components["schemas"]["UpgradeReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1566,7 +1765,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1575,7 +1774,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1584,7 +1783,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1593,7 +1792,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1602,7 +1801,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1624,16 +1823,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        snapshots: {
-                            name: string;
-                            at: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["GetSnapshotsReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1642,7 +1832,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1651,7 +1841,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1660,7 +1850,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1669,7 +1859,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1683,7 +1873,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["SnapshotName"];
             };
@@ -1695,12 +1885,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1709,7 +1894,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1718,7 +1903,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1727,7 +1912,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1736,7 +1921,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1745,7 +1930,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1768,12 +1953,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1782,7 +1962,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1791,7 +1971,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1800,7 +1980,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1809,7 +1989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1832,12 +2012,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1846,7 +2021,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1855,7 +2030,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1864,7 +2039,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1873,7 +2048,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1895,13 +2070,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        state: unknown;
-                    };
+                    "application/json": components["schemas"]["GetStateReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1910,7 +2079,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1919,7 +2088,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1928,7 +2097,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1937,7 +2106,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -1963,12 +2132,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1977,7 +2141,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1986,7 +2150,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -1995,7 +2159,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2004,7 +2168,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2013,7 +2177,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2035,15 +2199,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        now: number;
-                        running: boolean;
-                        agenda: components["schemas"]["AgendaItem"][];
-                    };
+                    "application/json": components["schemas"]["GetClockReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2052,7 +2208,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2061,7 +2217,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2070,7 +2226,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2079,7 +2235,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2105,18 +2261,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        now: number;
-                        running: boolean;
-                        agenda: components["schemas"]["AgendaItem"][];
-                        waitedMs: number;
-                        notParked: string[];
-                        fired: components["schemas"]["AgendaItem"][];
-                    };
+                    "application/json": components["schemas"]["MoveClockReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2125,7 +2270,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2134,7 +2279,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2143,7 +2288,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2152,7 +2297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2161,7 +2306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2183,13 +2328,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        faults: components["schemas"]["Fault"][];
-                    };
+                    "application/json": components["schemas"]["GetFaultsReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2198,7 +2337,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2207,7 +2346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2216,7 +2355,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2225,7 +2364,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2239,7 +2378,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["FaultRule"];
             };
@@ -2251,13 +2390,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        faultId: string;
-                    };
+                    "application/json": components["schemas"]["InstallFaultReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2266,7 +2399,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2275,7 +2408,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2284,7 +2417,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2293,7 +2426,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2302,7 +2435,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2324,12 +2457,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2338,7 +2466,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2347,7 +2475,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2356,7 +2484,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2365,7 +2493,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2388,12 +2516,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2402,7 +2525,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2411,7 +2534,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2420,7 +2543,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2429,7 +2552,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2438,7 +2561,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** Only requests with this HTTP method. */
-                method?: string;
+                method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
                 /** Only requests for this path, filled in or with the placeholders of an operation. */
                 path?: string;
                 /** Only requests of this user: an address or its handle. */
@@ -2464,13 +2587,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        entries: components["schemas"]["JournalEntry"][];
-                    };
+                    "application/json": components["schemas"]["GetJournalReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2479,7 +2596,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2488,7 +2605,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2497,7 +2614,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2506,7 +2623,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2528,12 +2645,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2542,7 +2654,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2551,7 +2663,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2560,7 +2672,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2569,7 +2681,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2595,13 +2707,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        count: number;
-                    };
+                    "application/json": components["schemas"]["VerifyJournalReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2610,7 +2716,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2619,7 +2725,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2628,7 +2734,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2637,7 +2743,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2646,7 +2752,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2660,9 +2766,9 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
-                "application/json": components["schemas"]["Assertion"];
+                "application/json": components["schemas"]["AwaitedRequests"];
             };
         };
         responses: {
@@ -2672,13 +2778,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        count: number;
-                    };
+                    "application/json": components["schemas"]["WaitJournalReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2687,7 +2787,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2696,7 +2796,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2705,7 +2805,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2714,7 +2814,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2723,7 +2823,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2732,7 +2832,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2757,12 +2857,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2771,7 +2866,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2780,7 +2875,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2789,7 +2884,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2798,7 +2893,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2820,13 +2915,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        queues: components["schemas"]["Queue"][];
-                    };
+                    "application/json": components["schemas"]["GetQueuesReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2835,7 +2924,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2844,7 +2933,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2853,7 +2942,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2862,7 +2951,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2876,7 +2965,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["AwaitedQueues"];
             };
@@ -2888,14 +2977,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        count: number;
-                        queues: components["schemas"]["Queue"][];
-                    };
+                    "application/json": components["schemas"]["WaitQueuesReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2904,7 +2986,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2913,7 +2995,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2922,7 +3004,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2931,7 +3013,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2940,7 +3022,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2949,7 +3031,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -2972,12 +3054,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2986,7 +3063,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2995,7 +3072,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3004,7 +3081,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3013,7 +3090,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3038,13 +3115,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        users: components["schemas"]["User"][];
-                    };
+                    "application/json": components["schemas"]["GetUsersReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3053,7 +3124,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3062,7 +3133,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3071,7 +3142,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3080,7 +3151,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3105,13 +3176,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        channels: components["schemas"]["Channel"][];
-                    };
+                    "application/json": components["schemas"]["GetChannelsReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3120,7 +3185,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3129,7 +3194,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3138,7 +3203,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3147,7 +3212,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3169,13 +3234,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        groups: components["schemas"]["Group"][];
-                    };
+                    "application/json": components["schemas"]["GetGroupsReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3184,7 +3243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3193,7 +3252,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3202,7 +3261,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3211,7 +3270,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3246,13 +3305,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        messages: components["schemas"]["Message"][];
-                    };
+                    "application/json": components["schemas"]["GetMessagesReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3261,7 +3314,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3270,7 +3323,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3279,7 +3332,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3288,7 +3341,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3317,13 +3370,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        pushes: components["schemas"]["Push"][];
-                    };
+                    "application/json": components["schemas"]["GetPushesReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3332,7 +3379,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3341,7 +3388,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3350,7 +3397,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3359,7 +3406,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3381,12 +3428,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3395,7 +3437,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3404,7 +3446,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3413,7 +3455,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3422,7 +3464,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3436,7 +3478,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["AwaitedPushes"];
             };
@@ -3448,14 +3490,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        count: number;
-                        pushes: components["schemas"]["Push"][];
-                    };
+                    "application/json": components["schemas"]["WaitPushesReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3464,7 +3499,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3473,7 +3508,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3482,7 +3517,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3491,7 +3526,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3500,7 +3535,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3509,7 +3544,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3531,13 +3566,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        webhooks: components["schemas"]["Webhook"][];
-                    };
+                    "application/json": components["schemas"]["GetWebhooksReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3546,7 +3575,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3555,7 +3584,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3564,7 +3593,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3573,7 +3602,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3595,12 +3624,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                    };
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3609,7 +3633,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3618,7 +3642,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3627,7 +3651,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3636,7 +3660,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3651,7 +3675,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["AcceptedInvite"];
             };
@@ -3663,13 +3687,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        userId: number;
-                    };
+                    "application/json": components["schemas"]["AcceptInviteReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3678,7 +3696,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3687,7 +3705,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3696,7 +3714,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3705,7 +3723,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3714,7 +3732,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
@@ -3736,17 +3754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        result: "success";
-                        /** @constant */
-                        msg: "";
-                        checked: string[];
-                        violations: {
-                            invariant: string;
-                            what: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["GetInvariantsReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3755,7 +3763,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3764,7 +3772,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3773,7 +3781,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -3782,7 +3790,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorReply"];
                 };
             };
         };
