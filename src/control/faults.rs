@@ -260,3 +260,21 @@ fn rate_limit(value: &Value) -> Option<Effect> {
     let Seconds(span) = Seconds::parse(given.as_str()?).ok()?;
     Some(Effect::RateLimit { retry_after: span.whole_seconds().into() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_has_the_effects_that_there_are() {
+        let schema = effect_schema(&mut SchemaGenerator::default()).to_value();
+
+        let properties = schema["properties"].as_object().expect("properties");
+        let described = properties.keys().map(String::as_str).filter(|name| *name != "retries");
+        let mut described: Vec<&str> = described.collect();
+        let mut known: Vec<&str> = EFFECTS.split(", ").flat_map(|part| part.split(" and ")).collect();
+        known.sort_unstable();
+        described.sort_unstable();
+        assert_eq!(described, known);
+    }
+}
