@@ -23,6 +23,8 @@ impl fmt::Display for Refusal {
         f.write_str(self.body["msg"].as_str().unwrap_or("refused without a word"))?;
         for near in self.body["nearest"].as_array().into_iter().flatten() {
             match near["diff"].as_str() {
+                // A request of which there were too many differs in nothing.
+                Some(diff) if diff.trim().is_empty() => {}
                 Some(diff) => write!(f, "\n\nnear it:\n{}", diff.trim_end())?,
                 None => write!(f, "\n\nnear it: {near}")?,
             }

@@ -146,6 +146,8 @@ async fn what_does_not_hold_is_a_panic_with_the_nearest() {
     let said = panic_of(|| _ = world.journal().verify(sent().param("content", "Hallo").exactly(1)));
     assert!(said.starts_with("Expected exactly 1 such request, found 0\n\nnear it:\n"), "{said}");
     assert!(said.contains("Hallo") && said.contains("Hello"), "{said}");
+    let said = panic_of(|| _ = world.journal().verify(sent().exactly(2)));
+    assert_eq!(said, "Expected exactly 2 such requests, found 1");
     let late = tokio::spawn(world.journal().wait_for(sent().at_least(2), Duration::from_millis(1))).await;
     let said = late.expect_err("it should panic").into_panic().downcast_ref::<String>().cloned().unwrap_or_default();
     assert!(said.starts_with("Expected at least 2 such requests, found 1") && said.contains("tests/suite/testing.rs:"));

@@ -12,6 +12,9 @@ export class ChatdoubleError extends Error {
     readonly body: any = null,
   ) {
     super(message);
+    // The caller's line is what matters; the frames of this package would be above it.
+    const lines = this.stack?.split("\n").filter((line) => !/[\\/]chatdouble[\\/]dist[\\/]/.test(line));
+    if (lines) this.stack = lines.join("\n").replace(/^Error/, "ChatdoubleError");
   }
 }
 
@@ -33,7 +36,7 @@ export function rows(reply: any, name: string): any[] {
 /** The message of a refusal, with the near misses of an assertion. */
 export function describe(msg: string, body: any): string {
   const diffs: string[] = Array.isArray(body?.nearest)
-    ? body.nearest.map((near: any) => near?.diff).filter((diff: unknown) => typeof diff === "string")
+    ? body.nearest.map((near: any) => near?.diff).filter((diff: unknown) => typeof diff === "string" && diff.trim() !== "")
     : [];
   return diffs.length === 0 ? msg : `${msg}\nDifferences from the nearest requests:\n${diffs.join("\n")}`;
 }

@@ -147,6 +147,10 @@ test("the journal is read, verified and waited for", async () => {
   await assert.rejects(world.journal.waitFor({ path: "/typing" }, { timeoutMs: 10 }), (error) => error.status === 408);
   const [entry] = await world.journal.entries({ path: "/messages", limit: 1 });
   assert.deepEqual([entry.params.content, typeof entry.durationMs, entry.reply.result], ["once", "number", "success"]);
+  await assert.rejects(world.journal.verify({ path: "/messages", exactly: 2 }), (error) => {
+    // The one that came differs in nothing.
+    return error.message === "Expected exactly 2 such requests, found 1";
+  });
   await world.journal.clear();
   assert.deepEqual(await world.journal.entries(), []);
   await world.delete();

@@ -144,6 +144,9 @@ def test_the_journal(world):
         world.journal.verify(path="/messages", params={"content": "twice"})
     assert isinstance(refused.value, chatdouble.VerificationFailed)
     assert refused.value.body.count == 0 and '+    "content": "once"' in str(refused.value)
+    # The one that came differs in nothing.
+    with pytest.raises(AssertionError, match="^Expected exactly 2 such requests, found 1$"):
+        world.journal.verify(path="/messages", exactly=2)
     with pytest.raises(chatdouble.Error) as late:
         world.journal.wait_for(path="/typing", timeout_ms=10)
     assert late.value.status == 408
@@ -387,8 +390,10 @@ def test_replies_have_classes(server, world):
     assert isinstance(state, chatdouble.types.ClockState) and isinstance(state.agenda[0], chatdouble.types.AgendaItem)
     # A key that this item lacks is None, and a key that no item has is an error.
     assert state.agenda[0].queue_id is None and state.agenda[0]["reminder_id"] == 1
-    with pytest.raises(AttributeError, match="reminder_id"):
+    with pytest.raises(AttributeError, match="there are kind, at, reminder_id"):
         state.agenda[0].colour
+    with pytest.raises(AttributeError, match="did you mean 'agenda'"):
+        state.agend
     send(world, mel, "Hello")
     assert world.journal.entries()[-1].hint is None
     copied = copy.deepcopy(state)
@@ -537,6 +542,7 @@ def test_tracebacks_end_at_the_test(pytester):
     text = result.stdout.str()
     assert "chatdouble/_" not in text and "socket.py" not in text and "pytest_plugin" not in text, text
     assert len(text.splitlines()) < 110, text
+    assert "During handling" not in text and "traceback entries are hidden" not in text, text
     result.stdout.fnmatch_lines(["*the marker chatdouble has no option 'fixtur'; did you mean 'fixture'?*"])
     result.stdout.fnmatch_lines(["*chatdouble_world can't be made: *casst*"])
     result.stdout.fnmatch_lines(["E * chatdouble.Error: there is no user 'mell' in this world; the nearest is 'mel'"])

@@ -1,10 +1,21 @@
 """A test double of a team-chat server, which tests start and steer."""
 
 from . import types
-from ._error import Error, VerificationFailed
+from ._error import Error, UnknownOption, VerificationFailed
 from ._record import Record
 from ._server import Server, connect
 from ._start import start_server
 from ._world import Fault, World
 
-__all__ = ["Error", "Fault", "Record", "Server", "VerificationFailed", "World", "connect", "start_server", "types"]
+__all__ = [
+    "Error",
+    "Fault",
+    "Record",
+    "Server",
+    "UnknownOption",
+    "VerificationFailed",
+    "World",
+    "connect",
+    "start_server",
+    "types",
+]

@@ -42,7 +42,9 @@ def refusal(status: int, body: Any, request: str) -> Error:
         return Error(f"{request}: {status}, which is no reply of chatdouble: {str(body)[:200]}", status, "", body)
     message, code = str(body["msg"]), str(body.get("code", ""))
     near = body.get("nearest")
-    diffs = [str(one["diff"]) for one in near if isinstance(one, dict) and "diff" in one] if isinstance(near, list) else []
+    listed = [str(one.get("diff", "")) for one in near if isinstance(one, dict)] if isinstance(near, list) else []
+    # A request of which there were too many differs in nothing.
+    diffs = [diff for diff in listed if diff.strip()]
     if diffs:
         message = "\n".join([message, "Differences from the nearest requests:", *diffs])
     kind = VerificationFailed if code == "VERIFICATION_FAILED" else Error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 from typing import TYPE_CHECKING, Any, Dict, List, Type, TypeVar, get_args, get_origin, get_type_hints
 
@@ -24,7 +25,9 @@ class Record(Dict[str, Any]):
                 return self[name]
             if "None" in getattr(type(self), "__annotations__", {}).get(name, ""):
                 return None
-            raise AttributeError(f"there is no {name!r}, only {', '.join(self)}")
+            nearest = difflib.get_close_matches(name, self, 1)
+            meant = f"did you mean {nearest[0]!r}?" if nearest else f"there are {', '.join(self)}"
+            raise AttributeError(f"there is no {name!r}; {meant}")
 
 
 class User(Record):

@@ -16,8 +16,6 @@ from ._server import Server, connect
 from ._start import start_server
 from ._world import World
 
-__tracebackhide__ = True
-
 MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chatdouble_world is made, with the keywords of create_world; a list of feature levels or dialects runs the test once for each"
 # How many journal entries a failed test shows.
 SHOWN = 10
@@ -92,12 +90,10 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     options = {**_marked(request.node), **getattr(request, "param", {})}
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
-    try:
-        refuse_unknown(options, OPTIONS, "the marker chatdouble")
-        world = chatdouble_server.create_world(**{"label": request.node.nodeid, **options})
-    except Error as error:
-        # Without the frames of the plugin and of pytest: the mistake is in the marker.
-        pytest.fail(f"chatdouble_world can't be made: {error}", pytrace=False)
+    world = _made(chatdouble_server, {"label": request.node.nodeid, **options})
+    if isinstance(world, Error):
+        # Without a traceback: the mistake is in the marker.
+        pytest.fail(f"chatdouble_world can't be made: {world}", pytrace=False)
     yield world
     try:
         world.delete()
@@ -105,6 +101,14 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
         # A test may have deleted it.
         if error.status != 404:
             raise
+
+
+def _made(server: Server, options: dict[str, Any]) -> World | Error:
+    try:
+        refuse_unknown(options, OPTIONS, "the marker chatdouble")
+        return server.create_world(**options)
+    except Error as error:
+        return error
 
 
 def _marked(node: pytest.Item) -> dict[str, Any]:
