@@ -250,6 +250,18 @@ test("the options are those of the program", () => {
   assert.deepEqual(known.sort(), options.filter((name) => !own.includes(name)).sort());
 });
 
+test("the effects of faults are those of control's document", () => {
+  const text = execFileSync(process.env.CHATDOUBLE_BINARY, ["openapi", "--control"], { maxBuffer: 10_000_000 });
+  const { effect } = JSON.parse(text).components.schemas.FaultRule.properties;
+  const declared = readFileSync(new URL("../src/types.ts", import.meta.url), "utf8");
+  const interfaces = [...declared.matchAll(/export interface \w+Effect \{\n([^]+?)\n\}/g)];
+  const keys = interfaces.flatMap(([, body]) => [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, key]) => key));
+  const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+  assert.deepEqual(keys.sort(), Object.keys(effect.properties).map(camel).sort());
+  for (const value of Object.values(effect.properties).flatMap((one) => one.enum ?? []))
+    assert.ok(value === true || declared.includes(`"${value}"`), value);
+});
+
 test("what is no address of a server is refused", () => {
   for (const [url, reason] of [
     ["127.0.0.1:9991", /begin with http:\/\/ or https:\/\//],

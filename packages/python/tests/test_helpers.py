@@ -17,6 +17,7 @@ import time
 import urllib.parse
 import urllib.request
 from base64 import b64encode
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -412,6 +413,12 @@ def test_the_options_are_those_of_the_program(server):
     assert verify == set(chatdouble.types.Assertion.__annotations__)
     add = inspect.signature(chatdouble.World(server, "x", "", None).faults.add).parameters.keys() - {"rule"}
     assert add == set(chatdouble.types.FaultRule.__annotations__)
+    document = json.loads(subprocess.run([_start.binary(), "openapi", "--control"], stdout=subprocess.PIPE, check=True).stdout)
+    effects = document["components"]["schemas"]["FaultRule"]["properties"]["effect"]["properties"]
+    known = {key: hint for one in get_args(chatdouble.types.Effect) for key, hint in get_type_hints(one).items()}
+    assert known.keys() == effects.keys()
+    for key, effect in effects.items():
+        assert "enum" not in effect or set(get_args(known[key])) == set(effect["enum"]), key
 
 
 @pytest.mark.parametrize(
