@@ -316,7 +316,7 @@ const NO_REPLIES = [
   '{"result": "error", "msg": null, "code": 7, "nearest": [1, {"diff": 2}]}',
 ];
 
-test("what is no reply of chatdouble is told as such", async () => {
+test("a reply that is not one of chatdouble is an error", async () => {
   let body;
   const stranger = createServer((request, reply) => {
     request.resume();

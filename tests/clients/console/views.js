@@ -220,7 +220,7 @@ const views = {
     await control(url, "DELETE", "/worlds/queues");
   },
 
-  async "show real time beside that of a frozen world"({ browser, url }) {
+  async "show real time next to that of a frozen world"({ browser, url }) {
     await control(url, "POST", "/worlds", { name: "timed", clock: "frozen" });
     const page = await open(browser, `${url}/console/w/timed/live`);
     await page.getByText("Waiting for the first request").waitFor();
@@ -296,7 +296,7 @@ const views = {
         probe.remove();
         return [element.clientWidth, Math.max(...widths)];
       });
-      // Beside the text there are its padding and an arrow.
+      // The text has padding around it, and an arrow.
       assert.ok(wanted + 40 <= shown, `${wanted} of ${shown} at ${width}`);
       await close(page);
     }
