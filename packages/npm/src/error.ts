@@ -36,7 +36,9 @@ export function rows(reply: any, name: string): any[] {
 /** The message of a refusal, with the near misses of an assertion. */
 export function describe(msg: string, body: any): string {
   const diffs: string[] = Array.isArray(body?.nearest)
-    ? body.nearest.map((near: any) => near?.diff).filter((diff: unknown) => typeof diff === "string" && diff.trim() !== "")
+    ? body.nearest
+        .map((near: any) => near?.diff)
+        .filter((diff: unknown) => typeof diff === "string" && diff.trim() !== "")
     : [];
   return diffs.length === 0 ? msg : `${msg}\nDifferences from the nearest requests:\n${diffs.join("\n")}`;
 }

@@ -19,13 +19,17 @@ type World<Path extends string> = `/control/worlds/{name}${Path}` extends keyof 
   : never;
 
 /** How a world is made. */
-export interface WorldOptions extends Sent<Omit<Body<Worlds["post"]>, "fixture" | "dialect" | "clock">> {
+export interface WorldOptions extends Sent<
+  Omit<Body<Worlds["post"]>, "fixture" | "dialect" | "clock" | "idleTtlSeconds">
+> {
   /** A built-in fixture's name, a fixture document or a state. */
   fixture?: string | object;
   /** `neutral`, `zulip` or a dialect document. */
   dialect?: "neutral" | "zulip" | (string & {}) | object;
   /** `real`, `frozen`, or an instant at which it is frozen. */
   clock?: "real" | "frozen" | (string & {}) | number | Date;
+  /** How long it may get no request, in real time, before it is deleted: seconds, or a span such as `10m`. */
+  idleTtlSeconds?: number | string;
 }
 /** How a world is forked: the options of a new world without its origin. */
 export interface ForkOptions extends Omit<WorldOptions, "forkOf" | "fixture"> {}

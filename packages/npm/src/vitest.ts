@@ -16,20 +16,22 @@ interface Fixtures {
 }
 
 /** Names in the options of `extend` that are none. */
-type Misspelt<Given> = {
+type Misspelled<Given> = {
   [Name in keyof Options & keyof Given]: Given[Name] extends (...parts: any) => any
     ? never
     : Exclude<keyof Given[Name], keyof Options[Name]>;
 }[keyof Options & keyof Given];
 type Options = Pick<Fixtures, "serverOptions" | "worldOptions">;
-/** What `extend` returns instead of a test for a misspelt option, so that the first use of the test is an error. */
+/** What `extend` returns instead of a test for a misspelled option, so that the first use of the test is an error. */
 interface NoTest<Name> {
   "there is no option": Name;
 }
 
 /** vitest's `test`; vitest's own `extend` takes options of any name. */
 type WorldTest = {
-  extend<Given extends object>(fixtures: [Misspelt<Given>] extends [never] ? never : Given): NoTest<Misspelt<Given>>;
+  extend<Given extends object>(
+    fixtures: [Misspelled<Given>] extends [never] ? never : Given,
+  ): NoTest<Misspelled<Given>>;
 } & TestAPI<Fixtures>;
 
 /** `test` of vitest with the fixture `world`. */

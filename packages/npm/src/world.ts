@@ -70,7 +70,7 @@ export class World {
     });
     const [email, isActive] = [part(found, "email"), part(found, "isActive")];
     if (!isActive)
-      throw new ChatdoubleError(`${email} is deactivated, so nobody can log in with it`, 403, "USER_DEACTIVATED");
+      throw new ChatdoubleError(`${email} is deactivated: the API refuses its key`, 403, "USER_DEACTIVATED");
     return { id: part(found, "userId"), email, apiKey: part(found, "apiKey") };
   }
 

@@ -33,7 +33,7 @@ test("right programs compile", () => {
   assert.deepEqual([...errors(programs("right"))], []);
 });
 
-test("each misspelt name is an error", () => {
+test("each misspelled name is an error", () => {
   const file = programs("wrong");
   const lines = readFileSync(file, "utf8").split("\n");
   const refused = lines.flatMap((line, at) => (line.endsWith("// refused") ? [at + 1] : []));
@@ -44,7 +44,7 @@ test("each misspelt name is an error", () => {
     [...found].map(([line, message]) => `${line}: ${message}`).join("\n"),
   );
   assert.match(
-    found.get(lines.findIndex((line) => line.startsWith('own("a misspelt option"')) + 1),
+    found.get(lines.findIndex((line) => line.startsWith('own("a misspelled option"')) + 1),
     /fixtur|no option/,
   );
 });

@@ -239,7 +239,7 @@ def test_a_failed_start_says_what_the_program_says():
         chatdouble.start_server(dialectt="zulip")
 
 
-def test_a_misspelt_keyword_is_named_with_the_nearest(server, world):
+def test_a_misspelled_keyword_is_named_with_the_nearest(server, world):
     for nearest, mistaken in {
         "fixture": lambda: server.create_world(fixtur="cast"),
         "feature_level": lambda: world.fork(feature_levl=250),
@@ -532,7 +532,7 @@ def test_tracebacks_end_at_the_test(pytester):
         def test_failed_start():
             chatdouble.start_server(fixture="nosuch")
 
-        def test_misspelt(chatdouble_world):
+        def test_misspelled(chatdouble_world):
             chatdouble_world.fork(labell="x")
 
         @pytest.mark.chatdouble(fixtur="cast")

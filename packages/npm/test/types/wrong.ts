@@ -38,7 +38,7 @@ await world.pushes.waitFor({ device: 1 }); // refused
 (await world.snapshots.list())[0]!.nam; // refused
 (await world.invariants()).broken; // refused
 const own = test.extend({ worldOptions: { fixtur: "cast" } });
-own("a misspelt option", () => {}); // refused
+own("a misspelled option", () => {}); // refused
 const mixed = test.extend({ worldOptions: { fixture: "cast", featureLevl: 250 } });
 mixed("one of two", () => {}); // refused
 const served = test.extend({ serverOptions: { dialectt: "zulip" } });

@@ -116,7 +116,7 @@ class World:
                 raise
             raise Error(self._unknown(error.message), error.status, error.code, error.body) from None
         if not part(found, "is_active"):
-            raise Error(f"{part(found, 'email')} is deactivated, so nobody can log in with it", 403, "USER_DEACTIVATED")
+            raise Error(f"{part(found, 'email')} is deactivated: the API refuses its key", 403, "USER_DEACTIVATED")
         return User(id=part(found, "user_id"), email=part(found, "email"), api_key=part(found, "api_key"))
 
     @keywords
