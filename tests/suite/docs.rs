@@ -161,8 +161,8 @@ fn links_lead_to_files_and_headings_that_there_are() {
 
 /// Words of commands that load a package by its name from a registry.
 const LOADING: &[&str] = &["npx", "bunx", "uvx", "pipx", "dlx", "i", "install", "add", "docker", "podman"];
-/// Words that keep them from it.
-const LOCAL: &[&str] = &["--no", "never"];
+/// Words that keep them from it: without the second one, npx takes the name for a value of the first.
+const LOCAL: &[[&str; 2]] = &[["--no", "--"], ["--pull", "never"]];
 /// How many words before the name belong to its command.
 const COMMAND_WORDS: usize = 10;
 
@@ -176,8 +176,8 @@ fn loads(document: &str) -> Vec<&str> {
             let words: Vec<&str> = part.split_whitespace().collect();
             words.iter().position(|word| is_name(word)).is_some_and(|at| {
                 let command = &words[at.saturating_sub(COMMAND_WORDS)..at];
-                let has = |list: &[&str]| command.iter().any(|word| list.contains(word));
-                has(LOADING) && !has(LOCAL)
+                let is_local = command.windows(2).any(|pair| LOCAL.iter().any(|local| pair == local));
+                command.iter().any(|word| LOADING.contains(word)) && !is_local
             })
         })
     };
@@ -208,8 +208,8 @@ fn files_below(path: &Path) -> Vec<PathBuf> {
 #[test]
 fn commands_that_load_packages_are_found() {
     let text = "    npx chatdouble serve\n`npm i -D chatdouble`, and\npip install chatdouble==1 # x\ndocker run -p 1:1 chatdouble\n\
-                npx --no chatdouble serve\nnpm i -D DIR/chatdouble-*.tgz\nnpx vitest # chatdouble\ndocker run --pull never chatdouble\n";
-    assert_eq!(loads(text).len(), 4);
+                npx --no chatdouble\nnpx --no -- chatdouble serve\nnpm i -D DIR/chatdouble-*.tgz\nnpx vitest # chatdouble\ndocker run --pull never chatdouble\n";
+    assert_eq!(loads(text).len(), 5);
     assert!(loads(text)[1].starts_with("`npm"));
 }
 

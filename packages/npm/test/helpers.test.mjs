@@ -81,7 +81,9 @@ test("users are found by handle and address, and unknown users are refused", asy
   // The helper's own requests are not the test's.
   assert.deepEqual(await own.journal.entries(), []);
   await own.delete();
-  const large = await server.createWorld({ fixture: "large" });
+  const many = Array.from({ length: 40 }, (_, number) => ({ handle: `user${number}`, full_name: "U" }));
+  const owner = { handle: "olive", full_name: "Olive", role: "owner" };
+  const large = await server.createWorld({ fixture: { users: [owner, ...many] } });
   await assert.rejects(large.user("nobody"), / and \d+ more$/);
   await large.delete();
 });

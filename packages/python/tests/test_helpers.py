@@ -95,8 +95,9 @@ def test_users(server, world):
     assert (deactivated.value.status, deactivated.value.code) == (403, "USER_DEACTIVATED")
     # The helper's own requests are not the test's.
     assert world.journal.entries() == []
-    with server.create_world(fixture="large") as large:
-        with pytest.raises(chatdouble.Error, match=r" and [\d]+ more$"):
+    many = [{"handle": "olive", "full_name": "Olive", "role": "owner"}, *({"handle": f"user{number}", "full_name": "U"} for number in range(40))]
+    with server.create_world(fixture={"users": many}) as large:
+        with pytest.raises(chatdouble.Error, match=r" and \d+ more$"):
             large.user("nobody")
 
 

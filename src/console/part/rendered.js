@@ -96,11 +96,10 @@ const withoutStyles = (text) => text.replace(/<[a-z][^<>]*>/gi, (tag) => tag.rep
 /** What is shown of a message's HTML. */
 export function Rendered({ text }) {
   const shown = useMemo(() => {
-    // The content of a template has no window: it runs no script and loads no picture.
-    const template = document.createElement("template");
-    template.innerHTML = withoutStyles(text);
+    // A document without a window: it runs no script and loads no picture.
+    const { body } = new DOMParser().parseFromString(withoutStyles(text), "text/html");
     const budget = { left: MOST };
-    return [...template.content.childNodes].map((node) => built(node, 0, budget));
+    return [...body.childNodes].map((node) => built(node, 0, budget));
   }, [text]);
   return html`
     <div class="md">${shown}</div>
