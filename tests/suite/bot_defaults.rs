@@ -229,7 +229,8 @@ async fn a_bot_sends_to_its_channel_when_a_message_names_none() {
     // Adam is subscribed to it, and the bot is not.
     set(&adam, &bot, json!({"default_sending_stream": "leadership"})).await;
     let refused = bot.post("/messages", nowhere()).await;
-    refused.error("BAD_REQUEST", "Not authorized to send to channel 'leadership'");
+    let leadership = server.channel("leadership");
+    refused.error("STREAM_DOES_NOT_EXIST", &format!("Channel with ID '{leadership}' does not exist"));
 }
 
 #[tokio::test]

@@ -433,3 +433,48 @@ async fn the_history_marks_words_that_came_and_went() {
          <span class=\"highlight_text_deleted\"><em>hot</em></span> and the bread is fresh</p></div>"
     );
 }
+
+#[tokio::test]
+async fn a_channel_that_the_sender_cannot_see_is_named_only_by_who_gave_its_name() {
+    let server = TestServer::start().await;
+    let leadership = server.channel("leadership");
+    for handle in ["mel", "gus", "max"] {
+        let user = server.user(handle);
+        let to = |to: Value| json!({"type": "channel", "to": to, "topic": "x", "content": "x"});
+        let unknown = |id: i64| format!("Channel with ID '{id}' does not exist");
+        user.post("/messages", to(leadership.into())).await.error("STREAM_DOES_NOT_EXIST", &unknown(leadership));
+        user.post("/messages", to(json!([leadership]))).await.error("STREAM_DOES_NOT_EXIST", &unknown(leadership));
+        user.post("/messages", to(999.into())).await.error("STREAM_DOES_NOT_EXIST", &unknown(999));
+        let by_name = user.post("/messages", to("Leadership".into())).await;
+        by_name.error("BAD_REQUEST", "Not authorized to send to channel 'leadership'");
+        let mut later = to(leadership.into());
+        later["scheduled_delivery_timestamp"] = 1_900_000_000.into();
+        user.post("/scheduled_messages", later).await.error("STREAM_DOES_NOT_EXIST", &unknown(leadership));
+    }
+}
+
+#[tokio::test]
+async fn a_scheduled_message_fails_without_the_new_name_of_a_channel_that_its_author_lost() {
+    let server = TestServer::start().await;
+    let [olive, max] = server.users(["olive", "max"]);
+    let made =
+        json!({"subscriptions": [{"name": "otters"}], "invite_only": true, "principals": [olive.id(), max.id()]});
+    olive.post("/users/me/subscriptions", made).await.success();
+    let id = server.channel("otters");
+    let later = json!({"type": "channel", "to": id, "topic": "rivers", "content": "x", "scheduled_delivery_timestamp": 1_767_268_860});
+    let scheduled = max.post("/scheduled_messages", later).await.success()["scheduled_message_id"].clone();
+    let mut events = max.events(["message"]).await;
+    olive
+        .delete("/users/me/subscriptions", json!({"subscriptions": ["otters"], "principals": [max.id()]}))
+        .await
+        .success();
+    olive.patch(&format!("/streams/{id}"), json!({"new_name": "merger"})).await.success();
+
+    let refused = max.patch(&format!("/scheduled_messages/{scheduled}"), json!({"content": "y"})).await;
+    refused.error("STREAM_DOES_NOT_EXIST", &format!("Channel with ID '{id}' does not exist"));
+    server.advance(120).await;
+
+    let notices: Vec<Value> = events.all().await;
+    let text = Value::from(notices).to_string();
+    assert!(text.contains("was not sent") && !text.contains("merger"), "{text}");
+}

@@ -75,7 +75,7 @@ pub fn resolve(
         MessageType::Channel => {
             let operand = one_channel(&to.0)?;
             let topic = topic.ok_or(Error::MissingTopic)?;
-            Ok(Target::Channel { channel: channel(realm, operand)?, topic })
+            Ok(Target::Channel { channel: channel(realm, sender, operand)?, topic })
         }
         MessageType::Direct => Ok(Target::Direct { users: people(realm, sender, &to.0)? }),
     }
@@ -121,8 +121,21 @@ fn one_channel(to: &Value) -> Result<&Value, Error> {
     }
 }
 
-/// The channel of this name or number, whoever may know of it: whether the sender may post there is another question.
-fn channel(realm: &Realm, operand: &Value) -> Result<ChannelId, Error> {
+/// The refusal of a message to a channel that the sender can't see, in words that name it where the sender did (A-432 in
+/// docs/assumptions.md).
+pub fn in_given_name(realm: &Realm, to: &Recipients, refusal: Error) -> Error {
+    match (&refusal, one_channel(&to.0)) {
+        (Error::UnknownChannelId { .. }, Ok(Value::String(name))) => {
+            let known = realm.channel_by_name(name.trim()).map_or(name.trim(), |channel| channel.name.as_str());
+            Error::NotAuthorizedToSend { channel_name: known.into() }
+        }
+        _ => refusal,
+    }
+}
+
+/// The channel of this name or number. One is found by its name whoever may know of it: whether the sender may post there is
+/// another question. By its number it is found by those who can see it, since the refusal would tell others its name.
+fn channel(realm: &Realm, sender: &User, operand: &Value) -> Result<ChannelId, Error> {
     let found = match operand {
         Value::String(name) => {
             let name = checked_channel_name(name)?;
@@ -130,6 +143,7 @@ fn channel(realm: &Realm, operand: &Value) -> Result<ChannelId, Error> {
         }
         id => {
             let found = id.as_i64().and_then(|id| realm.channels.get(&ChannelId(id)));
+            let found = found.filter(|channel| realm.is_seen_by_sender(sender, channel));
             found.ok_or_else(|| Error::UnknownChannelId { stream_id: id.clone().into() })
         }
     };

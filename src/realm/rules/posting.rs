@@ -16,8 +16,8 @@ impl Realm {
     ///
     /// # Errors
     ///
-    /// In this order: `MayNotPost`, `NotAuthorizedToSend`, `MayNotCreateTopic`, `EmptyTopicNotAllowed`,
-    /// `OnlyEmptyTopicAllowed`.
+    /// In this order: `MayNotPost`, `NotAuthorizedToSend` or, of a channel that the sender can't see, `UnknownChannelId`,
+    /// `MayNotCreateTopic`, `EmptyTopicNotAllowed`, `OnlyEmptyTopicAllowed`.
     pub fn check_may_post(&self, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
         self.check_may_post_where(sender, channel, topic, false)
     }
@@ -41,10 +41,22 @@ impl Realm {
         let holders = || std::iter::once(sender.id).chain(sender.bot_owner());
         let reads = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
         if !is_open && (!reads || channel.is_archived) {
+            if !self.is_seen_by_sender(sender, channel) {
+                return Err(Error::UnknownChannelId { stream_id: channel.id.0.into() });
+            }
             return Err(Error::NotAuthorizedToSend { channel_name: channel.name.clone().into() });
         }
         self.check_may_begin_topic(sender, channel, topic)?;
         self.check_topic_policy(channel, topic)
+    }
+
+    /// Whether a sender can see a channel's name. A bot sees what its owner sees.
+    pub fn is_seen_by_sender(&self, sender: &User, channel: &Channel) -> bool {
+        let mut holders = std::iter::once(sender.id).chain(sender.bot_owner());
+        let was_open = channel.is_archived && channel.was_web_public;
+        sender.is_system_bot()
+            || was_open
+            || holders.any(|id| self.users.get(&id).is_some_and(|user| self.can_see(user, channel)))
     }
 
     /// Whether the channel has the topic, or a user may begin it. A bot may do what its owner may.

@@ -67,6 +67,8 @@ pub struct Answer {
     pub is_faulty: bool,
     /// What the connection does to it.
     pub mangled: Option<ConnectionFault>,
+    /// The hint of a refusal; "" without one.
+    pub hint: String,
 }
 
 impl Play {
@@ -393,6 +395,26 @@ impl Play {
         self.call(user, method, path, params)
     }
 
+    /// Makes a request that was drawn, as part of the story.
+    pub fn make(&mut self, request: &Request) -> Answer {
+        self.ask(request)
+    }
+
+    /// Makes a reading request that was drawn, as somebody without credentials.
+    pub fn read_as_visitor(&mut self, request: &Request) -> Answer {
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        request.params.iter().for_each(|(name, value)| _ = form.append_pair(name, &text(value)));
+        let head = head("GET", format!("/api/v1{}", request.path), form.finish(), "text/plain");
+        let body = stream::iter([Ok::<_, Infallible>(Bytes::new())]);
+        let bound = Some(self.world.name());
+        answer(&self.runtime.block_on(self.control.edge.respond(Arc::new(head), body, bound)))
+    }
+
+    /// Moves the clock on by so many seconds.
+    pub fn wait(&mut self, seconds: i64) -> Result<(), String> {
+        self.jump(seconds)
+    }
+
     fn upload(&mut self, request: &Request) -> Answer {
         let body = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhello\r\n--b--\r\n";
         let kind = "multipart/form-data; boundary=b";
@@ -437,5 +459,6 @@ fn answer(response: &chatdouble::http::Response) -> Answer {
         body: serde_json::from_slice(response.body()).unwrap_or(Value::Null),
         is_faulty: response.headers().contains_key("x-chatdouble-fault"),
         mangled: response.extensions().get().copied(),
+        hint: response.headers().get("x-chatdouble-hint").map(|hint| format!("{hint:?}")).unwrap_or_default(),
     }
 }

@@ -54,8 +54,10 @@ async fn places_that_nobody_sends_to() {
     server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators);
     server.set_topics_policy("town-square", TopicsPolicy::DisableEmptyTopic);
     server.set_topics_policy("engineering", TopicsPolicy::EmptyTopicOnly);
-    let [general, leadership, announcements, square, engineering] =
-        ["general", "leadership", "announcements", "town-square", "engineering"].map(|name| server.channel(name));
+    let names = ["general", "leadership", "announcements", "town-square", "engineering", "design"];
+    let [general, leadership, announcements, square, engineering, design] = names.map(|name| server.channel(name));
+    server.user("adam").delete(&format!("/streams/{design}"), json!({})).await.success();
+    let unseen = format!("Channel with ID '{leadership}' does not exist");
     let dana = server.user("dana").id();
     let two = json!({"type": "channel", "to": [general, engineering], "topic": "x", "content": "x"});
 
@@ -66,7 +68,8 @@ async fn places_that_nobody_sends_to() {
             (to_channel(general, "lunch", " "), "Message must not be empty"),
             (to_channel(general, "lunch", "a\0b"), "Message must not contain null bytes"),
             (to_channel(999, "x", "x"), "Channel with ID '999' does not exist"),
-            (to_channel(leadership, "x", "x"), "Not authorized to send to channel 'leadership'"),
+            (to_channel(leadership, "x", "x"), &unseen),
+            (to_channel(design, "x", "x"), "Not authorized to send to channel 'design'"),
             (to_channel(announcements, "x", "x"), "You do not have permission to post in this channel."),
             (to_people(&[]), "Message must have recipients"),
             (to_people(&[999]), "Invalid user ID 999"),
