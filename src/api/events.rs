@@ -2,7 +2,7 @@
 
 use super::parameter::{Parameters, RawParameters};
 use super::{Call, Reply, ReplyBytes, Success, Write, envelope, operation};
-use crate::api::shared::queues::add_plain_queue;
+use crate::api::shared::queues::{EventTypes, add_plain_queue};
 use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::realm::Realm;
@@ -30,7 +30,7 @@ operation! {
         /// Reply immediately, even without events.
         dont_block: bool = false,
         /// The types of events of a created queue; all by default.
-        event_types: Option<Vec<String>>,
+        event_types: Option<EventTypes>,
     }
     reply EventsReply<'static>;
     errors [MissingQueueId, MissingLastEventId, BadEventQueue, EventPruned, EventNotInQueue];

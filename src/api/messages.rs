@@ -14,17 +14,22 @@ use super::parameter::Expected;
 use super::{Call, Read, Write, operation};
 use crate::api::shared::clients::is_for_people;
 use crate::api::shared::recipients::{self, MessageType};
+use crate::api::shared::text::MaxLength;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
 use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::text::MAX_MESSAGE_LENGTH;
 use crate::realm::tx::Tx;
 use crate::realm::{Realm, markdown};
 use crate::record::message::{MessageRecord, MessageView};
 use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// Longest `local_id` and `queue_id`, which the event repeats; in code points (A-430 in docs/assumptions.md).
+const MAX_LOCAL_LENGTH: usize = 1_000;
 
 operation! {
     /// Sends a message to a topic of a channel, or to users.
@@ -41,11 +46,11 @@ operation! {
         content: Expected<String>,
         /// A form with choices, as JSON text of `widget_type` (`zform`) and `extra_data`. Real servers accept it
         /// from bots, undocumented.
-        widget_content: Option<String>,
+        widget_content: Option<MaxLength<MAX_MESSAGE_LENGTH>>,
         /// The client's own name for the message.
-        local_id: Option<String>,
+        local_id: Option<MaxLength<MAX_LOCAL_LENGTH>>,
         /// The sending client's queue: its copy of the event gets `local_message_id`.
-        queue_id: Option<String>,
+        queue_id: Option<MaxLength<MAX_LOCAL_LENGTH>>,
         /// Whether the sender has read it; by default true for clients for human users.
         read_by_sender: Option<bool>,
     }
@@ -80,17 +85,17 @@ impl Write for SendMessage {
         let to = params.to.or_default(caller, params.type_)?;
         let content = params.content.present("content")?;
         recipients::check_content(tx, caller, params.type_, &to, params.topic.as_deref(), &content)?;
-        let to = recipients::resolve(tx, caller, params.type_, &to, params.topic)?;
+        let target = recipients::resolve(tx, caller, params.type_, &to, params.topic)?;
         let outgoing = Outgoing {
             sender: caller.id,
-            to,
+            to: target,
             content: call.origin.strip(content),
             client: call.client.into(),
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
             read_by: OrdSet::new(),
-            local: params.queue_id.zip(params.local_id),
+            local: params.queue_id.zip(params.local_id).map(|(MaxLength(queue), MaxLength(name))| (queue, name)),
             site: Some(call.site()),
-            widget_content: params.widget_content,
+            widget_content: params.widget_content.map(|MaxLength(content)| content),
             voice: Voice::Own,
             is_answer: false,
         };
@@ -98,7 +103,7 @@ impl Write for SendMessage {
         if let Target::Channel { channel, .. } = outgoing.to {
             unheard::notify_owner(tx, caller, channel);
         }
-        let sent = tx.send(outgoing)?;
+        let sent = tx.send(outgoing).map_err(|refusal| recipients::in_given_name(tx, &to, refusal))?;
         Ok(SendMessageReply {
             id: sent.id.0,
             automatic_new_visibility_policy: sent.new_policy.map(|policy| policy.number()),

@@ -12,7 +12,7 @@ pub use users::UserLists;
 
 use super::parameter::{NonNegative, Nullable};
 use super::{Call, SERVICE_VERSION, Write, operation};
-use crate::api::shared::queues::{add_queue, begin_with_unknown_event};
+use crate::api::shared::queues::{EventTypes, add_queue, begin_with_unknown_event};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::queue::{QueueOptions, QueueTerm};
@@ -44,9 +44,9 @@ operation! {
         /// What the client understands.
         client_capabilities: RawCapabilities = RawCapabilities::default() => "{}",
         /// Types of events for the queue; all when absent, unknown types are ignored.
-        event_types: Option<Vec<String>>,
+        event_types: Option<EventTypes>,
         /// Types of events whose state the reply has; as `event_types` when absent.
-        fetch_event_types: Option<Vec<String>>,
+        fetch_event_types: Option<EventTypes>,
         /// Only matching messages: pairs of operator and operand; by default what is configured for a bot.
         narrow: EventNarrow = EventNarrow::default() => "[]",
         /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
@@ -124,7 +124,7 @@ impl Write for Register {
             include_subscribers: params.include_subscribers.0,
             presence_days: params.presence_history_limit_days.0,
             call,
-            types: types.map(|types| types.into_iter().collect()),
+            types: types.map(|types| types.0),
         };
 
         let (state, users) = (state(tx, &wish), users::lists(tx, &wish));
@@ -168,7 +168,7 @@ fn queue_options(call: &Call<'_>, params: &Register, narrow: Vec<QueueTerm>) -> 
     let capabilities = params.client_capabilities.0;
     QueueOptions {
         client: call.client.to_owned(),
-        event_types: params.event_types.clone().map(|types| types.into_iter().collect()),
+        event_types: params.event_types.clone().map(|types| types.0),
         apply_markdown: params.apply_markdown,
         client_gravatar: params.client_gravatar.unwrap_or(viewer.is_some()),
         all_public_streams: viewer

@@ -140,6 +140,8 @@ macro_rules! messages {
             InvalidSubmessage: 400 BAD_REQUEST "Invalid json for submessage";
             /// What this poll or list does not take.
             WidgetRefused { problem }: 400 BAD_REQUEST "{problem}";
+            /// All parts of a message have a limit together.
+            TooManySubmessages { limit_kib }: 400 BAD_REQUEST "This message has too many submessages (limit: {limit_kib} KiB)";
 
             // Flags.
             /// Not a flag.

@@ -118,7 +118,9 @@ async fn searches_for_very_many_words_and_terms_are_refused() {
     };
 
     ask(search(100)).await.success();
-    within(ask(search(200_000))).await.error("BAD_NARROW", "Invalid narrow operator: more than 100 words");
+    within(ask(search(1_500))).await.error("BAD_NARROW", "Invalid narrow operator: more than 100 words");
+    let too_long = "narrow[0][\"operand\"] is too long (limit: 10000 characters)";
+    within(ask(search(200_000))).await.error("BAD_REQUEST", too_long);
     let terms = |count: usize| json!(vec![json!({"operator": "has", "operand": "link"}); count]);
     ask(terms(100)).await.success();
     within(ask(terms(20_000))).await.error("BAD_NARROW", "Invalid narrow operator: more than 100 terms");
@@ -324,4 +326,76 @@ async fn an_organization_of_very_many_messages_is_not_exported_at_once() {
 
     let message = "Please request a manual export from support@chat.test.";
     olive.post("/export/realm", json!({})).await.error("BAD_REQUEST", message);
+}
+
+#[tokio::test]
+async fn operands_and_lists_that_a_queue_keeps_have_a_limit() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let long = |length: usize| "x".repeat(length);
+    let too_long = |what: &str| format!("{what} is too long (limit: 10000 characters)");
+    let terms = |operand: Value| json!([{"operator": "topic", "operand": operand}]);
+    let read =
+        |narrow: Value| json!({"method": "GET", "anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow});
+    let matches = |narrow: Value| json!({"method": "GET", "msg_ids": [1], "narrow": narrow});
+    let flagged = |narrow: Value| json!({"anchor": "newest", "num_before": 1, "num_after": 0, "op": "add", "flag": "read", "narrow": narrow});
+
+    mel.post("/messages", read(terms(long(10_000).into()))).await.success();
+    let operand = too_long("narrow[0][\"operand\"]");
+    for narrow in [terms(long(10_001).into()), terms(json!(vec![1_000_000; 2_000])), json!([["topic", long(10_001)]])] {
+        mel.post("/messages", read(narrow.clone())).await.error("BAD_REQUEST", &operand);
+        mel.post("/messages/matches_narrow", matches(narrow.clone())).await.error("BAD_REQUEST", &operand);
+        mel.post("/messages/flags/narrow", flagged(narrow)).await.error("BAD_REQUEST", &operand);
+    }
+    let operator = json!([{"operator": long(10_001), "operand": "x"}]);
+    mel.post("/messages", read(operator)).await.error("BAD_REQUEST", &too_long("narrow[0][\"operator\"]"));
+    let narrow = |length: usize| json!([["topic", long(length)]]);
+    mel.post("/register", json!({"narrow": narrow(9_900), "event_types": [long(9_900)]})).await.success();
+    mel.post("/register", json!({"narrow": narrow(10_000)})).await.error("BAD_REQUEST", &too_long("narrow"));
+    for name in ["event_types", "fetch_event_types"] {
+        mel.post("/register", json!({name: [long(10_000)]})).await.error("BAD_REQUEST", &too_long(name));
+    }
+    let polled = json!({"method": "GET", "dont_block": true, "event_types": [long(10_000)]});
+    mel.post("/events", polled).await.error("BAD_REQUEST", &too_long("event_types"));
+}
+
+#[tokio::test]
+async fn what_a_client_calls_itself_is_cut() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+
+    let sent = json!({"type": "channel", "to": "general", "topic": "t", "content": "x", "client": "é".repeat(1_000)});
+    let id = mel.post("/messages", sent).await.success()["id"].clone();
+
+    let message = mel.get(&format!("/messages/{id}"), json!({})).await.success();
+    assert_eq!(message["message"]["client"], "é".repeat(30));
+}
+
+#[tokio::test]
+async fn what_is_added_to_a_message_has_a_limit_alone_and_together() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let widget = json!({"widget_type": "zform", "extra_data": {"type": "choices", "heading": "h", "choices": []}});
+    let bot = server.user("build-bot");
+    let mut sent = json!({"type": "direct", "to": [mel.id()], "content": "x", "widget_content": widget.to_string()});
+    let id = bot.post("/messages", sent.clone()).await.success()["id"].clone();
+    let part = |kind: &str, length: usize| json!({"message_id": id, "msg_type": kind, "content": format!("\"{}\"", "x".repeat(length - 2))});
+
+    let too_long = "content is too long (limit: 20000 characters)";
+    mel.post("/submessage", part("other", 20_001)).await.error("BAD_REQUEST", too_long);
+    let too_long = "msg_type is too long (limit: 20000 characters)";
+    mel.post("/submessage", part(&"k".repeat(20_001), 9)).await.error("BAD_REQUEST", too_long);
+    let mut taken = 0;
+    while mel.post("/submessage", part("other", 10_000)).await.status == 200 {
+        taken += 1;
+    }
+    assert!((95..=104).contains(&taken), "{taken}");
+    let refused = mel.post("/submessage", part("other", 10_000)).await;
+    refused.error("BAD_REQUEST", "This message has too many submessages (limit: 1024 KiB)");
+    mel.post("/submessage", part("other", 10)).await.success();
+    sent["widget_content"] = "x".repeat(10_001).into();
+    let too_long = "widget_content is too long (limit: 10000 characters)";
+    bot.post("/messages", sent).await.error("BAD_REQUEST", too_long);
+    let local = json!({"type": "direct", "to": [mel.id()], "content": "x", "local_id": "l".repeat(1_001)});
+    mel.post("/messages", local).await.error("BAD_REQUEST", "local_id is too long (limit: 1000 characters)");
 }

@@ -4,8 +4,10 @@
 //! A failure prints the shortest sequence that was found, as a scenario to be saved and played, and is kept in `tests/proptest-regressions/` to be
 //! tried first from then on. `just soak` plays many more and longer ones.
 
+mod canaries;
 mod discretion;
 pub mod draw;
+mod long_texts;
 mod play;
 mod story;
 mod watch;
@@ -13,6 +15,7 @@ mod younger;
 
 use crate::support::soak_seed;
 use chatdouble::scenario::{self, Accounts, Document, Mode, Outcome, Stage};
+use draw::Request;
 use play::Play;
 use proptest::collection::vec;
 use proptest::prelude::*;

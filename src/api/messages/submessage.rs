@@ -1,5 +1,6 @@
 //! Votes, options and tasks: what is added to polls and to-do lists.
 
+use crate::api::shared::text::MaxLength;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::event::Audience;
@@ -13,6 +14,14 @@ use serde_json::Value;
 /// The first level at which the event goes to all who follow a message; before, to those with a row for it.
 const FOLLOWED_SINCE: i64 = 248;
 
+/// Longest part that is added to a message, and longest name of its type, in code points (A-430 in docs/assumptions.md). A
+/// real server was seen to take a name of 10,050.
+const MAX_PART_LENGTH: usize = 20_000;
+/// Bytes of all parts of one message. It is in every reply and event that shows the message.
+const MAX_PARTS_BYTES: usize = 1024 * 1024;
+/// What a part takes besides its texts.
+const PART_BYTES: usize = 64;
+
 operation! {
     /// Adds to a poll or to-do list: a vote, an option, a task.
     pub AddSubmessage = POST "/submessage", for User;
@@ -20,16 +29,17 @@ operation! {
         /// The message.
         message_id: MessageId,
         /// `widget`, as clients send it; any other value is accepted too.
-        msg_type: String,
+        msg_type: MaxLength<MAX_PART_LENGTH>,
         /// JSON text.
-        content: String,
+        content: MaxLength<MAX_PART_LENGTH>,
     }
-    errors [InvalidMessage, NotAWidget, InvalidSubmessage, WidgetRefused];
+    errors [InvalidMessage, NotAWidget, InvalidSubmessage, WidgetRefused, TooManySubmessages];
     events [MutedTopics, UserTopic, Submessage];
 }
 
 impl Write for AddSubmessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
+        let (MaxLength(msg_type), MaxLength(content)) = (params.msg_type, params.content);
         let caller = call.caller().id;
         let message = call.message_to_change(tx, params.message_id)?.clone();
         // Whatever its author attached, others may add to.
@@ -37,22 +47,27 @@ impl Write for AddSubmessage {
         if !is_open && message.sender != caller {
             return Err(Error::NotAWidget);
         }
-        let data: Value = serde_json::from_str(&params.content).map_err(|_| Error::InvalidSubmessage)?;
+        let data: Value = serde_json::from_str(&content).map_err(|_| Error::InvalidSubmessage)?;
         if let Some(widget) = Widget::of(&message) {
             let checked = widget.check(&data, message.sender == caller);
             checked.map_err(|problem| Error::WidgetRefused { problem: problem.into() })?;
+        }
+        let size = |kind: &str, content: &str| PART_BYTES + kind.len() + content.len();
+        let parts = message.submessages.iter().map(|part| size(&part.kind, &part.content));
+        if parts.sum::<usize>() + size(&msg_type, &content) > MAX_PARTS_BYTES {
+            return Err(Error::TooManySubmessages { limit_kib: (MAX_PARTS_BYTES / 1024).into() });
         }
 
         tx.realm_mut().counters.submessage += 1;
         let id = tx.counters.submessage;
         let event = events::Submessage {
-            msg_type: params.msg_type.clone(),
-            content: params.content.clone(),
+            msg_type: msg_type.clone(),
+            content: content.clone(),
             message_id: message.id,
             sender_id: caller,
             submessage_id: id,
         };
-        let part = Submessage { id, sender: caller, kind: params.msg_type, content: params.content };
+        let part = Submessage { id, sender: caller, kind: msg_type, content };
         tx.message_mut(message.id).submessages.push_back(part);
         tx.take_part(call.caller(), &message);
         let audience = match tx.is_before(FOLLOWED_SINCE) {

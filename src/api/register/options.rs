@@ -1,6 +1,8 @@
 //! Parameters that only registering has.
 
 use crate::api::parameter::{FromJson, Parameter, json_parameter, through_json};
+use crate::api::shared::queues::MAX_QUEUE_TEXT_LENGTH;
+use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::narrow::MAX_TERMS;
 use crate::realm::queue::{Capabilities, MOBILE_IDLE_TIMEOUT_SECONDS, QueueTerm};
@@ -115,7 +117,18 @@ impl FromJson for EventNarrow {
         json_schema!({"type": "array", "items": pair})
     }
 }
-through_json!(EventNarrow);
+
+impl Parameter for EventNarrow {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        // The queue keeps it for as long as it lives.
+        check_length(text, name, MAX_QUEUE_TEXT_LENGTH)?;
+        json_parameter(text, name)
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        Self::json_schema(generator)
+    }
+}
 
 impl EventNarrow {
     /// What messages are to have in common.

@@ -1,10 +1,14 @@
 //! Parameters that say which messages: narrows and anchors.
 
+use super::text::check_length;
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;
 use crate::realm::narrow::{Anchor, NEWEST, RawTerm};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
+
+/// Longest operator or operand of a term, in code points; of a list, as JSON (A-430 in docs/assumptions.md).
+const MAX_TERM_LENGTH: usize = 10_000;
 
 /// A term of a narrow: an object or a pair of texts.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +16,15 @@ pub struct NarrowTerm(pub RawTerm);
 
 impl FromJson for NarrowTerm {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        term(value, at).map(Self)
+        let term = term(value, at)?;
+        check_length(&term.operator, &format!("{at}[\"operator\"]"), MAX_TERM_LENGTH)?;
+        let place = || format!("{at}[\"operand\"]");
+        match &term.operand {
+            Value::String(operand) => check_length(operand, &place(), MAX_TERM_LENGTH)?,
+            Value::Array(_) | Value::Object(_) => check_length(&term.operand.to_string(), &place(), MAX_TERM_LENGTH)?,
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        Ok(Self(term))
     }
 
     fn json_schema(_generator: &mut SchemaGenerator) -> Schema {

@@ -1,12 +1,35 @@
 //! Making event queues.
 
+use super::text::check_length;
 use crate::api::Call;
+use crate::api::parameter::{FromJson, Parameter, json_parameter};
+use crate::error::Error;
 use crate::realm::queue::{Cursor, DEFAULT_IDLE_TIMEOUT_SECONDS, Queue, QueueId, QueueOptions};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::EventOfALaterLevel;
 use crate::time::Span;
+use schemars::{Schema, SchemaGenerator};
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Longest list of types of events, and longest narrow, of a queue: code points of its JSON (A-430 in docs/assumptions.md).
+pub const MAX_QUEUE_TEXT_LENGTH: usize = 10_000;
+
+/// `event_types` of a queue, which keeps them for as long as it lives.
+#[derive(Clone, Debug)]
+pub struct EventTypes(pub BTreeSet<String>);
+
+impl Parameter for EventTypes {
+    fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        check_length(text, name, MAX_QUEUE_TEXT_LENGTH)?;
+        json_parameter::<Vec<String>>(text, name).map(|types| Self(types.into_iter().collect()))
+    }
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<String>::json_schema(generator)
+    }
+}
 
 /// Adds a queue of a user's, to whose events nothing was added yet.
 pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Span) -> QueueId {
@@ -29,10 +52,10 @@ pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout:
 }
 
 /// A queue of the caller's that a poll makes which names none: as [`Register`] makes it from these types alone.
-pub fn add_plain_queue(tx: &mut Tx, call: &Call<'_>, event_types: Option<Vec<String>>) -> QueueId {
+pub fn add_plain_queue(tx: &mut Tx, call: &Call<'_>, event_types: Option<EventTypes>) -> QueueId {
     let options = QueueOptions {
         client: call.client.to_owned(),
-        event_types: event_types.map(|types| types.into_iter().collect()),
+        event_types: event_types.map(|types| types.0),
         level: call.queue_level,
         ..QueueOptions::default()
     };
