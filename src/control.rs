@@ -31,7 +31,8 @@ mod worlds;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::http::request::{ApiRequest, BodyLimit};
+use crate::http::body::{BodyLimit, BodyRoom};
+use crate::http::request::ApiRequest;
 use crate::http::{Edge, Response, reply};
 use crate::json_diagnostic;
 use crate::realm::invariants;
@@ -86,15 +87,15 @@ pub struct Defaults {
 }
 
 impl Control {
-    /// How large the body of a request may be. Documents, which only those may send who may steer, have room for
-    /// whole worlds.
-    pub fn body_limit(&self, incoming: &ApiRequest) -> BodyLimit {
+    /// How large the body of a request may be, and the memory that it takes a part of. Documents, which only those may send
+    /// who may steer, have room for whole worlds.
+    pub fn body_limit(&self, incoming: &ApiRequest) -> (BodyLimit, Arc<BodyRoom>) {
         let path = decoded_path(incoming);
         match calls::find(incoming.method().as_str(), &path) {
             Ok((row, _)) if matches!(row.takes, Takes::Document(_)) && self.guard.check(incoming.headers()).is_ok() => {
-                BodyLimit::OF_DOCUMENTS
+                (BodyLimit::OF_DOCUMENTS, self.edge.document_room.clone())
             }
-            _ => BodyLimit::OF_CONTROL,
+            _ => (BodyLimit::OF_CONTROL, self.edge.body_room.clone()),
         }
     }
 

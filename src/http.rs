@@ -4,6 +4,7 @@
 
 pub mod authentication;
 pub mod authority;
+pub mod body;
 mod context;
 mod cors;
 mod deferral;
@@ -31,6 +32,7 @@ use crate::api::{Operation, rows};
 use crate::error::Error;
 use crate::level::emulation;
 use crate::world::{World, WorldSettings, Worlds};
+use body::{Body, BodyLimit, BodyRoom, read_body};
 use bytes::{Buf, Bytes};
 use context::RequestContext;
 use deferral::aside;
@@ -39,8 +41,8 @@ use futures_util::Stream;
 use http::{Method, header};
 use origin::{Addressed, TakesSession};
 use pages::Page;
-use request::{ApiRequest, BodyLimit, RequestHead, read_body};
-use router::Router;
+use request::{ApiRequest, RequestHead};
+use router::{RouteMatch, Router};
 use serde_json::Value;
 use session::Session;
 use std::fmt::Display;
@@ -76,6 +78,10 @@ pub struct Edge {
     router: Router,
     stock_clients: stock::StockClients,
     room: Arc<Semaphore>,
+    /// Memory for bodies of the API and of control.
+    pub body_room: Arc<BodyRoom>,
+    /// Memory for documents.
+    pub document_room: Arc<BodyRoom>,
 }
 
 impl Edge {
@@ -91,6 +97,8 @@ impl Edge {
             router: Router::new(),
             stock_clients: stock::StockClients::default(),
             room: deferral::room(),
+            body_room: BodyRoom::of_api(),
+            document_room: BodyRoom::of_documents(),
         }
     }
 
@@ -103,17 +111,39 @@ impl Edge {
         port_world: Option<&str>,
     ) -> Response {
         let asked = Cors::asked(&head.method, &head.headers);
-        let response = match read_body(&head.headers, BodyLimit::of_api(&head.headers), body).await {
+        let is_wanted = || !asked.is_of_preflight() && self.wants_large_body(&head, port_world);
+        let limit = BodyLimit::of_api(&head.headers);
+        let response = match read_body(&head.headers, limit, &self.body_room, body, is_wanted).await {
             Ok(_) if asked.is_of_preflight() => reply::empty(204),
-            Ok(body) => self.respond_in_world(&head, body, port_world).await,
+            Ok(body) => self.respond_in_world(&head, &body, port_world).await,
             Err(error) => reply::failure(&error, hint::for_error(&error)),
         };
         self.cors.decorate(&asked, response, |origin| self.key_guard.lets_in(origin) && gives_keys(&head, port_world))
     }
 
-    async fn respond_in_world(&self, head: &Arc<RequestHead>, body: Bytes, port_world: Option<&str>) -> Response {
+    /// Whether somebody asks who may send more than a form: before megabytes of a body are taken, the caller is known.
+    fn wants_large_body(&self, head: &Arc<RequestHead>, port_world: Option<&str>) -> bool {
         let addressed = origin::address(head, port_world);
-        let mut incoming = ApiRequest::new(head.clone(), body);
+        let (Some(world), Some(path)) = (self.worlds.get(&addressed.world), addressed.path_of_operation()) else {
+            return false;
+        };
+        let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
+        take_session(&world, &mut incoming, addressed.takes_session());
+        let realm = world.snapshot();
+        if let Ok(Some(_)) = authentication::caller(&realm, &incoming.credentials) {
+            return true;
+        }
+        let settings = world.settings();
+        let path = settings.dialect.neutral_path(path);
+        match self.router.find(head.method.as_str(), &path, settings.feature_level) {
+            RouteMatch::Operation(row, _) => row.access.takes_visitors(&realm),
+            RouteMatch::WrongMethod(_) | RouteMatch::Nothing => false,
+        }
+    }
+
+    async fn respond_in_world(&self, head: &Arc<RequestHead>, body: &Body, port_world: Option<&str>) -> Response {
+        let addressed = origin::address(head, port_world);
+        let mut incoming = ApiRequest::with_body(head.clone(), body);
         let Some(world) = self.worlds.get(&addressed.world) else {
             return finished(self.without_world(&incoming, &addressed));
         };
@@ -179,6 +209,7 @@ fn take_session(world: &World, incoming: &mut ApiRequest, takes: TakesSession) {
     let session = Session::find(world, incoming.headers());
     if takes == TakesSession::Alone || incoming.credentials.is_none() {
         incoming.credentials = session.as_ref().map(Session::credentials);
+        incoming.acts_in_session = session.is_some();
     }
     incoming.session = session;
 }

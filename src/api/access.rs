@@ -63,6 +63,11 @@ impl Access {
         }
     }
 
+    /// Whether an anonymous visitor may call the operation.
+    pub fn takes_visitors(self, realm: &Realm) -> bool {
+        self == Access::Anyone || (self == Access::UserOrVisitor && realm.has_public_access())
+    }
+
     /// In words, for the documents.
     pub fn words(self) -> &'static str {
         match self {

@@ -18,6 +18,8 @@ macro_rules! requests {
             UnknownWorld: 404 NONEXISTENT_SUBDOMAIN "Invalid subdomain";
             /// A body over the limit.
             BodyTooLarge { limit_mib }: 413 BAD_REQUEST "Request body is larger than the allowed limit of {limit_mib} MiB";
+            /// Many large bodies at once.
+            BodiesTooLarge { limit_mib }: 503 BAD_REQUEST "Request bodies are larger than the allowed limit of {limit_mib} MiB for all of them together";
             /// The body did not arrive in time.
             BodyTooSlow: 408 BAD_REQUEST "Request body was not received in time";
             /// A body that can't be read as what it says it is.

@@ -5,6 +5,7 @@
 //! out aside, and only so many at once.
 
 use super::Edge;
+use super::body::LARGE_BODY;
 use super::origin::Addressed;
 use super::pages::Page;
 use super::request::ApiRequest;
@@ -16,9 +17,6 @@ use http::Method;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-/// Bodies of more bytes than this may take long to read and to carry out.
-pub const LARGE_BODY: usize = 64 * 1024;
 
 /// What a request waits for.
 pub(super) struct Deferral<'a> {

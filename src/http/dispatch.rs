@@ -27,6 +27,9 @@ use std::sync::Arc;
 /// Where an account's own key is got for its password.
 const OWN_KEY: &str = "/fetch_api_key";
 
+/// What a client calls itself is cut here, in code points, as real servers do.
+const MAX_CLIENT_LENGTH: usize = 30;
+
 /// The response to a request that is not carried out: on the heap, since all others would reserve its room.
 type EarlyResponse = Box<Response>;
 
@@ -73,13 +76,13 @@ pub(super) async fn file(context: RequestContext<'_>, addressed: &Addressed<'_>,
     if incoming.method() == Method::HEAD {
         trace.method = "GET".into();
     }
-    trace.params = request::of_query(incoming).values;
+    let read = request::of_query(incoming).map(|raw| trace.params = raw.values);
     let fault = Fault::fire(world, &mut trace);
     if let Some(caller) = authentication::caller(&world.snapshot(), &incoming.credentials).ok().flatten() {
         fault.lose_queues(world, &caller);
     }
     let response = fault.instead(settings.feature_level, world.now()).unwrap_or_else(|| {
-        let served = files::serve(world, incoming, addressed).map_err(|error| (error, None));
+        let served = read.and_then(|()| files::serve(world, incoming, addressed)).map_err(|error| (error, None));
         fault.afterwards(finished(served))
     });
     let response = edge.cors.open_to_all(incoming, response);
@@ -179,7 +182,8 @@ impl RequestContext<'_> {
                 Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)))
             }
             _ => {
-                let hint = elsewhere().unwrap_or_else(|| hint::nearest_operation(Router::nearest(method, path)));
+                let hint = elsewhere().or_else(|| hint::doubled_slash(path)).or_else(|| hint::incoming_webhook(path));
+                let hint = hint.unwrap_or_else(|| hint::nearest_operation(Router::nearest(method, path)));
                 Err((Error::UnknownPath, Some(hint)))
             }
         }
@@ -244,14 +248,22 @@ impl RequestContext<'_> {
         csrf: Option<&str>,
         trace: &Trace,
     ) -> Result<Option<Arc<User>>, EarlyResponse> {
-        // Pages of other sites can't make browsers send the headers of resumable uploads.
-        let admit = || match self.takes_sessions && !tus::is_spoken_by(row) {
-            true => session::check_csrf(&self.edge.key_guard, self.incoming.method_and_headers(), csrf),
+        let incoming = self.incoming;
+        let admit = || match self.takes_sessions || incoming.acts_in_session {
+            // Uploads may name their method in a header.
+            true if tus::is_spoken_by(row) && row.route.method != "HEAD" => {
+                session::check_csrf(&self.edge.key_guard, (&Method::PATCH, incoming.headers()), csrf)
+            }
+            true => session::check_csrf(&self.edge.key_guard, incoming.method_and_headers(), csrf),
             false => Ok(()),
         };
-        caller(realm, row, emulation, &trace.credentials, admit).map_err(|error| {
+        let caller = caller(realm, row, emulation, &trace.credentials, admit);
+        // Whoever is let in now was not when the body came.
+        let caller = caller.and_then(|caller| if incoming.lacks_body { Err(Error::NotLoggedIn) } else { Ok(caller) });
+        caller.map_err(|error| {
             if tus::is_spoken_by(row) {
-                return Box::new(tus::refusal(&Error::UnauthenticatedUpload));
+                let is_csrf = matches!(error, Error::CsrfFailed { .. });
+                return Box::new(tus::refusal(if is_csrf { &error } else { &Error::UnauthenticatedUpload }));
             }
             // A person looks at a page: they are shown the way to log in.
             if error == Error::NotLoggedIn && self.incoming.accepts_html() {
@@ -274,7 +286,7 @@ impl RequestContext<'_> {
         Call {
             caller,
             origin: self.origin,
-            client: raw.client().unwrap_or_else(|| self.incoming.client_name()),
+            client: beginning(raw.client().unwrap_or_else(|| self.incoming.client_name()), MAX_CLIENT_LENGTH),
             user_agent,
             now: self.world.now(),
             server_start: self.world.started_at(),
@@ -336,6 +348,11 @@ fn effective_method(method: &Method, values: &mut Arc<BTreeMap<String, String>>)
         }
     }
     if method == Method::HEAD { "GET".into() } else { trace::name_of(method) }
+}
+
+/// The beginning of a text, of at most so many code points.
+fn beginning(text: &str, limit: usize) -> &str {
+    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Takes a parameter out.

@@ -1,28 +1,21 @@
-//! Taking a request apart: its parameters from query, form and multipart, within limits of size and time.
+//! Taking a request apart: its parameters from query, form and multipart, within limits of number and size.
 
 use super::authentication::RequestCredentials;
+use super::body::{Body, MAX_BODY_MIB, MAX_FILE_MIB, MIB, apart, body_too_large, content_type};
 use super::session::Session;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::name::base_name;
 use crate::error::Error;
-use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
-use bytes::{Buf, BufMut, Bytes, BytesMut};
-use futures_util::{FutureExt, Stream, StreamExt, pin_mut};
+use bytes::Bytes;
+use futures_util::FutureExt;
 use http::{HeaderMap, Method, Uri, header};
 use std::sync::Arc;
-use std::time::Duration;
 
-/// Largest body that is not an upload, MiB.
-pub const MAX_BODY_MIB: usize = 32;
-/// Largest file of an upload, MiB; an organization may allow less (`max_file_upload_size_mib`).
-pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
-/// Largest body of control that is a document, of a whole world for instance, MiB.
-pub const MAX_DOCUMENT_MIB: usize = 1024;
-/// The type of a piece.
-pub const PIECE_TYPE: &str = "application/offset+octet-stream";
-/// How long a body may pause before the request is given up.
-const BODY_PAUSE: Duration = Duration::from_secs(30);
-const MIB: usize = 1024 * 1024;
+/// Parameters of a request, and files among them: as many as real servers take (A-431 in docs/assumptions.md).
+const MAX_PARAMETERS: usize = 1_000;
+const MAX_FILES: usize = 100;
+/// Bytes of all names of parameters and files of a request: replies repeat names that no operation knows.
+const MAX_NAMES_BYTES: usize = 64 * 1024;
 
 /// A request without its body, as it came in.
 #[derive(Debug)]
@@ -60,14 +53,30 @@ pub struct ApiRequest {
     pub credentials: RequestCredentials,
     /// The session that the request is made in, as far as its path takes any.
     pub session: Option<Session>,
+    /// Whether the credentials are those of the session.
+    pub acts_in_session: bool,
     /// The body.
     pub body: Bytes,
+    /// Whether there was a body that was not read, since nobody may send it: the request is to be refused.
+    pub lacks_body: bool,
 }
 
 impl ApiRequest {
     /// A request with this head and body, in no session.
     pub fn new(head: Arc<RequestHead>, body: Bytes) -> Self {
-        Self { credentials: head.credentials.clone(), session: None, head, body }
+        Self {
+            credentials: head.credentials.clone(),
+            session: None,
+            acts_in_session: false,
+            head,
+            body,
+            lacks_body: false,
+        }
+    }
+
+    /// A request with this head and what there is of its body, in no session.
+    pub fn with_body(head: Arc<RequestHead>, body: &Body) -> Self {
+        Self { lacks_body: !body.is_read, ..Self::new(head, body.bytes.clone()) }
     }
 
     /// GET, POST, …
@@ -123,37 +132,6 @@ impl ApiRequest {
     }
 }
 
-/// How large a body may be.
-#[derive(Clone, Copy, Debug)]
-pub struct BodyLimit {
-    bytes: usize,
-    too_large: fn() -> Error,
-}
-
-impl BodyLimit {
-    /// Of calls of control that take no documents.
-    pub const OF_CONTROL: Self = Self { bytes: MAX_BODY_MIB * MIB, too_large: body_too_large };
-    /// Of documents.
-    pub const OF_DOCUMENTS: Self = Self {
-        bytes: MAX_DOCUMENT_MIB * MIB,
-        too_large: || Error::BodyTooLarge { limit_mib: MAX_DOCUMENT_MIB.into() },
-    };
-
-    /// Of requests of the API, as far as their type tells. An operation that takes no files allows less than this.
-    pub fn of_api(headers: &HeaderMap) -> Self {
-        if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_piece(headers) {
-            // An upload's frame of headers and boundaries comes on top of the file.
-            let too_large = || Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() };
-            return Self { bytes: MAX_FILE_MIB * MIB + 64 * 1024, too_large };
-        }
-        Self { bytes: MAX_BODY_MIB * MIB, too_large: body_too_large }
-    }
-}
-
-fn body_too_large() -> Error {
-    Error::BodyTooLarge { limit_mib: MAX_BODY_MIB.into() }
-}
-
 /// Asserts that a request has no larger body than operations take that take no files.
 ///
 /// # Errors
@@ -163,65 +141,13 @@ pub fn without_files(incoming: &ApiRequest) -> Result<(), Error> {
     if incoming.body.len() > MAX_BODY_MIB * MIB { Err(body_too_large()) } else { Ok(()) }
 }
 
-fn is_piece(headers: &HeaderMap) -> bool {
-    content_type(headers) == Some(PIECE_TYPE)
-}
-
-/// Reads a body to its end.
-///
-/// # Errors
-///
-/// `BodyTooLarge`, `UploadTooLarge`, `BodyTooSlow`, `MalformedBody` when the connection breaks.
-pub async fn read_body(
-    headers: &HeaderMap,
-    limit: BodyLimit,
-    body: impl Stream<Item = Result<impl Buf, impl std::fmt::Display>>,
-) -> Result<Bytes, Error> {
-    let is_piece = is_piece(headers);
-    let announced = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|text| text.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > limit.bytes) {
-        return Err((limit.too_large)());
-    }
-    pin_mut!(body);
-    // Most bodies come in one piece, which is taken as it is.
-    let mut first = Bytes::new();
-    let mut bytes = BytesMut::new();
-    loop {
-        // Most of the time it is there already, or there is none: no need to look at the clock.
-        let next = match body.next().now_or_never() {
-            Some(next) => next,
-            None => tokio::time::timeout(BODY_PAUSE, body.next()).await.map_err(|_| Error::BodyTooSlow)?,
-        };
-        let mut chunk = match next {
-            Some(Ok(chunk)) => chunk,
-            // What arrived of a resumable upload before the connection broke is not sent again.
-            Some(Err(error)) if !is_piece => return Err(Error::MalformedBody { reason: error.to_string().into() }),
-            _ => return Ok(if bytes.is_empty() { first } else { bytes.freeze() }),
-        };
-        if first.len().max(bytes.len()) + chunk.remaining() > limit.bytes {
-            return Err((limit.too_large)());
-        }
-        if first.is_empty() {
-            first = chunk.copy_to_bytes(chunk.remaining());
-            continue;
-        }
-        if bytes.is_empty() {
-            bytes.extend_from_slice(&first);
-        }
-        bytes.put(chunk);
-    }
-}
-
 /// The parameters of a request: those of the query, then those of the body, which win.
 ///
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`.
 pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
-    let mut raw = of_query(incoming);
+    let mut raw = of_query(incoming)?;
     if matches!(*incoming.method(), Method::GET | Method::HEAD) || incoming.body.is_empty() {
         return Ok(raw);
     }
@@ -230,26 +156,57 @@ pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
         // All of the body is there, so that reading it waits for nothing.
         read_multipart(kind, incoming.body.clone(), &mut raw).now_or_never().unwrap_or(Err(Error::Internal))?;
     } else if kind.starts_with("application/x-www-form-urlencoded") {
-        let values = Arc::make_mut(&mut raw.values);
-        for (name, value) in form_urlencoded::parse(&incoming.body) {
-            values.insert(name.into_owned(), value.into_owned());
-        }
+        read_form(&incoming.body, &mut raw)?;
     }
     Ok(raw)
 }
 
 /// The parameters of a request's query.
-pub fn of_query(incoming: &ApiRequest) -> RawParameters {
-    if incoming.query().is_empty() {
-        return RawParameters::default();
+///
+/// # Errors
+///
+/// `MalformedBody` for more of them, or longer names, than a request may have.
+pub fn of_query(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+    let mut raw = RawParameters::default();
+    if !incoming.query().is_empty() {
+        read_form(incoming.query().as_bytes(), &mut raw)?;
     }
-    let values = form_urlencoded::parse(incoming.query().as_bytes());
-    let values = values.map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
-    RawParameters { values: Arc::new(values), ..RawParameters::default() }
+    Ok(raw)
 }
 
-fn content_type(headers: &HeaderMap) -> Option<&str> {
-    headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
+fn read_form(form: &[u8], raw: &mut RawParameters) -> Result<(), Error> {
+    // Before any of them is taken: a form of millions of short ones takes seconds.
+    if memchr::memchr_iter(b'&', form).nth(MAX_PARAMETERS - 1).is_some() {
+        return Err(too_many("parameters", MAX_PARAMETERS));
+    }
+    let values = Arc::make_mut(&mut raw.values);
+    let mut names = Names::default();
+    for (name, value) in form_urlencoded::parse(form) {
+        names.add(&name)?;
+        values.insert(name.into_owned(), value.into_owned());
+    }
+    Ok(())
+}
+
+fn too_many(what: &str, limit: usize) -> Error {
+    Error::MalformedBody { reason: format!("more than {limit} {what}").into() }
+}
+
+/// The names of a request so far, which have a limit together.
+#[derive(Default)]
+struct Names {
+    bytes: usize,
+}
+
+impl Names {
+    fn add(&mut self, name: &str) -> Result<(), Error> {
+        self.bytes += name.len();
+        if self.bytes <= MAX_NAMES_BYTES {
+            return Ok(());
+        }
+        let reason = format!("the names of its parameters are longer than {MAX_NAMES_BYTES} bytes together");
+        Err(Error::MalformedBody { reason: reason.into() })
+    }
 }
 
 async fn read_multipart(kind: &str, body: Bytes, raw: &mut RawParameters) -> Result<(), Error> {
@@ -257,9 +214,17 @@ async fn read_multipart(kind: &str, body: Bytes, raw: &mut RawParameters) -> Res
     let boundary = multer::parse_boundary(kind).map_err(malformed)?;
     let stream = futures_util::stream::once(async move { Ok::<_, std::convert::Infallible>(body) });
     let mut parts = multer::Multipart::new(stream, boundary);
+    let mut count = 0;
+    let mut names = Names::default();
     while let Some(part) = parts.next_field().await.map_err(malformed)? {
+        count += 1;
+        if count > MAX_PARAMETERS {
+            return Err(too_many("parameters", MAX_PARAMETERS));
+        }
         let name = part.name().unwrap_or_default().to_owned();
         let file_name = part.file_name().map(str::to_owned);
+        names.add(&name)?;
+        names.add(file_name.as_deref().unwrap_or_default())?;
         let content_type = part.content_type().map(ToString::to_string);
         let bytes = part.bytes().await.map_err(malformed)?;
         match file_name {
@@ -269,7 +234,10 @@ async fn read_multipart(kind: &str, body: Bytes, raw: &mut RawParameters) -> Res
                 if bytes.len() > MAX_FILE_MIB * MIB {
                     return Err(Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() });
                 }
-                raw.files.push(UploadedFile { name: file_name, content_type, bytes });
+                if raw.files.len() == MAX_FILES {
+                    return Err(too_many("files", MAX_FILES));
+                }
+                raw.files.push(UploadedFile { name: file_name, content_type, bytes: apart(bytes) });
             }
             None => {
                 Arc::make_mut(&mut raw.values).insert(name, String::from_utf8_lossy(&bytes).into_owned());

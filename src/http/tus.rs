@@ -3,7 +3,8 @@
 //!
 //! A choice where the API is silent: A-56 in docs/assumptions.md.
 
-use super::request::{ApiRequest, PIECE_TYPE};
+use super::body::PIECE_TYPE;
+use super::request::ApiRequest;
 use super::{Response, reply};
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::resumable::UploadReply;

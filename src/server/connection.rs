@@ -8,7 +8,8 @@ use crate::control::Control;
 use crate::control::pages::token_subprotocol;
 use crate::error;
 use crate::http::authentication::CredentialsCache;
-use crate::http::request::{ApiRequest, RequestHead, read_body};
+use crate::http::body::read_body;
+use crate::http::request::{ApiRequest, RequestHead};
 use crate::http::{Edge, Response, reply};
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -78,9 +79,11 @@ fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
         let control = control.clone();
         async move {
             let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
-            match read_body(&head.headers, control.body_limit(&incoming), body).await {
+            let (limit, room) = control.body_limit(&incoming);
+            let is_wanted = || control.guard.check(&head.headers).is_ok();
+            match read_body(&head.headers, limit, &room, body, is_wanted).await {
                 Ok(body) => {
-                    incoming.body = body;
+                    incoming.body = body.bytes.clone();
                     // Apart, since the requests of the API would reserve its room too.
                     guarded(Box::pin(control.respond(&incoming))).await
                 }

@@ -4,6 +4,7 @@ mod support;
 
 mod accepting;
 mod audience;
+mod bodies;
 mod bot_defaults;
 mod bot_storage;
 mod bots;

@@ -305,6 +305,7 @@ async fn a_poll_in_a_session_gets_events_and_files_are_shown() {
     assert_eq!(browser.send("GET", &path, String::new()).await.with_status(200).bytes, b"of mel");
     let announced = [("tus-resumable", "1.0.0"), ("upload-length", "3"), ("upload-metadata", "filename YS50eHQ=")];
     browser.headers = announced.map(|(name, value)| (name, value.to_owned())).to_vec();
+    browser.headers.push(("x-csrftoken", browser.token().to_owned()));
     drop(browser.send("POST", "/api/v1/tus/", String::new()).await.with_status(201));
     browser.headers.clear();
     browser.cookies.clear();

@@ -223,3 +223,42 @@ async fn the_endpoint_says_what_it_can() {
     let get = tus(&max, "GET", &url, &[], b"").await;
     assert_eq!((get.status, get.body["message"].clone()), (405, Value::from("Method Not Allowed")));
 }
+
+#[tokio::test]
+async fn in_a_session_uploads_prove_that_a_page_of_this_server_made_them() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let browser = crate::support::Browser::logged_in(server.url(), "mel@chat.test").await;
+    let token = browser.token().to_owned();
+    let cookies: Vec<String> = browser.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let cookies = cookies.join("; ");
+    let url = format!("{}/api/v1/tus/", server.url());
+    let common = [("tus-resumable", "1.0.0"), ("upload-length", "3"), ("cookie", cookies.as_str())];
+    let foreign = [("x-csrftoken", token.as_str()), ("origin", "https://evil.test")];
+    for (headers, message) in [
+        (vec![], "CSRF error: CSRF token missing."),
+        (vec![("x-csrftoken", "0".repeat(32))], "CSRF error: CSRF token from the 'X-Csrftoken' HTTP header incorrect."),
+        (vec![("x-http-method-override", "POST".to_owned())], "CSRF error: CSRF token missing."),
+    ] {
+        let headers: Vec<_> =
+            common.into_iter().chain(headers.iter().map(|(name, value)| (*name, value.as_str()))).collect();
+        refused(bare(&mel, "POST", &url, &headers, b"").await, 403, message);
+    }
+    let headers: Vec<_> = common.into_iter().chain(foreign).collect();
+    let message = "CSRF error: Origin checking failed - https://evil.test does not match any trusted origins.";
+    refused(bare(&mel, "POST", &url, &headers, b"").await, 403, message);
+
+    let headers: Vec<_> = common.into_iter().chain([foreign[0]]).collect();
+    let made = bare(&mel, "POST", &url, &headers, b"").await.with_status(201);
+    let place = made.header("location").expect("a new upload has an address").to_owned();
+    let piece =
+        [("tus-resumable", "1.0.0"), ("content-type", PIECE), ("upload-offset", "0"), ("cookie", cookies.as_str())];
+    for (method, further) in [("PATCH", None), ("GET", Some(("x-http-method-override", "PATCH")))] {
+        let headers: Vec<_> = piece.into_iter().chain(further).collect();
+        refused(bare(&mel, method, &place, &headers, b"abc").await, 403, "CSRF error: CSRF token missing.");
+    }
+    let look = [("tus-resumable", "1.0.0"), ("cookie", cookies.as_str())];
+    assert_eq!(bare(&mel, "HEAD", &place, &look, b"").await.status, 200);
+    let headers: Vec<_> = piece.into_iter().chain([foreign[0]]).collect();
+    assert_eq!(bare(&mel, "PATCH", &place, &headers, b"abc").await.status, 200);
+}
