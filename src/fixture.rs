@@ -33,6 +33,18 @@ use std::sync::Arc;
 /// Messages and users of a fixture made by hand that is looked through for broken invariants.
 const LOOKED_THROUGH_MAX: usize = 10_000;
 
+/// Faults that are looked for in a document that is to become a realm: who sends one of millions of faults wants none of
+/// them to cost memory. One more than are shown is looked for, so as to say that there are more.
+const SOUGHT_MAX: usize = SHOWN_MAX + 1;
+/// Faults of one document that a refusal has.
+const SHOWN_MAX: usize = 100;
+
+/// Faults as one sentence: the first of them, each by `tell`.
+pub fn in_one_sentence(faults: &[Diagnostic], tell: impl Fn(&Diagnostic) -> String) -> String {
+    let more = (faults.len() > SHOWN_MAX).then(|| format!("only the first {SHOWN_MAX} faults are listed"));
+    faults.iter().take(SHOWN_MAX).map(tell).chain(more).collect::<Vec<_>>().join("; ")
+}
+
 /// Reads a document and looks for faults.
 ///
 /// # Errors
@@ -40,9 +52,9 @@ const LOOKED_THROUGH_MAX: usize = 10_000;
 /// Every fault, in the order of the document's parts: first those of reading, then what its parts say of each other, then
 /// texts that can't be rendered.
 pub fn check(text: &str) -> Result<Document, Vec<Diagnostic>> {
-    let parsed = parse::document(parse::value(without_mark(text))?);
+    let parsed = parse::document(parse::value(without_mark(text), usize::MAX)?, usize::MAX);
     let document = parsed.document.clone();
-    load::load(parsed, CHECKED_AT, 0)?;
+    load::load(parsed, CHECKED_AT, 0, usize::MAX)?;
     Ok(document)
 }
 
@@ -58,13 +70,13 @@ fn without_mark(text: &str) -> &str {
 ///
 /// # Errors
 ///
-/// As [`check()`].
+/// As [`check()`], but no more than about a hundred faults.
 pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
     let text = without_mark(text);
     if state::is_state(text) {
         return state::read(text, now).map(|(realm, _)| realm);
     }
-    let realm = load::load(parse::document(parse::value(text)?), now, seed)?;
+    let realm = load::load(parse::document(parse::value(text, SOUGHT_MAX)?, SOUGHT_MAX), now, seed, SOUGHT_MAX)?;
     // Of what loading let pass nothing should be broken: not worth seconds of a start.
     if realm.messages.len().max(realm.users.len()) <= LOOKED_THROUGH_MAX { state::sound(realm, "$") } else { Ok(realm) }
 }
@@ -125,7 +137,9 @@ impl Source {
             Source::BuiltIn(text) => built_in::realm(text, now, seed),
             // What is generated is sound, and the same in every world, whatever follows from the world's seed.
             #[cfg(feature = "generate")]
-            Source::Generated(size) => load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed),
+            Source::Generated(size) => {
+                load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed, SOUGHT_MAX)
+            }
         }
     }
 }

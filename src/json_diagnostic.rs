@@ -3,7 +3,14 @@
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
+use std::borrow::Cow;
 use std::fmt;
+
+/// Characters of a name, a value, or a whole sentence that are shown: they may be of a document of any size.
+const MAX_NAME_SHOWN: usize = 100;
+const MAX_SHOWN: usize = 2_000;
+/// Characters of a name that are compared with others: no known one is as long, and each comparison takes their product.
+const COMPARED_MAX: usize = 64;
 
 /// Something wrong with a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,7 +29,7 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path, self.reason)
+        write!(f, "{}: {}", clipped(&self.path, MAX_SHOWN), clipped(&self.reason, MAX_SHOWN))
     }
 }
 
@@ -51,6 +58,14 @@ pub fn fit<'de, T: Deserialize<'de>>(json: impl Deserializer<'de, Error = serde_
         .map_err(|error| Diagnostic::new(written(error.path()), in_words(&error.inner().to_string())))
 }
 
+/// The beginning of a text, with dots where more of it follows.
+fn clipped(text: &str, limit: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 fn written(path: &Path) -> String {
     let mut written = "$".to_owned();
     for segment in path {
@@ -65,6 +80,7 @@ fn written(path: &Path) -> String {
 
 /// How a step to a key is written: `.key`, or `["a key"]` where it is no plain word.
 pub fn step(key: &str) -> String {
+    let key = &*clipped(key, MAX_NAME_SHOWN);
     let is_plain = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$' | '-');
     if !key.is_empty() && key.chars().all(is_plain) { format!(".{key}") } else { format!("[{}]", Value::from(key)) }
 }
@@ -82,6 +98,10 @@ pub fn in_words(said: &str) -> String {
     }
     if let Some((key, _)) = said.strip_prefix("missing field `").and_then(|rest| rest.split_once('`')) {
         return format!("`{key}` is missing");
+    }
+    // Where a member is that is there twice is said by the path in front.
+    if let Some((member, _)) = said.split_once("` is here twice at line ") {
+        return format!("{}` is here twice", clipped(member, MAX_NAME_SHOWN));
     }
     let rest = said.strip_prefix("invalid type: ").or_else(|| said.strip_prefix("invalid value: "));
     let Some((found, expected)) = rest.and_then(|rest| rest.rsplit_once(", expected ")) else { return said.to_owned() };
@@ -113,14 +133,16 @@ fn given(found: &str) -> String {
         _ => literal("integer ")
             .or_else(|| literal("floating point "))
             .or_else(|| literal("boolean "))
-            .or_else(|| found.strip_prefix("string ").map(|text| format!("the text {text}")))
-            .unwrap_or_else(|| found.to_owned()),
+            .or_else(|| found.strip_prefix("string ").map(|text| format!("the text {}", clipped(text, MAX_NAME_SHOWN))))
+            .unwrap_or_else(|| clipped(found, MAX_NAME_SHOWN).into_owned()),
     }
 }
 
 /// A sentence about a name that nothing has, with the nearest one or all.
 pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
-    match nearest(name, known) {
+    let nearest = nearest(name, known);
+    let name = clipped(name, MAX_NAME_SHOWN);
+    match nearest {
         Some(nearest) => format!("there is no {what} `{name}`; did you mean `{nearest}`?"),
         None if known.is_empty() || known.len() > LISTED_MAX => format!("there is no {what} `{name}`"),
         None => format!("there is no {what} `{name}`, only `{}`", known.join("`, `")),
@@ -142,7 +164,7 @@ pub fn most_alike<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 }
 
 fn ranked<'a>(name: &str, known: &[&'a str]) -> Option<(f64, &'a str)> {
-    let name = name.to_lowercase();
+    let name: String = name.chars().take(COMPARED_MAX).flat_map(char::to_lowercase).collect();
     let likeness = |other: &str| {
         let other = other.to_lowercase();
         let is_slip = name.chars().count() > 1 && strsim::damerau_levenshtein(&name, &other) <= 1;

@@ -46,9 +46,7 @@ pub fn put(world: &World, incoming: &ApiRequest) -> Result<Value, Error> {
 }
 
 fn read(world: &World, document: &str) -> Result<(Realm, Clock), Error> {
-    let in_words = |faults: Vec<fixture::Diagnostic>| {
-        refused(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
-    };
+    let in_words = |faults: Vec<fixture::Diagnostic>| refused(fixture::in_one_sentence(&faults, ToString::to_string));
     if state::is_state(document) {
         return state::read(document, world.real_time().now()).map_err(in_words);
     }

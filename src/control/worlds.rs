@@ -335,9 +335,8 @@ fn found(control: &Control, wanted: &WorldSpec) -> Result<NewWorld, Error> {
 
 /// A fixture's faults as one sentence.
 fn refused_fixture(faults: &[fixture::Diagnostic]) -> Error {
-    let reasons =
-        faults.iter().map(|fault| format!("$.fixture{}: {}", fault.path.trim_start_matches('$'), fault.reason));
-    refused(reasons.collect::<Vec<_>>().join("; "))
+    let tell = |fault: &fixture::Diagnostic| format!("$.fixture{}", fault.to_string().trim_start_matches('$'));
+    refused(fixture::in_one_sentence(faults, tell))
 }
 
 fn level(wanted: &WorldSpec) -> Result<Option<i64>, Error> {

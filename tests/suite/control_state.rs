@@ -1,5 +1,6 @@
 //! A world's whole state, out and in through control.
 
+use crate::control::Control;
 use crate::support::{Reply, TestServer, User};
 use serde_json::{Value, json};
 
@@ -207,4 +208,42 @@ async fn times_beyond_all_that_can_be_written_come_out_as_they_were_taken() {
     assert_eq!(shown().await, before);
     let last = 253_402_207_200_i64;
     assert_eq!(before[0]["reminders"][1]["scheduled_delivery_timestamp"], last, "the end of the year 9999");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_document_is_said_in_little_time_and_space() {
+    let server = TestServer::start().await;
+    let long = "k".repeat(8 * 1024 * 1024);
+    let people: Vec<Value> = (0..300_000).map(|_| json!({"handle": 7})).collect();
+    let strangers: Vec<Value> =
+        (0..50_000).map(|index| json!({"handle": format!("h{index}"), "full_name": "N", "role": "x"})).collect();
+    let unknown: Vec<String> = (0..100_000).map(|index| format!("nobody {index}")).collect();
+    let channel = json!({"users": [], "channels": [{"name": "c", "subscribers": unknown}]});
+    let doubled = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(500_000));
+    for (what, body) in [
+        ("a key", json!({long.as_str(): 1}).to_string()),
+        ("a key inside", json!({"organization": {long.as_str(): 1}}).to_string()),
+        ("a value", json!({"users": long}).to_string()),
+        ("a name", json!({"channels": [{"name": "c", "subscribers": [long]}]}).to_string()),
+        ("people", json!({"users": people}).to_string()),
+        ("roles", json!({"users": strangers}).to_string()),
+        ("messages", format!("{{\"messages\": [{}0]}}", "0,".repeat(1_000_000))),
+        ("subscribers", channel.to_string()),
+        ("keys that are twice", doubled),
+    ] {
+        for (method, path, body) in
+            [("PUT", "/worlds/default/state", body.clone()), ("POST", "/worlds", format!("{{\"fixture\": {body}}}"))]
+        {
+            let begun = std::time::Instant::now();
+            let reply = Control::of(&server).send(method, path, body.into_bytes()).await.with_status(400);
+            assert!(reply.bytes.len() < 300_000, "{what}: {} bytes", reply.bytes.len());
+            assert!(begun.elapsed().as_secs() < 12, "{what}: {:?}", begun.elapsed());
+            let message = reply.body["msg"].as_str().unwrap_or_default().to_owned();
+            let faults = message.split("; $").count();
+            assert!(faults <= 101, "{what}: {faults} faults");
+            if faults > 100 {
+                assert!(message.ends_with("; only the first 100 faults are listed"), "{what}: {message}");
+            }
+        }
+    }
 }
