@@ -13,9 +13,9 @@ pub mod tx;
 
 pub use log::{event, queue};
 pub use model::{
-    agenda, budget, channel, emoji, export, group, id, kept, linkifier, membership, message, message_ids, organization,
-    palette, permission, personal, picture, push, read_set, resumable, seeded_rng, sent_message, setting, site, stored,
-    system_group, text, topic, user, walk, webhook_call,
+    agenda, budget, channel, device, distinct, emoji, export, group, id, kept, linkifier, membership, message,
+    message_ids, organization, palette, permission, personal, picture, playground, push, read_set, resumable,
+    seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk, webhook_call,
 };
 pub use rules::{
     access, belongings, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, outside,
@@ -51,14 +51,17 @@ const LARGE: usize = 4_000;
 
 /// One organization, whole.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Realm {
     /// The time up to which everything that was due is done.
     pub now: Timestamp,
     /// The organization itself.
     pub organization: Arc<Organization>,
     /// Accounts, the system's bots included.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub users: OrdMap<UserId, Arc<User>>,
     /// What is the users' own.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub personal: OrdMap<UserId, Arc<UserState>>,
     /// Accounts by real address in lower case.
     #[serde(skip)]
@@ -70,6 +73,7 @@ pub struct Realm {
     #[serde(skip)]
     pub active_users: OrdSet<UserId>,
     /// Groups.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub groups: OrdMap<GroupId, Arc<Group>>,
     /// What is known of members through subgroups.
     #[serde(skip)]
@@ -78,11 +82,13 @@ pub struct Realm {
     #[serde(skip)]
     pub system_groups: Arc<BTreeMap<SystemGroup, GroupId>>,
     /// Channels.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub channels: OrdMap<ChannelId, Arc<Channel>>,
     /// Channels by name in lower case.
     #[serde(skip)]
     pub channels_by_name: OrdMap<String, ChannelId>,
     /// Channel folders.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub folders: OrdMap<FolderId, Arc<Folder>>,
     /// The messages of each channel; apart from the channels, which stay the same when something is sent to them.
     #[serde(skip)]
@@ -91,6 +97,7 @@ pub struct Realm {
     #[serde(skip)]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<Topic>>,
     /// Direct message conversations.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub conversations: OrdMap<RecipientId, Arc<Conversation>>,
     /// Conversations by their sorted members.
     #[serde(skip)]
@@ -108,6 +115,7 @@ pub struct Realm {
     #[serde(skip)]
     pub muted_by: OrdMap<UserId, OrdSet<UserId>>,
     /// Uploaded files by path id.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub attachments: OrdMap<String, Arc<Attachment>>,
     /// Their bytes, in all.
     #[serde(skip)]
@@ -116,25 +124,31 @@ pub struct Realm {
     #[serde(with = "stored::blobs")]
     pub blobs: OrdMap<String, bytes::Bytes>,
     /// Custom emoji.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub custom_emoji: OrdMap<EmojiId, Arc<CustomEmoji>>,
     /// Linkifiers in processing order.
     #[serde(with = "stored::linkifiers")]
     pub linkifiers: Vector<Arc<linkifier::Linkifier>>,
     /// Custom profile fields.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub profile_fields: OrdMap<ProfileFieldId, Arc<ProfileField>>,
     /// Links with which anyone may join.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub invite_links: OrdMap<InviteLinkId, Arc<InviteLink>>,
     /// Invitations by email.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub invites: OrdMap<InviteId, Arc<Invite>>,
     /// Keys of invitations by email that were accepted: their pages say so.
-    #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    #[serde(default, deserialize_with = "crate::realm::distinct::members", skip_serializing_if = "OrdSet::is_empty")]
     pub used_invites: OrdSet<String>,
     /// Messages to be sent later.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
     /// Reminders.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
     /// Exports of the organization's data, those that failed or were deleted included.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::realm::distinct::keys")]
     pub exports: OrdMap<ExportId, Arc<export::Export>>,
     /// Uploads that arrive piece by piece, by the address that the file will have; no part of the state that is given
     /// out.
@@ -163,6 +177,7 @@ pub struct Realm {
 
 /// The number that was given last, of each kind. Numbers are never given twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Counters {
     /// Users.
     pub user: i64,

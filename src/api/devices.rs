@@ -9,9 +9,9 @@ pub use tokens::{AddAndroidToken, AddPlatformToken, AppId, RemoveAndroidToken, R
 use super::{Call, Success, Write, operation};
 use crate::api::shared::users::device::{remove_device, unknown_device};
 use crate::error::Error;
+use crate::realm::device::Device;
 use crate::realm::event::Audience;
 use crate::realm::id::DeviceId;
-use crate::realm::personal::Device;
 use crate::realm::tx::Tx;
 use crate::record::events::DeviceAdd;
 use schemars::JsonSchema;

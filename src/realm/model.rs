@@ -6,6 +6,8 @@
 pub mod agenda;
 pub mod budget;
 pub mod channel;
+pub mod device;
+pub mod distinct;
 pub mod emoji;
 pub mod export;
 pub mod group;
@@ -20,6 +22,7 @@ pub mod palette;
 pub mod permission;
 pub mod personal;
 pub mod picture;
+pub mod playground;
 pub mod push;
 pub mod read_set;
 pub mod resumable;

@@ -1,6 +1,6 @@
 //! What belongs to the organization, as clients see it.
 
-use crate::realm::organization::Playground;
+use crate::realm::playground::Playground;
 use schemars::JsonSchema;
 use serde::Serialize;
 

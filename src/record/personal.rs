@@ -1,6 +1,6 @@
 //! A user's devices and notices as that user's clients see them.
 
-use crate::realm::personal::Device;
+use crate::realm::device::Device;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -8,7 +8,7 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::linkifier::template_variables;
-use crate::realm::organization::Playground;
+use crate::realm::playground::Playground;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmPlaygrounds;
 use crate::record::organization::PlaygroundRecord;

@@ -3,9 +3,9 @@
 use crate::api::Call;
 use crate::error::Error;
 use crate::feature::Feature;
+use crate::realm::device::Device;
 use crate::realm::event::Audience;
 use crate::realm::id::{DeviceId, UserId};
-use crate::realm::personal::Device;
 use crate::realm::push::{PushContent, PushService, PushTarget};
 use crate::realm::tx::Tx;
 use crate::record::events::{DeviceUpdate, PushDevice};

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// A channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Channel {
     /// Its number.
     pub id: ChannelId,
@@ -45,6 +46,7 @@ pub struct Channel {
     #[serde(with = "super::stored::permissions")]
     pub permissions: Permissions,
     /// Active users that are subscribed.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub subscribers: OrdSet<UserId>,
     /// The first message. Below level 256 the first that was sent to it, whatever became of that one.
     #[serde(default)]
@@ -99,6 +101,7 @@ pub enum TopicsPolicy {
 
 /// A channel folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Folder {
     /// Its number.
     pub id: FolderId,
@@ -120,6 +123,7 @@ pub struct Folder {
 
 /// A user's subscription to a channel. It outlives unsubscribing, so that the settings are remembered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Subscription {
     /// False once unsubscribed.
     pub is_active: bool,

@@ -11,6 +11,7 @@ pub const EXPORTED_MESSAGES_MAX: usize = 50_000;
 
 /// An export of the organization's data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Export {
     /// Its number.
     pub id: ExportId,

@@ -12,6 +12,7 @@ pub use super::system_group::SystemGroup;
 
 /// A user group.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Group {
     /// Its number.
     pub id: GroupId,
@@ -20,8 +21,10 @@ pub struct Group {
     /// Free text.
     pub description: String,
     /// Direct members. Deactivated users stay in it but don't count.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub members: OrdSet<UserId>,
     /// Direct subgroups.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub subgroups: OrdSet<GroupId>,
     /// Who made it; nobody for system groups.
     pub creator: Option<UserId>,

@@ -42,6 +42,7 @@ pub struct Message {
 
 /// A message's text and what follows from it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Body {
     /// Markdown source.
     pub content: String,
@@ -55,20 +56,26 @@ pub struct Body {
     /// For `has:image`.
     pub has_image: bool,
     /// Uploads that it names (their path ids).
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub uploads: BTreeSet<String>,
     /// Users mentioned by name.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub mentioned: BTreeSet<UserId>,
     /// Users mentioned through a group.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub group_mentioned: OrdSet<UserId>,
     /// Mentions everyone in the channel.
     pub mentions_channel: bool,
     /// Mentions everyone in the topic: those who took part in it then.
+    #[serde(deserialize_with = "crate::realm::distinct::members_if_any")]
     pub topic_mentioned: Option<BTreeSet<UserId>>,
     /// Recipients of whose alert words it has one.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub alerted: BTreeSet<UserId>,
     /// Those that a mention of everyone means too though they did not receive the message: they had a row when an edit
     /// brought it.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub late_mentioned: OrdSet<UserId>,
 }
 
@@ -123,6 +130,7 @@ impl Body {
 
 /// Where a message is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Place {
     /// In a topic of a channel.
     Channel {
@@ -168,6 +176,7 @@ impl Message {
 
 /// A direct message conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Conversation {
     /// Its number.
     pub id: RecipientId,
@@ -179,6 +188,7 @@ pub struct Conversation {
 
 /// Somebody's reaction to a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reaction {
     /// The user.
     pub user: UserId,
@@ -188,6 +198,7 @@ pub struct Reaction {
 
 /// A part of a poll or to-do list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Submessage {
     /// Its number.
     pub id: i64,
@@ -201,6 +212,7 @@ pub struct Submessage {
 
 /// An emoji, as reactions and statuses carry it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Emoji {
     /// The name by which it was chosen.
     pub emoji_name: String,
@@ -238,6 +250,7 @@ impl ReactionType {
 
 /// A custom emoji of the realm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CustomEmoji {
     /// Its number; text on the wire.
     pub id: EmojiId,
@@ -255,6 +268,7 @@ pub struct CustomEmoji {
 
 /// One change of a message, with what was before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Edit {
     /// When.
     pub at: Timestamp,
@@ -270,6 +284,7 @@ pub struct Edit {
 
 /// An uploaded file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Attachment {
     /// Its number.
     pub id: super::id::AttachmentId,
@@ -293,5 +308,6 @@ pub struct Attachment {
     /// Content hash of its bytes.
     pub blob: String,
     /// Messages that link it.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub messages: BTreeSet<MessageId>,
 }

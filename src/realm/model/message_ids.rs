@@ -1,5 +1,6 @@
 //! The messages of a place, by their ids: sets to which nearly always the newest message is added.
 
+use super::distinct;
 use super::id::MessageId;
 use imbl::OrdSet;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -125,7 +126,7 @@ impl Serialize for MessageIds {
 
 impl<'de> Deserialize<'de> for MessageIds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self { settled: OrdSet::deserialize(deserializer)?, recent: SmallVec::new() })
+        Ok(Self { settled: distinct::members(deserializer)?, recent: SmallVec::new() })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::id::{ChannelId, InviteId, InviteLinkId, ProfileFieldId, ReminderId, ScheduledMessageId, UserId};
 use super::permission::Permissions;
+use super::playground::Playground;
 use super::setting::{self, REALM_SETTINGS};
 use super::user::Role;
 use crate::time::Timestamp;
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The organization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Organization {
     /// Its number, which is in the addresses of uploads.
     pub id: i64,
@@ -49,7 +51,7 @@ pub struct Organization {
     /// Where reported messages go.
     pub moderation_requests: Option<ChannelId>,
     /// Ways to log in that are off; never all of them.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::realm::distinct::members")]
     pub disabled_authentication_methods: BTreeSet<AuthenticationMethod>,
     /// Other services to log in with, in the order in which they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -66,7 +68,7 @@ pub struct Organization {
     #[serde(default)]
     pub default_channel_groups: Vec<DefaultChannelGroup>,
     /// Pictures of its own, those that were taken away again included.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "crate::realm::distinct::keys")]
     pub pictures: BTreeMap<Picture, OwnPicture>,
     /// The settings that new users begin with, by name.
     #[serde(with = "super::stored::settings")]
@@ -173,6 +175,7 @@ impl Picture {
 
 /// What the organization has of a [`Picture`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OwnPicture {
     /// Its bytes; None while the general one is shown.
     pub blob: Option<String>,
@@ -186,21 +189,9 @@ impl Default for OwnPicture {
     }
 }
 
-/// A site that runs the code of a language.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Playground {
-    /// Its number.
-    pub id: i64,
-    /// Display name.
-    pub name: String,
-    /// The highlighter's name of the language.
-    pub language: String,
-    /// RFC 6570 template with the variable `code`.
-    pub url_template: String,
-}
-
 /// A group of channels among which new users choose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DefaultChannelGroup {
     /// Its number.
     pub id: i64,
@@ -209,11 +200,13 @@ pub struct DefaultChannelGroup {
     /// What it is for.
     pub description: String,
     /// Public channels that are not archived.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub channels: BTreeSet<ChannelId>,
 }
 
 /// A custom profile field (specification leaves its shape open).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProfileField {
     /// Its number.
     pub id: ProfileFieldId,
@@ -240,6 +233,7 @@ pub struct ProfileField {
 
 /// A link with which anyone may join.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct InviteLink {
     /// Its number.
     pub id: InviteLinkId,
@@ -253,6 +247,7 @@ pub struct InviteLink {
 
 /// An invitation sent by email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Invite {
     /// Its number.
     pub id: InviteId,
@@ -268,6 +263,7 @@ pub struct Invite {
 
 /// What an invitation gives and until when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct InviteTerms {
     /// Who invites.
     pub invited_by: UserId,
@@ -278,8 +274,10 @@ pub struct InviteTerms {
     /// Role of the new user.
     pub role: Role,
     /// Channels to be subscribed to.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub channels: BTreeSet<ChannelId>,
     /// Groups to be put into.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub groups: BTreeSet<super::id::GroupId>,
     /// Subscribe to the default channels too.
     pub include_default_channels: bool,
@@ -289,6 +287,7 @@ pub struct InviteTerms {
 
 /// A message to be sent later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ScheduledMessage {
     /// Its number; shares its sequence with reminders.
     pub id: ScheduledMessageId,
@@ -310,6 +309,7 @@ pub struct ScheduledMessage {
 
 /// The recipients of a scheduled message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum ScheduledTarget {
     /// A topic.
     Channel {
@@ -327,6 +327,7 @@ pub enum ScheduledTarget {
 
 /// A reminder of a message (specification, "Message reminder").
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reminder {
     /// Its number; shares its sequence with scheduled messages.
     pub id: ReminderId,

@@ -2,9 +2,10 @@
 //! but for status and presence.
 
 use super::channel::Subscription;
+use super::device::Device;
 use super::id::{ChannelId, DeviceId, Id, MessageId, RecipientId, ScheduledMessageId, UserId, ids};
 use super::message::Emoji;
-use super::push::{PushService, PushToken};
+use super::push::PushToken;
 use super::read_set::ReadSet;
 use super::setting::{self, FORMER_USER_SETTINGS, USER_SETTINGS};
 use super::topic::TopicKey;
@@ -17,29 +18,37 @@ use std::sync::Arc;
 
 /// A user's own state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct UserState {
     /// Settings that differ from the defaults, by name.
     #[serde(with = "super::stored::settings")]
     pub settings: OrdMap<&'static str, Value>,
     /// Names of settings that the user changed themselves, whatever they are now.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub edited_settings: OrdSet<String>,
     /// Subscriptions, past ones included.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub subscriptions: OrdMap<ChannelId, Arc<Subscription>>,
     /// What was read.
     pub read: ReadSet,
     /// What was starred.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub starred: OrdSet<MessageId>,
     /// What was collapsed.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub collapsed: OrdSet<MessageId>,
     /// Messages for which a row was made later, by starring or reacting: flagged `historical`. Those that became unread
     /// since count as received.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub historical: OrdSet<MessageId>,
     /// Direct message conversations.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub conversations: OrdSet<RecipientId>,
     /// What was said of topics.
     #[serde(with = "super::stored::pairs")]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<UserTopic>>,
     /// Whose messages are hidden, and since when.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub muted_users: OrdMap<UserId, Timestamp>,
     /// Words to be alerted to, in the order in which they were added.
     pub alert_words: Vector<String>,
@@ -51,24 +60,30 @@ pub struct UserState {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_at: Option<Timestamp>,
     /// Unsent messages.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub drafts: OrdMap<DraftId, Arc<Draft>>,
     /// Scheduled messages that were sent.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub sent_scheduled: OrdSet<ScheduledMessageId>,
     /// Saved snippets.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub snippets: OrdMap<SnippetId, Arc<Snippet>>,
     /// The left sidebar, in the order in which views were added.
     pub navigation_views: Vector<NavigationView>,
     /// Devices registered for encrypted push.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub devices: OrdMap<DeviceId, Device>,
     /// Tokens of devices without encryption.
     pub push_tokens: Vector<PushToken>,
     /// A bot's storage.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub storage: OrdMap<String, String>,
     /// When a bot's owner was last notified that nobody hears it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_notified_at: Option<Timestamp>,
     /// One-time notices that the user has seen.
+    #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub onboarding_steps_seen: OrdSet<String>,
 }
 
@@ -166,6 +181,7 @@ macro_rules! owned {
 
         /// The numbers that were given last, of each [`Owned`] kind.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(deny_unknown_fields)]
         pub struct OwnCounters {
             $(
                 $(#[$meta])*
@@ -211,6 +227,7 @@ owned! {
 
 /// A user's policy for a topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct UserTopic {
     /// As spelt.
     pub name: Arc<str>,
@@ -257,6 +274,7 @@ impl VisibilityPolicy {
 
 /// What a user says of themselves (specification, "User status").
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Status {
     /// Not empty when set.
     pub text: Option<String>,
@@ -276,6 +294,7 @@ impl Status {
 
 /// A user's presence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Presence {
     /// When the user last used a client.
     pub active_at: Option<Timestamp>,
@@ -287,6 +306,7 @@ pub struct Presence {
 
 /// An unsent message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Draft {
     /// Its number.
     pub id: DraftId,
@@ -313,6 +333,7 @@ pub enum DraftTarget {
 
 /// A saved snippet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Snippet {
     /// Its number.
     pub id: SnippetId,
@@ -348,47 +369,4 @@ pub struct NavigationView {
     /// Only for custom views.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-}
-
-/// A device registered for encrypted push notifications.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Device {
-    /// Identifies the key that encrypts notifications.
-    pub push_key_id: Option<i64>,
-    /// The key.
-    pub push_key: Option<String>,
-    /// Identifies the current token.
-    pub push_token_id: Option<String>,
-    /// Identifies the token that is being registered.
-    pub pending_push_token_id: Option<String>,
-    /// When the token last changed.
-    pub push_token_last_updated: Option<Timestamp>,
-    /// Why the registration failed.
-    pub push_registration_error_code: Option<String>,
-    /// Who delivers to the token.
-    #[serde(default)]
-    pub push_token_kind: PushService,
-    /// The number that the client chose, where the server gave none.
-    pub push_account_id: Option<i64>,
-}
-
-impl Device {
-    /// The number that names it where clients chose it.
-    pub fn account(&self, id: DeviceId) -> i64 {
-        self.push_account_id.unwrap_or(id.0)
-    }
-
-    /// How far its registration is, in a word.
-    pub fn status(&self) -> &'static str {
-        match &self.push_registration_error_code {
-            Some(_) => "failed",
-            None if self.is_active() => "active",
-            None => "pending",
-        }
-    }
-
-    /// Whether notifications can reach it.
-    pub fn is_active(&self) -> bool {
-        self.push_key_id.is_some() && self.push_token_id.is_some()
-    }
 }

@@ -113,6 +113,7 @@ pub enum PushTarget {
 
 /// A token of a device without encryption.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PushToken {
     /// Whose service it is of.
     pub kind: PushTokenKind,

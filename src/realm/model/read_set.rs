@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A run may cover ids of messages that the user never got: whether there is a personal row is
 /// asked of the message first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReadSet {
     /// First id of a run → its last id. Runs neither touch nor overlap.
     runs: OrdMap<i64, i64>,

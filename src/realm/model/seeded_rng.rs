@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The source of a realm's keys, queue ids and addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SeededRng {
     /// Where it began.
     pub seed: u64,

@@ -4,6 +4,7 @@
 
 pub mod messages;
 
+use super::distinct;
 use super::id::LinkifierId;
 use super::linkifier::{Linkifier, LinkifierSource};
 use super::permission::{CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, GroupSettingValue, Permissions, REALM_PERMISSIONS};
@@ -30,7 +31,7 @@ pub mod permissions {
 
     /// Reads them; an unknown name is an error.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Permissions, D::Error> {
-        let read = BTreeMap::<String, GroupSettingValue>::deserialize(deserializer)?;
+        let read = distinct::keys::<_, BTreeMap<String, GroupSettingValue>, _, _>(deserializer)?;
         let tables = || REALM_PERMISSIONS.iter().chain(CHANNEL_PERMISSIONS).chain(GROUP_PERMISSIONS);
         let named = |(name, value): (String, GroupSettingValue)| {
             let row = tables().find(|row| row.name == name);
@@ -51,7 +52,7 @@ pub mod settings {
 
     /// Reads them; an unknown name or a value of the wrong kind is an error.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<&'static str, Value>, D::Error> {
-        let read = BTreeMap::<String, Value>::deserialize(deserializer)?;
+        let read: BTreeMap<String, Value> = distinct::keys(deserializer)?;
         let named = |(name, value): (String, Value)| {
             // The one default of new users that is in the account.
             let (name, is_sound) = if name == "email_address_visibility" {
@@ -86,11 +87,13 @@ pub mod pairs {
     /// Reads the pairs.
     pub fn deserialize<'de, K, V, D>(deserializer: D) -> Result<OrdMap<K, V>, D::Error>
     where
-        K: Ord + Clone + Deserialize<'de>,
+        K: Ord + Clone + Deserialize<'de> + Serialize,
         V: Clone + Deserialize<'de>,
         D: Deserializer<'de>,
     {
-        Ok(Vec::<(K, V)>::deserialize(deserializer)?.into_iter().collect())
+        let read = Vec::<(K, V)>::deserialize(deserializer)?;
+        distinct::check(read.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
+        Ok(read.into_iter().collect())
     }
 }
 
@@ -112,7 +115,8 @@ pub mod blobs {
             }
             Ok((hash, Bytes::from(bytes)))
         };
-        BTreeMap::<String, String>::deserialize(deserializer)?.into_iter().map(decode).collect()
+        let read: BTreeMap<String, String> = distinct::keys(deserializer)?;
+        read.into_iter().map(decode).collect()
     }
 }
 

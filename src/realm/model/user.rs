@@ -15,6 +15,7 @@ pub const UNKNOWN_USER_NAME: &str = "Unknown user";
 
 /// An account, human or bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct User {
     /// Its number.
     pub id: UserId,
@@ -49,6 +50,7 @@ pub struct User {
     /// May create users through the API (together with being an administrator).
     pub can_create_users: bool,
     /// What the user says in custom profile fields.
+    #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
     /// What was written of it already.
     #[serde(skip)]
@@ -79,6 +81,7 @@ pub struct Written {
 
 /// What a user says in a custom profile field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProfileEntry {
     /// As text.
     pub value: String,
@@ -125,6 +128,7 @@ impl User {
 
 /// What makes an account a bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bot {
     /// What it does.
     pub kind: BotKind,
@@ -156,6 +160,7 @@ pub enum SystemBotKind {
 
 /// What the requests of a bot mean where they don't say it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BotDefaults {
     /// Where messages to a channel go that name none (`default_sending_stream`).
     pub sending_channel: Option<ChannelId>,
@@ -295,6 +300,7 @@ impl EmailVisibility {
 
 /// A user's picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Avatar {
     /// Where it comes from.
     pub source: AvatarSource,
@@ -304,6 +310,7 @@ pub struct Avatar {
 
 /// Where a picture comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum AvatarSource {
     /// `G`: the third-party provider, found by a hash of the address.
     Provider,

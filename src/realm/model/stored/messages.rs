@@ -1,6 +1,7 @@
 //! Messages as they are written down. The recipients of a message are written once: later ones name the message that went to the
 //! same people, or to nearly the same. Written out for each message, they would be users times messages.
 
+use crate::realm::model::distinct;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Body, Edit, Message, Place, Reaction, Submessage};
 use crate::time::Timestamp;
@@ -55,9 +56,9 @@ enum Recipients<'a> {
 struct Delta {
     #[serde(rename = "as")]
     of: MessageId,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "distinct::members")]
     with: Vec<UserId>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "distinct::members")]
     without: Vec<UserId>,
 }
 
@@ -195,7 +196,7 @@ impl<'de> Visitor<'de> for RecipientsVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        OrdSet::deserialize(SeqAccessDeserializer::new(list)).map(ReadRecipients::Whole)
+        distinct::members(SeqAccessDeserializer::new(list)).map(ReadRecipients::Whole)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
@@ -235,7 +236,9 @@ impl<'de> Visitor<'de> for MessagesVisitor {
                 last_edit: next.last_edit,
                 last_moved: next.last_moved,
             };
-            read.insert(id, (message, nearly));
+            if read.insert(id, (message, nearly)).is_some() {
+                return Err(A::Error::custom(format!("`{id}` is here twice")));
+            }
         }
         let mut messages = Messages::new();
         for (id, (mut message, nearly)) in read {
