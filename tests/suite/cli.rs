@@ -420,3 +420,79 @@ fn a_server_on_every_address_says_where_it_is_found() {
     program.child.stderr.take().expect("piped").read_to_string(&mut errors).expect("text");
     assert_eq!(errors, "");
 }
+
+/// A folder of a test's own.
+#[cfg(unix)]
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("made");
+    folder
+}
+
+#[cfg(unix)]
+fn text(path: &std::path::Path) -> &str {
+    path.to_str().expect("text")
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_gets_the_port_and_stays_a_pipe() {
+    use std::os::unix::fs::FileTypeExt;
+    let pipe = folder("pipe").join("port");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
+    let reading = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).expect("readable")
+    });
+
+    let program = Program::start(&mut chatdouble(&["--port", "0", "--port-file", text(&pipe)]));
+
+    assert_eq!(reading.join().expect("it ends").trim(), program.port.to_string());
+    assert!(std::fs::symlink_metadata(&pipe).expect("it is there").file_type().is_fifo());
+}
+
+#[test]
+#[cfg(unix)]
+fn what_links_lead_to_is_replaced_and_links_stay() {
+    let folder = folder("links");
+    std::fs::create_dir(folder.join("inner")).expect("made");
+    std::fs::write(folder.join("inner/port"), "before").expect("written");
+    let link = |from: &str, to: &str| std::os::unix::fs::symlink(to, folder.join(from)).expect("linked");
+    link("direct", "inner/port");
+    link("indirect", "direct");
+    link("dangling", "inner/new");
+    link("circle", "circle");
+    for (name, target) in [("direct", "inner/port"), ("indirect", "inner/port"), ("dangling", "inner/new")] {
+        let program = Program::start(&mut chatdouble(&["--port", "0", "--port-file", text(&folder.join(name))]));
+
+        assert!(std::fs::symlink_metadata(folder.join(name)).expect("it is there").is_symlink(), "{name}");
+        let port = std::fs::read_to_string(folder.join(target)).expect("readable");
+        assert_eq!(port.trim(), program.port.to_string(), "{name}");
+        assert!(!folder.join(format!("{target}.partial")).exists());
+    }
+    let line = fault(&run(&["--port", "0", "--port-file", text(&folder.join("circle"))]), 1);
+    assert!(line.contains("too many symbolic links"), "{line}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_device_is_written_to_and_not_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+    let line = fault(&run(&["--port", "0", "--port-file", "/dev/full"]), 1);
+
+    assert!(line.starts_with("error: cannot write /dev/full: "), "{line}");
+    assert!(std::fs::symlink_metadata("/dev/full").expect("it is there").file_type().is_char_device());
+    let program = Program::start(&mut chatdouble(&[
+        "--port",
+        "0",
+        "--tls",
+        "--tls-ca-file",
+        "/dev/null",
+        "--port-file",
+        "/dev/null",
+    ]));
+    assert!(
+        program.port > 0 && std::fs::symlink_metadata("/dev/null").expect("it is there").file_type().is_char_device()
+    );
+}
