@@ -139,10 +139,10 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
 }
 
 /// A new name, unless the organization keeps names: then it is passed over in silence.
-fn checked_new_name(realm: &Realm, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
+fn checked_new_name(realm: &Tx, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
     let is_closed = realm.organization.is_on("name_changes_disabled") && !user.is_admin();
     let Some(name) = name.filter(|name| *name != user.full_name && !is_closed) else { return Ok(None) };
-    checked_name(realm, name, Some(user.id)).map(Some)
+    checked_name(realm, name, Some(user.id), realm.feature_level()).map(Some)
 }
 
 /// Changes a setting of the table by the user's own hand, which is remembered.

@@ -231,7 +231,7 @@ async fn another_time_or_topic_alone_is_not_checked_for_the_right_to_post() {
     let topic = format!("{}...", "u".repeat(57));
     assert_eq!(listed(&nora).await[0]["topic"], topic);
     assert_eq!(listed(&nora).await[0]["scheduled_delivery_timestamp"], NOW + 90);
-    let invalid = nora.patch(&path, json!({"topic": "a\u{200e}"})).await;
+    let invalid = nora.patch(&path, json!({"topic": "a\u{7}"})).await;
     invalid.error("BAD_REQUEST", "Invalid character in topic, at position 2!");
     let refused = nora.patch(&path, json!({"topic": "v", "content": "Again"})).await;
     refused.error("BAD_REQUEST", "Not authorized to send to channel 'general'");

@@ -116,7 +116,7 @@ struct Checked {
 }
 
 fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, Error> {
-    let full_name = checked_name(realm, &params.full_name, None)?;
+    let full_name = checked_name(realm, &params.full_name, None, call.feature_level)?;
     let kind = match params.bot_type {
         1 => Some(BotKind::Generic),
         2 => Some(BotKind::IncomingWebhook),

@@ -51,7 +51,7 @@ pub struct Registration<'a> {
 /// for POST /users.
 pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<UserId, Error> {
     let invitation = find_open(tx, key)?;
-    let full_name = checked_name(tx, full_name, None)?;
+    let full_name = checked_name(tx, full_name, None, tx.feature_level())?;
     let email = checked_email(tx, email)?;
 
     Ok(join(tx, &invitation, email, full_name, None))
@@ -65,7 +65,7 @@ pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<Us
 /// Those of [`accept`]; at last `PasswordTooWeak`.
 pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Result<UserId, Error> {
     let invitation = find_open(tx, key)?;
-    let full_name = checked_name(tx, registration.full_name, None)?;
+    let full_name = checked_name(tx, registration.full_name, None, tx.feature_level())?;
     let email = checked_email(tx, invitation.email().unwrap_or(registration.email))?;
     let takes = |method| tx.organization.takes_logins_by(method);
     let is_left_out = registration.password.is_empty() && takes(AuthenticationMethod::Dev);

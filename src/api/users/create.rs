@@ -42,7 +42,7 @@ impl Write for CreateUser {
         if !call.caller().can_create_users && call.has(Feature::CreatingUsersIsPermission) {
             return Err(Error::MayNotCreateUsers);
         }
-        let full_name = checked_name(tx, &params.full_name, None)?;
+        let full_name = checked_name(tx, &params.full_name, None, call.feature_level)?;
         let email = checked_email(tx, &params.email)?;
         check_password(tx, &params.password, &[&full_name, &email])?;
 

@@ -129,7 +129,7 @@ fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: ProfileEdit) -> Result<S
     }
     let role = checked_role(tx, caller, &user, wanted.role.map(|role| role.0))?;
     let name = wanted.full_name.filter(|name| !name.trim().is_empty() && *name != user.full_name);
-    let name = name.map(|name| checked_name(tx, &name, Some(id))).transpose()?;
+    let name = name.map(|name| checked_name(tx, &name, Some(id), tx.feature_level())).transpose()?;
     let values: Vec<(ProfileFieldId, Option<String>)> = match wanted.profile_data {
         Some(entries) => {
             let value = |entry: ProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));

@@ -17,6 +17,14 @@ const WITH_PICTURES: &[&str] =
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
+        level: 284,
+        on: "POST /users, PATCH /users/{user_id}, PATCH /users/{email}, PATCH /settings, POST /bots, PATCH /bots/{bot_id}",
+        words: "Names may have invisible characters, such as joiners; before, no character of Unicode's category C.",
+        test: "names_had_no_invisible_characters_before_284",
+        // Decided where names are checked.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
         level: 497,
         on: "GET /users/{user_id_or_email}/presence",
         words: "`website` and `aggregated` are back; they were left out from 487 on.",

@@ -335,3 +335,24 @@ async fn nobody_chose_when_invitations_expire_before_96() {
     assert_eq!(expiry(&before, days.clone()).await, Some(10));
     assert_eq!(expiry(&after, days).await, Some(3));
 }
+
+#[tokio::test]
+async fn names_had_no_invisible_characters_before_284() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 284).await;
+    for name in ["A\u{202e}B", "A\u{feff}B", "A\u{ad}B", "A\u{e000}B", "A\u{200d}B"] {
+        let named = || json!({"full_name": name});
+        let own = before.user("mel").patch("/settings", named()).await;
+        own.error("BAD_REQUEST", "Invalid characters in name!");
+        after.user("mel").patch("/settings", named()).await.success();
+        let user = json!({"email": format!("{}@chat.test", name.chars().nth(1).map_or(0, u32::from)), "full_name": name, "password": "correct horse battery 77"});
+        before.user("olive").post("/users", user.clone()).await.error("BAD_REQUEST", "Invalid characters in name!");
+        after.user("olive").post("/users", user).await.success();
+    }
+    for name in ["A\u{7}B", "A\u{fdd0}B"] {
+        for age in [&before, &after] {
+            let refused = age.user("mel").patch("/settings", json!({"full_name": name})).await;
+            refused.error("BAD_REQUEST", "Invalid characters in name!");
+        }
+    }
+}

@@ -4,17 +4,22 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::setting::MAX_PASSWORD_LENGTH;
+use crate::realm::text::{has_other_character, invalid_character};
 use unicode_normalization::UnicodeNormalization;
 
 /// Longest display name, in code points.
 pub const MAX_NAME_LENGTH: usize = 100;
+
+/// The first level at which names may have invisible characters, such as joiners: that of the change in the real server's
+/// history.
+const INVISIBLE_CHARACTERS_SINCE: i64 = 284;
 
 /// A display name, trimmed, as it may be stored; `of` is the account that has it already, if any.
 ///
 /// # Errors
 ///
 /// In this order: `NameTooLong`, `NameEmpty`, `NameInvalidCharacters`, `NameInvalidFormat`, `NameTaken`.
-pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>) -> Result<String, Error> {
+pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>, feature_level: i64) -> Result<String, Error> {
     let name = name.trim();
     if name.chars().count() > MAX_NAME_LENGTH {
         return Err(Error::NameTooLong);
@@ -22,8 +27,11 @@ pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>) -> Result<Str
     if name.is_empty() {
         return Err(Error::NameEmpty);
     }
-    let is_invalid = |character: char| character.is_control() || "*`\\>\"@".contains(character);
-    if name.contains(is_invalid) {
+    let is_unprintable = match feature_level {
+        ..INVISIBLE_CHARACTERS_SINCE => has_other_character(name),
+        _ => invalid_character(name).is_some(),
+    };
+    if is_unprintable || name.contains(|character| "*`\\>\"@".contains(character)) {
         return Err(Error::NameInvalidCharacters);
     }
     let ends_like_a_mention = name
