@@ -170,6 +170,8 @@ features! {
     ResumableUploads = 295, ChangeLog;
     /// Groups can be deactivated.
     DeactivatedGroups = 290, ChangeLog;
+    /// Names of accounts may have invisible characters.
+    InvisibleCharactersInNames = 284, Source("2024-09-03");
     /// Groups have managers of their own.
     ManagersOfSingleGroups = 283, ChangeLog;
     /// Users who are not subscribed receive `delete_message`, too.
@@ -178,6 +180,8 @@ features! {
     SubscriptionValuesFirst = 274, Source("2024-07-21");
     /// Pictures in HTML have thumbnails.
     Thumbnails = 273, ChangeLog;
+    /// A topic whose name changes otherwise too is moved, and not marked.
+    RenamedTopicsMoved = 267, Source("2024-07-06");
     /// Deletions change a channel's `first_message_id`.
     FirstMessageChanges = 256, ChangeLog;
     /// Events report deactivation; before, users were removed and added.

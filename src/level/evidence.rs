@@ -44,9 +44,11 @@ static OTHERWISE: &[(i64, &str, &str, Evidence)] = &[
     (332, "message", "226 emoji", Source("2025-01-02")),
     (311, "message: avatar_url", "", Source("2024-10-17")),
     (299, "supported permission setting", "`default_group_name`", Source("2024-10-01")),
+    (284, "POST /users, ", "Names may have", Source("2024-09-03")),
     (276, "message", "The emoji 1f64f", Source("2024-07-24")),
     (274, "message", "28 more emoji", Source("2024-07-17")),
     (274, "user settings", "By default", Source("2024-07-18")),
+    (267, "PATCH /messages/{message_id}", "A notice says", Source("2024-07-06")),
     (249, "submessage", "", Source("2024-04-13")),
 ];
 

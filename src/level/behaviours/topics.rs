@@ -58,6 +58,14 @@ const fn empty_topic_in(object: &'static Object, test: &'static str) -> Behaviou
 }
 
 pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 267,
+        on: "PATCH /messages/{message_id}",
+        words: "A notice says that a topic is resolved if nothing else of its name changes; before, also if the rest of the name changed.",
+        test: "topics_with_another_name_were_marked_before_267",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
     empty_topic_in(&MESSAGE, EMPTY_TOPIC_TEST),
     empty_topic_in(&EDIT, EMPTY_TOPIC_TEST),
     empty_topic_in(&SNAPSHOT, EMPTY_TOPIC_TEST),

@@ -214,3 +214,63 @@ async fn topics_were_never_empty_before_334() {
     let messages = found["messages"].as_array().expect("a list");
     assert!(!messages.is_empty() && messages.iter().all(|message| message["type"] == "private"), "{found:#}");
 }
+
+#[tokio::test]
+async fn topics_with_another_name_were_marked_before_267() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 267).await;
+    for (age, is_former) in [(before, true), (after, false)] {
+        let (mel, max) = (age.user("mel"), age.user("max"));
+        let marked = |word: &str| format!("@_**Mel Marsh|{}** has marked this topic as {word}.", mel.id());
+        for (index, (from, to, word)) in
+            [("foo", "✔ bar", "resolved"), ("✔ foo", "bar", "unresolved"), ("foo", "✔ FOO", "resolved")]
+                .into_iter()
+                .enumerate()
+        {
+            for mode in ["change_all", "change_one"] {
+                let (from, to) = (format!("{from}{index}{mode}"), format!("{to}{index}{mode}"));
+                let id = send_old(&mel, "general", &from, "x").await;
+                let mut events = max
+                    .register(json!({"event_types": ["message"], "fetch_event_types": [], "apply_markdown": false}))
+                    .await;
+                mel.patch(&format!("/messages/{id}"), json!({"topic": to, "propagate_mode": mode})).await.success();
+                let said: Vec<Value> =
+                    events.all().await.iter().map(|event| event["message"]["content"].clone()).collect();
+                let notices = said.iter().filter(|said| **said == marked(word)).count();
+                assert_eq!(notices, usize::from(is_former), "{from} → {to}: {said:#?}");
+                let moves = said
+                    .iter()
+                    .filter(|said| said.as_str().is_some_and(|said| said.contains("was moved here from")))
+                    .count();
+                assert_eq!(moves, 1, "{from} → {to}: {said:#?}");
+            }
+        }
+        let id = send_old(&mel, "general", "plain", "x").await;
+        let mut events =
+            max.register(json!({"event_types": ["message"], "fetch_event_types": [], "apply_markdown": false})).await;
+        mel.patch(&format!("/messages/{id}"), json!({"topic": "✔ plain", "propagate_mode": "change_all"}))
+            .await
+            .success();
+        events.next().await.has(json!({"message": {"content": marked("resolved")}}));
+        events.none().await;
+    }
+}
+
+#[tokio::test]
+async fn topics_and_channels_take_invisible_characters_at_every_level() {
+    let server = TestServer::start().await;
+    for level in [0, 247, 283, 284, 387, 497] {
+        let age = Age::at(&server, level).await;
+        let mel = age.user("mel");
+        for character in ['\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{202e}', '\u{ad}', '\u{e000}'] {
+            let name = format!("a{character}b");
+            send_old(&mel, "general", &name, "x").await;
+            let made = json!({"subscriptions": [{"name": name}]});
+            let reply = age.user("olive").post("/users/me/subscriptions", made).await.success();
+            assert!(reply["subscribed"].as_object().is_some_and(|subscribed| !subscribed.is_empty()), "{name:?}");
+        }
+        let refused =
+            mel.patch(&format!("/messages/{}", server.message("The plan:")), json!({"topic": "a\u{7}b"})).await;
+        assert_eq!(refused.status, 400);
+    }
+}

@@ -44,19 +44,22 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
     }
     let names = asked.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
     let marking = names.and_then(|(asked, topic)| Marking::between(topic, asked));
-    let notice = names.filter(|_| content.is_none()).and_then(|(asked, topic)| Marking::in_notice(topic, asked));
+    let names_channel = params.stream_id.is_some();
+    let notice = match names {
+        _ if content.is_some() => None,
+        Some((asked, topic)) if !call.has(Feature::RenamedTopicsMoved) => Marking::in_notice(topic, asked),
+        _ => marking.filter(|_| !names_channel),
+    };
     let has_same_name = names.is_none_or(|(asked, topic)| Marking::is_all_between(topic, asked));
     let moved = match &place {
         Some(place) => {
             let moved = affected(realm, caller, &message, place, params.propagate_mode);
-            let names_channel = params.stream_id.is_some();
             let marking = marking.filter(|_| call.has(Feature::ResolvingAllowedApart));
             check_may_move(realm, call, &message, place, (marking, names_channel), &moved)?;
             moved
         }
         None => Vec::new(),
     };
-    let names_channel = params.stream_id.is_some();
     Ok(MessageEdit { message, content, place, names_channel, marking, notice, has_same_name, moved })
 }
 

@@ -26,8 +26,8 @@ impl Marking {
         }
     }
 
-    /// What the notification bot says of a topic's new name: whether it begins with the mark, where the old one did not,
-    /// or the other way round. The rest of the name may change too.
+    /// What the notification bot of older levels says of a topic's new name: whether it begins with the mark, where the old
+    /// one did not, or the other way round. The rest of the name may change too.
     pub(super) fn in_notice(old: &str, new: &str) -> Option<Self> {
         match (old.starts_with(RESOLVED_PREFIX), new.starts_with(RESOLVED_PREFIX)) {
             (false, true) => Some(Self::Resolved),

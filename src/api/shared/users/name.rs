@@ -1,6 +1,7 @@
 //! Names and passwords that an account may have.
 
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::setting::MAX_PASSWORD_LENGTH;
@@ -9,10 +10,6 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Longest display name, in code points.
 pub const MAX_NAME_LENGTH: usize = 100;
-
-/// The first level at which names may have invisible characters, such as joiners: that of the change in the real server's
-/// history.
-const INVISIBLE_CHARACTERS_SINCE: i64 = 284;
 
 /// A display name, trimmed, as it may be stored; `of` is the account that has it already, if any.
 ///
@@ -27,9 +24,9 @@ pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>, feature_level
     if name.is_empty() {
         return Err(Error::NameEmpty);
     }
-    let is_unprintable = match feature_level {
-        ..INVISIBLE_CHARACTERS_SINCE => has_other_character(name),
-        _ => invalid_character(name).is_some(),
+    let is_unprintable = match Feature::InvisibleCharactersInNames.is_at(feature_level) {
+        true => invalid_character(name).is_some(),
+        false => has_other_character(name),
     };
     if is_unprintable || name.contains(|character| "*`\\>\"@".contains(character)) {
         return Err(Error::NameInvalidCharacters);
