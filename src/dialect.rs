@@ -33,6 +33,10 @@ pub struct Dialect {
     /// What the product is called where apps are addressed: the scheme of links that they open, and their part of a push
     /// notification of Apple's service. `chat` when left out.
     product: Option<String>,
+    /// The realm that a 401 names. `chatdouble` when left out.
+    auth_realm: Option<String>,
+    /// The beginning of the `User-Agent` of outgoing webhooks, which the version follows.
+    webhook_agent: Option<String>,
     /// Keys of objects and names of parameters.
     #[serde(default)]
     keys: BTreeMap<String, String>,
@@ -61,7 +65,7 @@ impl Eq for Search {}
 
 /// The product's name where a dialect gives none.
 const PRODUCT: &str = "chat";
-/// Longest name of a product, in bytes.
+/// Longest name of a product, or word of a header, in bytes.
 const PRODUCT_MAX_BYTES: usize = 64;
 
 /// Keys whose objects are users' own: what bots keep, and what embedded bots are set up with.
@@ -96,6 +100,12 @@ fn is_product(name: &str) -> bool {
     name.len() <= PRODUCT_MAX_BYTES
         && name.starts_with(|first: char| first.is_ascii_lowercase())
         && name.bytes().all(is_of_scheme)
+}
+
+/// Whether a text can be a word of a header, in quotes or not.
+fn is_word_of_header(word: &str) -> bool {
+    let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    (1..=PRODUCT_MAX_BYTES).contains(&word.len()) && word.bytes().all(is_of_word)
 }
 
 /// The key that values are under, of one that says under which other key that is meant: `key` of `choices.key`.
@@ -156,6 +166,11 @@ impl Dialect {
         if self.product.as_deref().is_some_and(|product| !is_product(product)) {
             return Err("$.product: takes at most 64 of a-z, 0-9, '+', '-' and '.', beginning with a letter".to_owned());
         }
+        for (key, word) in [("auth_realm", &self.auth_realm), ("webhook_agent", &self.webhook_agent)] {
+            if word.as_deref().is_some_and(|word| !is_word_of_header(word)) {
+                return Err(format!("$.{key}: takes at most 64 letters, digits, '-', '.' and '_'"));
+            }
+        }
         apart("$.keys", &self.keys)?;
         apart("$.paths", &self.paths)?;
         for (key, values) in &self.values {
@@ -191,6 +206,19 @@ impl Dialect {
     /// The product's name, as it is in addresses that open its apps (`NAME://login`).
     pub(crate) fn product(&self) -> &str {
         self.product.as_deref().unwrap_or(PRODUCT)
+    }
+
+    /// The realm that credentials are asked for.
+    pub(crate) fn auth_realm(&self) -> &str {
+        self.auth_realm.as_deref().unwrap_or("chatdouble")
+    }
+
+    /// The `User-Agent` of outgoing webhooks of a server that calls itself by this version.
+    pub(crate) fn webhook_agent(&self, version: &str) -> String {
+        match &self.webhook_agent {
+            Some(agent) => format!("{agent}/{version}"),
+            None => concat!("chatdouble-webhook/", env!("CARGO_PKG_VERSION")).to_owned(),
+        }
     }
 
     /// Whether nothing is renamed.

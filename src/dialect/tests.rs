@@ -40,6 +40,8 @@ fn a_fault_in_a_file_is_named_with_its_place() {
         (r#"{"values": {"a": {"p": "x", "q": "x"}}}"#, "$.values.a.q: `x` is the name of `p` already"),
         (r#"{"values": {"c": {"p": "x"}}}"#, "$.values.c: no object of the API has this key"),
         (r#"{"product": "Chat"}"#, "$.product: takes at most 64 of a-z"),
+        (r#"{"auth_realm": "a\"b"}"#, "$.auth_realm: takes at most 64 letters, digits"),
+        (r#"{"webhook_agent": ""}"#, "$.webhook_agent: takes at most 64 letters, digits"),
         (r#"{"paths": {"/c": "/x"}}"#, r#"$.paths["/c"]: no operation has this path"#),
         (r#"{"paths": {"/a/{id}": "/x/{id}"}}"#, r#"$.paths["/a/{id}"]: a path with placeholders keeps its name"#),
         (r#"{"paths": {"/a": "x"}}"#, r#"$.paths["/a"]: takes a path that begins with /"#),

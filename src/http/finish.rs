@@ -91,6 +91,7 @@ impl RequestContext<'_> {
         if self.takes_sessions {
             reply::ask_for_session(&mut response);
         }
+        reply::name_realm(&mut response, self.settings.dialect.auth_realm());
         trace.end(self.world, &response);
         response
     }

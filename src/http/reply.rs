@@ -70,6 +70,16 @@ fn refusal(error: &Error, status: u16, mut body: Vec<u8>, hint: Option<String>) 
     response
 }
 
+/// Lets a 401 name this realm.
+pub fn name_realm(response: &mut Response, realm: &str) {
+    let headers = response.headers_mut();
+    let asked = headers.get(header::WWW_AUTHENTICATE).and_then(|asked| asked.to_str().ok());
+    let named = asked.map(|asked| asked.replace("realm=\"chatdouble\"", &format!("realm=\"{realm}\"")));
+    if let Some(named) = named.and_then(|named| HeaderValue::try_from(named).ok()) {
+        headers.insert(header::WWW_AUTHENTICATE, named);
+    }
+}
+
 /// Lets a 401 ask for a session rather than a key, and its hint say where one is opened.
 pub fn ask_for_session(response: &mut Response) {
     if response.status() == http::StatusCode::UNAUTHORIZED {

@@ -1,5 +1,6 @@
 //! A call of an outgoing webhook on the wire, in the names and forms of its world.
 
+use crate::api::SERVICE_VERSION;
 use crate::feature::Feature;
 use crate::level::emulation;
 use crate::realm::Realm;
@@ -10,6 +11,8 @@ use serde_json::{Value, json};
 
 /// What is posted.
 pub struct Posted {
+    /// What posts it.
+    pub user_agent: String,
     /// Its media type.
     pub content_type: &'static str,
     /// The bytes.
@@ -21,15 +24,16 @@ pub struct Posted {
 impl Posted {
     /// What is posted for a call.
     pub fn of(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Self {
+        let user_agent = settings.dialect.webhook_agent(SERVICE_VERSION);
         match call.interface {
             Interface::Generic => {
                 let body = generic(realm, settings, call);
-                Self { content_type: "application/json", bytes: body.to_string().into_bytes(), shown: body }
+                Self { user_agent, content_type: "application/json", bytes: body.to_string().into_bytes(), shown: body }
             }
             Interface::Slack => {
                 let form = slack(realm, settings, call);
                 let content_type = "application/x-www-form-urlencoded";
-                Self { content_type, bytes: form.clone().into_bytes(), shown: form.into() }
+                Self { user_agent, content_type, bytes: form.clone().into_bytes(), shown: form.into() }
             }
         }
     }

@@ -1,10 +1,13 @@
 //! Posting the calls of outgoing webhooks, aside from all requests.
 
 use crate::http::webhook::Posted;
-use crate::realm::webhook::{ANSWER_TIME_SECONDS, Outcome, Reach, WebhookCall, is_loopback_name};
+use crate::realm::webhook::{
+    ANSWER_TIME_SECONDS, MAX_REDIRECTS, Outcome, Reach, WebhookCall, is_loopback_name, obstacle_of,
+};
 use crate::world::aside::in_place;
 use crate::world::{Errand, Outlet, Tried, World};
 use bytes::{Bytes, BytesMut};
+use http::{Method, header};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 #[cfg(feature = "tls")]
@@ -13,6 +16,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::TokioExecutor;
+use iri_string::types::{UriReferenceStr, UriStr};
+use percent_encoding::{AsciiSet, CONTROLS};
 use serde_json::Value;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -33,8 +38,6 @@ const AT_ONCE: usize = 32;
 const MAX_REPLY_BYTES: usize = 256 * 1024;
 /// So much of a reply is kept to be looked at.
 const MAX_KEPT_BYTES: usize = 16 * 1024;
-/// What calls are made with.
-const USER_AGENT: &str = concat!("chatdouble-webhook/", env!("CARGO_PKG_VERSION"));
 
 /// Posts from now on, until the server ends.
 pub fn outlet(reach: Reach, stopped: watch::Receiver<bool>) -> Outlet {
@@ -118,34 +121,49 @@ impl Poster {
         whole.unwrap_or(Outcome::TimedOut)
     }
 
+    /// Posts a call, and follows where receivers send it on to; each address is checked.
     async fn ask(&self, call: &WebhookCall, posted: &Posted) -> Outcome {
-        let request = http::Request::post(&call.url)
-            .header(http::header::CONTENT_TYPE, posted.content_type)
-            .header(http::header::ACCEPT, "*/*")
-            .header(http::header::USER_AGENT, USER_AGENT)
-            .body(Full::new(Bytes::from(posted.bytes.clone())));
-        let request = match request {
-            Ok(request) => request,
-            Err(error) => return Outcome::NoConnection(error.to_string()),
-        };
-        let sent = if request.uri().scheme_str() == Some("https") {
-            match self.secure() {
-                Ok(client) => client.request(request).await,
-                Err(reason) => return Outcome::NoConnection(reason.clone()),
+        let mut next = Hop { url: call.url.clone(), posts: true };
+        for _ in 0..=MAX_REDIRECTS {
+            if let Some(obstacle) = obstacle_of(&next.url, self.reach) {
+                return obstacle;
             }
+            let response = match self.send(&next, posted).await {
+                Ok(response) => response,
+                Err(reason) => return Outcome::NoConnection(reason),
+            };
+            if let Some(hop) = next.redirected(&response) {
+                next = hop;
+                continue;
+            }
+            let (head, body) = response.into_parts();
+            return match beginning(body).await {
+                Ok(body) => Outcome::Answered { status: head.status.as_u16(), body },
+                Err(error) => Outcome::NoConnection(format!("the reply broke off: {error}")),
+            };
+        }
+        Outcome::TooManyRedirects
+    }
+
+    async fn send(&self, hop: &Hop, posted: &Posted) -> Result<http::Response<Incoming>, String> {
+        let request = http::Request::builder()
+            .method(if hop.posts { Method::POST } else { Method::GET })
+            .uri(&hop.url)
+            .header(header::ACCEPT, "*/*")
+            .header(header::USER_AGENT, &posted.user_agent);
+        let request = if hop.posts {
+            let request = request.header(header::CONTENT_TYPE, posted.content_type);
+            request.body(Full::new(Bytes::from(posted.bytes.clone())))
+        } else {
+            request.body(Full::default())
+        };
+        let request = request.map_err(|error| error.to_string())?;
+        let sent = if request.uri().scheme_str() == Some("https") {
+            self.secure().map_err(Clone::clone)?.request(request).await
         } else {
             self.plain.request(request).await
         };
-        match sent {
-            Err(error) => Outcome::NoConnection(reason(&error)),
-            Ok(response) => {
-                let (head, body) = response.into_parts();
-                match beginning(body).await {
-                    Ok(body) => Outcome::Answered { status: head.status.as_u16(), body },
-                    Err(error) => Outcome::NoConnection(format!("the reply broke off: {error}")),
-                }
-            }
-        }
+        sent.map_err(|error| reason(&error))
     }
 
     fn secure(&self) -> Result<&SecureClient, &String> {
@@ -182,6 +200,33 @@ fn connector(reach: Reach) -> HttpConnector<Resolver> {
     connector.enforce_http(false);
     connector
 }
+
+/// One request of a call.
+struct Hop {
+    url: String,
+    /// Whether the body is posted, or the address is only asked for.
+    posts: bool,
+}
+
+impl Hop {
+    /// Where a reply sends the request on to, if it does; as real servers' library for HTTP does it (A-362).
+    fn redirected<T>(&self, response: &http::Response<T>) -> Option<Self> {
+        let keeps_method = match response.status().as_u16() {
+            301..=303 => false,
+            307 | 308 => true,
+            _ => return None,
+        };
+        let place = response.headers().get(header::LOCATION)?;
+        let place = percent_encoding::percent_encode(place.as_bytes(), NOT_IN_ADDRESSES).to_string();
+        let base = UriStr::new(&self.url).ok()?.to_absolute();
+        let url = UriReferenceStr::new(&place).ok()?.resolve_against(&base).to_string();
+        Some(Self { url, posts: self.posts && keeps_method })
+    }
+}
+
+/// Bytes that are encoded in the address of a redirect.
+const NOT_IN_ADDRESSES: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
 
 /// As much of a reply as is read.
 async fn beginning(mut body: Incoming) -> Result<Bytes, hyper::Error> {

@@ -140,3 +140,13 @@ async fn a_new_key_replaces_the_old_one_and_queues_live_on() {
     let refused = hook.post("/users/me/api_key/regenerate", json!({})).await.with_status(401);
     refused.error("UNAUTHORIZED", "This API is not available to incoming webhook bots.");
 }
+
+#[tokio::test]
+async fn credentials_are_asked_for_in_the_realm_of_the_dialect() {
+    let server = TestServer::start_with(|options| options.dialect = chatdouble::Dialect::zulip()).await;
+    for (path, asked) in [("/api/v1/users/me", "Basic realm=\"zulip\""), ("/json/users/me", "Session realm=\"zulip\"")]
+    {
+        let reply = server.request("GET", path, &[], "").await.with_status(401);
+        assert_eq!(reply.header("www-authenticate"), Some(asked));
+    }
+}

@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 pub use crate::realm::model::webhook_call::{Interface, Trigger, WebhookCall};
-pub use answer::{ANSWER_TIME_SECONDS, Outcome};
+pub use answer::{ANSWER_TIME_SECONDS, MAX_REDIRECTS, Outcome};
 
 /// Where calls may be posted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,13 +49,18 @@ impl WebhookCall {
         if self.interface == Interface::Slack && matches!(self.sent.message.place, Place::Direct { .. }) {
             return Some(Outcome::DirectToSlack);
         }
-        let Some((scheme, _)) = self.url.split_once(':') else { return Some(Outcome::NoScheme) };
-        let uri = self.url.parse::<http::Uri>().ok().filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
-        let Some(host) = uri.as_ref().and_then(http::Uri::host) else {
-            return Some(Outcome::UnknownScheme(scheme.to_owned()));
-        };
-        (reach == Reach::Loopback && !is_this_machine(host)).then(|| Outcome::Forbidden(host.to_owned()))
+        obstacle_of(&self.url, reach)
     }
+}
+
+/// Why nothing is sent to an address, if there is a reason.
+pub fn obstacle_of(url: &str, reach: Reach) -> Option<Outcome> {
+    let Some((scheme, _)) = url.split_once(':') else { return Some(Outcome::NoScheme) };
+    let uri = url.parse::<http::Uri>().ok().filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
+    let Some(host) = uri.as_ref().and_then(http::Uri::host) else {
+        return Some(Outcome::UnknownScheme { scheme: scheme.to_owned(), url: url.to_owned() });
+    };
+    (reach == Reach::Loopback && !is_this_machine(host)).then(|| Outcome::Forbidden(host.to_owned()))
 }
 
 /// Whether a host is this machine for certain: a loopback address, or a name that means one by definition.

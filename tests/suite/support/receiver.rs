@@ -15,6 +15,10 @@ use tokio::sync::Notify;
 /// What was posted to a receiver.
 #[derive(Clone, Debug)]
 pub struct Posted {
+    /// GET, POST, …
+    pub method: String,
+    /// `User-Agent`.
+    pub user_agent: String,
     /// The path.
     pub path: String,
     /// `Content-Type`.
@@ -54,7 +58,7 @@ impl Receiver {
         Self::replying(bodies.map(|body| (200, body.to_string()))).await
     }
 
-    /// Starts one that answers with these statuses and bodies.
+    /// Starts one that answers with these statuses and bodies; the text of a redirect is its `Location`.
     pub async fn replying<const N: usize>(replies: [(u16, String); N]) -> Self {
         let state = Arc::new(State { replies: Mutex::new(replies.into()), ..State::default() });
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -113,11 +117,13 @@ async fn serve(listener: TcpListener, state: Arc<State>) {
 
 async fn answer(request: http::Request<hyper::body::Incoming>, state: &State) -> http::Response<Full<Bytes>> {
     let (head, body) = request.into_parts();
-    let content_type = head.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let (path, content_type) = (head.uri.path().to_owned(), content_type.to_owned());
+    let header =
+        |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
+    let (content_type, user_agent) = (header("content-type"), header("user-agent"));
+    let (method, path) = (head.method.to_string(), head.uri.path().to_owned());
     let bytes = body.collect().await.expect("a whole request").to_bytes();
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    state.posted.lock().expect("nobody panics").push(Posted { path, content_type, text });
+    state.posted.lock().expect("nobody panics").push(Posted { method, user_agent, path, content_type, text });
     let (status, reply) = {
         let mut replies = state.replies.lock().expect("nobody panics");
         if replies.len() > 1 { replies.pop_front() } else { replies.front().cloned() }.expect("a reply is given")
@@ -127,5 +133,8 @@ async fn answer(request: http::Request<hyper::body::Incoming>, state: &State) ->
     if state.holds.load(std::sync::atomic::Ordering::SeqCst) {
         state.let_go.notified().await;
     }
-    http::Response::builder().status(status).body(Full::new(Bytes::from(reply))).expect("well-formed")
+    let response = http::Response::builder().status(status);
+    let is_redirect = (300..400).contains(&status) && !reply.is_empty();
+    let response = if is_redirect { response.header("location", &reply) } else { response };
+    response.body(Full::new(Bytes::from(reply))).expect("well-formed")
 }

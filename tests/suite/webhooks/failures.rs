@@ -211,3 +211,67 @@ async fn a_bot_without_an_owner_tells_nobody_and_a_deactivated_one_is_not_called
     at_mel.none().await;
     assert_eq!(receiver.posted().len(), 1);
 }
+
+#[tokio::test]
+async fn redirects_are_followed_as_real_servers_follow_them() {
+    let answer = || (200, json!({"content": "here"}).to_string());
+    for (statuses, methods) in [
+        (vec![301], ["POST", "GET"].as_slice()),
+        (vec![302], &["POST", "GET"]),
+        (vec![303], &["POST", "GET"]),
+        (vec![307], &["POST", "POST"]),
+        (vec![308, 302, 307], &["POST", "POST", "GET", "GET"]),
+    ] {
+        let server = TestServer::start().await;
+        let target = Receiver::replying([answer()]).await;
+        let receiver = match statuses.as_slice() {
+            [one] => Receiver::replying([(*one, format!("{}there?a=ä b#c", target.url))]).await,
+            _ => {
+                Receiver::replying([(308, "/next".into()), (302, "../other".into()), (307, "?x".into()), answer()])
+                    .await
+            }
+        };
+        point(&server, &receiver.url, 1).await;
+        let [max, out] = server.users(["max", "out-bot"]);
+        let mut at_max = listen(&max).await;
+
+        max.send_to("general", "talk", MENTION).await;
+
+        assert_eq!(messages(&mut at_max, 2).await[1], (out.id(), "here".to_owned()), "{statuses:?}");
+        let posted: Vec<_> = receiver.posted().into_iter().chain(target.posted()).collect();
+        assert_eq!(posted.iter().map(|one| one.method.as_str()).collect::<Vec<_>>(), methods, "{statuses:?}");
+        for one in &posted {
+            let has_body = one.method == "POST";
+            assert_eq!((one.text.is_empty(), one.content_type.is_empty()), (!has_body, !has_body), "{one:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn redirects_end_at_the_thirtieth_and_at_other_machines() {
+    let server = TestServer::start().await;
+    let circle = Receiver::replying([(307, "/again".to_owned())]).await;
+
+    let (said, notice) = failing(&server, &circle.url).await;
+
+    assert_eq!(
+        said,
+        format!(
+            "Failure! An exception of type *TooManyRedirects* occurred for message `{MENTION}`! See the server logs for more information."
+        )
+    );
+    assert!(notice.ends_with("```\nExceeded 30 redirects.\n```"), "{notice}");
+    assert_eq!((circle.posted().len(), tries(&server).await.len()), (31, 1));
+    for (place, reason) in [
+        ("http://192.0.2.1/x", "192.0.2.1 is not this machine"),
+        ("//chat.example.com/x", "chat.example.com is not this machine"),
+        ("ftp://localhost/x", "ftp URLs can't be posted to"),
+    ] {
+        let server = TestServer::start().await;
+        let receiver = Receiver::replying([(302, place.to_owned())]).await;
+        failing(&server, &receiver.url).await;
+        let error = tries(&server).await[0]["error"].clone();
+        assert!(error.as_str().is_some_and(|error| error.starts_with(reason)), "{error}");
+        assert_eq!(receiver.posted().len(), 1);
+    }
+}

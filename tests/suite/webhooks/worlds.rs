@@ -3,6 +3,7 @@
 use super::{MENTION, called, listen, messages, point, tries};
 use crate::control::{Control, user_in};
 use crate::support::TestServer;
+use chatdouble::Dialect;
 use serde_json::json;
 
 #[tokio::test]
@@ -104,4 +105,19 @@ async fn the_same_requests_post_the_same() {
     }
     assert_eq!(posted[0], posted[1]);
     assert_eq!(posted[0].0.len(), 2);
+}
+
+#[tokio::test]
+async fn calls_name_the_product_of_the_dialect() {
+    for (dialect, agent) in [
+        (Dialect::zulip(), "ZulipOutgoingWebhook/12.0"),
+        (Dialect::neutral(), concat!("chatdouble-webhook/", env!("CARGO_PKG_VERSION"))),
+    ] {
+        let server = TestServer::start_with(|options| options.dialect = dialect).await;
+        let receiver = called(&server, [json!({})]).await;
+
+        server.user("max").send_to("general", "talk", MENTION).await;
+
+        assert_eq!(receiver.until_posted(1).await[0].user_agent, agent);
+    }
 }

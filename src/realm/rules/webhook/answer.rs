@@ -13,6 +13,8 @@ use serde_json::{Map, Value};
 
 /// How long a receiver may take to answer, in seconds.
 pub const ANSWER_TIME_SECONDS: u64 = 10;
+/// Redirects of one call that are followed (A-362).
+pub const MAX_REDIRECTS: usize = 30;
 /// What answers are sent with.
 const CLIENT: &str = "OutgoingWebhookResponse";
 /// The status by which a proxy between the server and the receiver says that the address is a forbidden one.
@@ -37,7 +39,14 @@ pub enum Outcome {
     /// Not posted: the URL has no scheme.
     NoScheme,
     /// Not posted: the URL's scheme.
-    UnknownScheme(String),
+    UnknownScheme {
+        /// As it is in the URL.
+        scheme: String,
+        /// The URL of the bot, or the one that it led to.
+        url: String,
+    },
+    /// More redirects than are followed.
+    TooManyRedirects,
     /// Not posted: the interface knows no direct messages.
     DirectToSlack,
 }
@@ -69,7 +78,8 @@ impl Outcome {
                  --webhooks anywhere for others"
             ),
             Outcome::NoScheme => "the bot's URL does not begin with http:// or https://".to_owned(),
-            Outcome::UnknownScheme(scheme) => format!("{scheme} URLs can't be posted to"),
+            Outcome::UnknownScheme { scheme, .. } => format!("{scheme} URLs can't be posted to"),
+            Outcome::TooManyRedirects => format!("more than {MAX_REDIRECTS} redirects"),
             Outcome::DirectToSlack => "the Slack interface has no direct messages".to_owned(),
         })
     }
@@ -108,9 +118,12 @@ impl Tx {
                 let what = format!("Invalid URL {url}: No scheme supplied. Perhaps you meant {supposed}?");
                 self.post_exception(call, "MissingSchema", &what);
             }
-            Outcome::UnknownScheme(_) => {
-                let what = format!("No connection adapters were found for {}", repr_of_text(&call.url));
+            Outcome::UnknownScheme { url, .. } => {
+                let what = format!("No connection adapters were found for {}", repr_of_text(url));
                 self.post_exception(call, "InvalidSchema", &what);
+            }
+            Outcome::TooManyRedirects => {
+                self.post_exception(call, "TooManyRedirects", &format!("Exceeded {MAX_REDIRECTS} redirects."));
             }
         }
         None
