@@ -95,6 +95,8 @@ const WHO_MAY: &[(&str, &str)] = &[
     ("NotEmojiAuthor", "Allowed for administrators and the user who uploaded the emoji."),
 ];
 
+/// A longer path is not repeated.
+const MAX_SHOWN_BYTES: usize = 1_000;
 /// The most accounts that a hint names.
 const NAMED: usize = 3;
 
@@ -106,6 +108,14 @@ pub fn for_rights(error: &Error, realm: &Realm, caller: &User) -> Option<String>
         }
         Error::AdministratorRequired | Error::RoleAboveInviter => {
             Some(format!("This requires {}.", holders(realm, caller, Role::Administrator)))
+        }
+        Error::NotAuthorizedToSend { channel_name }
+            if channel_name
+                .as_str()
+                .and_then(|name| realm.channel_by_name(name))
+                .is_some_and(|channel| channel.is_archived && realm.is_seen_by_sender(caller, channel)) =>
+        {
+            Some("The channel is archived: nobody sends messages to it.".to_owned())
         }
         Error::InsufficientPermission => Some(format!(
             "This requires a role or permission that this {} lacks; {} has most permissions.",
@@ -183,8 +193,30 @@ pub fn nearest_operation(row: &Row) -> String {
     ["The nearest operation is ", row.route.method, " /api/v1", row.route.path, "."].concat()
 }
 
+/// The path without slashes that are there twice, if it has such. A client that puts its base URL before a path with a slash
+/// gets them.
+pub fn doubled_slash(path: &str) -> Option<String> {
+    let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
+    if !path.contains("//") || parts.peek().is_none() || path.len() > MAX_SHOWN_BYTES {
+        return None;
+    }
+    let single: String = parts.flat_map(|part| ["/", part]).collect();
+    Some(format!("The path has a doubled slash; without it: {single}"))
+}
+
+/// Where the receivers of integrations would be, which are not served.
+pub fn incoming_webhook(path: &str) -> Option<String> {
+    path.starts_with("/external/").then(|| {
+        "Incoming webhooks of integrations are not served; an incoming webhook bot sends messages by POST /api/v1/messages."
+            .to_owned()
+    })
+}
+
 /// Where the API is, for a path outside of it that may have meant an operation.
 pub fn outside(method: &str, path: &str) -> String {
+    if let Some(hint) = doubled_slash(path) {
+        return hint;
+    }
     let place = "The API is below /api/v1, control below /control";
     if path.trim_matches('/').is_empty() {
         return format!("{place}.");

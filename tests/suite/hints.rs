@@ -182,3 +182,35 @@ async fn another_beginning_of_the_path_is_hinted_at() {
     let hint = reply.header("x-chatdouble-hint").expect("a hint");
     assert!(hint.ends_with("the nearest operation is POST /api/v1/messages."), "{hint}");
 }
+
+#[tokio::test]
+async fn a_doubled_slash_and_a_receiver_of_integrations_are_named() {
+    let server = TestServer::start().await;
+    for (path, hint) in [
+        ("//api/v1/users/me", "The path has a doubled slash; without it: /api/v1/users/me"),
+        ("/api/v1//users/me", "The path has a doubled slash; without it: /users/me"),
+        ("/w/default//api/v1/users/me", "The path has a doubled slash; without it: /api/v1/users/me"),
+        (
+            "/api/v1/external/buildbot?api_key=x",
+            "Incoming webhooks of integrations are not served; an incoming webhook bot sends messages by POST /api/v1/messages.",
+        ),
+    ] {
+        let reply = server.request("GET", path, &[], "").await;
+        assert_eq!(reply.header("x-chatdouble-hint"), Some(hint), "{path}");
+        reply.with_status(404).error("BAD_REQUEST", "Unknown path");
+    }
+}
+
+#[tokio::test]
+async fn a_message_to_an_archived_channel_gets_a_hint_of_its_own() {
+    let server = TestServer::start().await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    adam.delete(&format!("/streams/{}", server.channel("general")), json!({})).await.success();
+    let to = |channel: &str| json!({"type": "channel", "to": channel, "topic": "x", "content": "x"});
+
+    let refused = mel.post("/messages", to("general")).await;
+    assert_eq!(refused.header("x-chatdouble-hint"), Some("The channel is archived: nobody sends messages to it."));
+    let refused = mel.post("/messages", to("leadership")).await;
+    let hint = "Allowed for users who can read the channel: only its subscribers, if it is private.";
+    assert_eq!(refused.header("x-chatdouble-hint"), Some(hint));
+}
