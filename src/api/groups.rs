@@ -52,7 +52,7 @@ const LISTED_ONCE_SINCE: i64 = 248;
 
 operation! {
     /// Lists the members of a user group, including those of its subgroups.
-    pub GetGroupMembers = GET "/user_groups/{user_group_id}/members", for HumanNotGuest, since 127;
+    pub GetGroupMembers = GET "/user_groups/{user_group_id}/members", for NotGuest, since 127;
     params {
         /// The group.
         @path user_group_id: GroupId,
@@ -90,7 +90,7 @@ impl Read for GetGroupMembers {
 
 operation! {
     /// Returns whether a user is in a user group.
-    pub IsGroupMember = GET "/user_groups/{user_group_id}/members/{user_id}", for HumanNotGuest, since 127;
+    pub IsGroupMember = GET "/user_groups/{user_group_id}/members/{user_id}", for NotGuest, since 127;
     params {
         /// The group.
         @path user_group_id: GroupId,
@@ -128,7 +128,7 @@ impl Read for IsGroupMember {
 
 operation! {
     /// Lists the subgroups of a user group, to any depth.
-    pub GetSubgroups = GET "/user_groups/{user_group_id}/subgroups", for HumanNotGuest, since 127;
+    pub GetSubgroups = GET "/user_groups/{user_group_id}/subgroups", for NotGuest, since 127;
     params {
         /// The group.
         @path user_group_id: GroupId,

@@ -37,6 +37,9 @@ static OTHERWISE: &[(i64, &str, &str, Evidence)] = &[
     (417, "PATCH /streams/{stream_id}", "", Documentation),
     (417, "POST /invites", "", Documentation),
     (417, "DELETE and PATCH /users/me/subscriptions", "", Documentation),
+    //
+    (388, "POST /users/me/platform_device_token", "Tokens", Between(388, 497)),
+    (388, "DELETE /users/me/platform_device_token", "Tokens", Between(388, 497)),
     (377, "message", "`:smile:`", Source("2025-04-07")),
     (368, "register reply, event onboarding_steps", "", Source("2025-03-14")),
     (361, "message", "Previews of videos", Source("2025-03-05")),

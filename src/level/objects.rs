@@ -270,6 +270,7 @@ objects! {
 
     /// An uploaded file.
     ATTACHMENT = "attachment" [
+        "PATCH /messages/{message_id}: detached_uploads[]",
         "GET /attachments: attachments[]",
         "event attachment add: attachment",
         "event attachment update: attachment",

@@ -8,6 +8,54 @@ use crate::level::place::{Place, Source, Step};
 use crate::level::{Change, ChangeKind, Downgrade, Object, changes};
 use crate::realm::event::EventPattern;
 use serde_json::{Map, Value, json};
+use std::ops::RangeInclusive;
+
+/// A parameter that code, and no table, brings to older levels.
+struct FormerParameter {
+    levels: RangeInclusive<i64>,
+    route: &'static str,
+    name: &'static str,
+    schema: fn() -> Value,
+}
+
+fn boolean() -> Value {
+    json!({"type": "boolean"})
+}
+
+fn posting_policy() -> Value {
+    json!({"type": "integer", "enum": [1, 2, 3, 4]})
+}
+
+/// Levels as in the vendor's documents of levels up to 387.
+const FORMER_PARAMETERS: &[FormerParameter] = &[
+    FormerParameter {
+        levels: 1..=332,
+        route: "POST /users/me/subscriptions",
+        name: "stream_post_policy",
+        schema: posting_policy,
+    },
+    FormerParameter {
+        levels: 1..=332,
+        route: "PATCH /streams/{stream_id}",
+        name: "stream_post_policy",
+        schema: posting_policy,
+    },
+    FormerParameter {
+        levels: 0..=332,
+        route: "POST /users/me/subscriptions",
+        name: "is_announcement_only",
+        schema: boolean,
+    },
+    FormerParameter {
+        levels: 0..=332,
+        route: "PATCH /streams/{stream_id}",
+        name: "is_announcement_only",
+        schema: boolean,
+    },
+    FormerParameter { levels: 0..=387, route: "GET /streams", name: "include_all_active", schema: boolean },
+];
+/// The first level at which messages may be asked for by their IDs, and so without a range.
+const IDS_SINCE: i64 = 300;
 
 /// The name of the schema for events that only older levels have.
 const LEGACY_EVENT: &str = "event.legacy";
@@ -19,6 +67,17 @@ pub(super) fn bring_to(document: &mut Value, level: i64) {
     }
     for change in changes().iter().take_while(|change| change.level > level) {
         undo(document, &change.touch, level);
+    }
+    for former in FORMER_PARAMETERS.iter().filter(|former| former.levels.contains(&level)) {
+        let parameter = Parameter { schema: (former.schema)(), is_required: false };
+        put_parameter(document, former.route, former.name, parameter);
+    }
+    if level < IDS_SINCE {
+        for name in ["num_before", "num_after"] {
+            if let Some(parameter) = take_parameter(document, "GET /messages", name) {
+                put_parameter(document, "GET /messages", name, Parameter { is_required: true, ..parameter });
+            }
+        }
     }
     let legacy = json!({
         "type": "object",

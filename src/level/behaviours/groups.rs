@@ -26,11 +26,20 @@ pub(super) static ROWS: &[Behaviour] = &[
         ),
     },
     Behaviour {
+        //
         level: 496,
-        on: "GET /user_groups",
+        on: "GET /user_groups, GET /user_groups/{user_group_id}/members, GET /user_groups/{user_group_id}/members/{user_id}, GET /user_groups/{user_group_id}/subgroups",
         words: "Open to bots.",
         test: "bots_listed_no_groups_before_496",
-        act: Downgrade::Also(&["GET /user_groups"], Access::Human),
+        act: Downgrade::Also(
+            &[
+                "GET /user_groups",
+                "GET /user_groups/{user_group_id}/members",
+                "GET /user_groups/{user_group_id}/members/{user_id}",
+                "GET /user_groups/{user_group_id}/subgroups",
+            ],
+            Access::Human,
+        ),
     },
     Behaviour {
         level: 391,

@@ -2,12 +2,17 @@
 //! docs/assumptions.md).
 
 use crate::api::Access;
+use crate::api::devices::AppId;
 use crate::error::Error;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
 use serde_json::Value;
 
 /// Longest topic that a request may name.
 const MAX_TOPIC_LENGTH: usize = 60;
+
+/// The first level at which tokens are hexadecimal: after the last one that is known to take Base64 (A-433 in
+/// docs/assumptions.md).
+const HEXADECIMAL_TOKENS_SINCE: i64 = 388;
 
 /// Longest device token.
 const MAX_TOKEN_LENGTH: usize = 4096;
@@ -165,14 +170,24 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "POST and DELETE /users/me/platform_device_token",
+        level: HEXADECIMAL_TOKENS_SINCE,
+        on: "POST /users/me/platform_device_token",
         words: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
-        test: "tokens_were_base64_before_248",
-        act: Downgrade::Request(
-            &["POST /users/me/platform_device_token", "DELETE /users/me/platform_device_token"],
-            read_token,
-        ),
+        test: "tokens_were_base64_before_388",
+        act: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
+            if request.level >= AFTER_THE_RECORDED {
+                request.required::<String>("token")?;
+                request.required::<AppId>("appid")?;
+            }
+            read_token(request)
+        }),
+    },
+    Behaviour {
+        level: HEXADECIMAL_TOKENS_SINCE,
+        on: "DELETE /users/me/platform_device_token",
+        words: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
+        test: "tokens_were_base64_before_388",
+        act: Downgrade::Request(&["DELETE /users/me/platform_device_token"], read_token),
     },
     Behaviour {
         level: AFTER_THE_RECORDED,

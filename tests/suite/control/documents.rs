@@ -166,3 +166,37 @@ async fn the_document_of_control_says_what_generators_of_clients_need() {
         }
     }
 }
+
+#[tokio::test]
+async fn documents_of_older_levels_have_the_parameters_of_their_time() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for (level, has_policy, has_switch, has_active, is_needed) in [
+        (0, false, true, true, true),
+        (247, true, true, true, true),
+        (299, true, true, true, true),
+        (300, true, true, true, false),
+        (332, true, true, true, false),
+        (333, false, false, true, false),
+        (387, false, false, true, false),
+        (388, false, false, false, false),
+        (497, false, false, false, false),
+    ] {
+        let document = control.get(&format!("/openapi.json?feature_level={level}")).await.body;
+        for (path, method) in [("/users/me/subscriptions", "post"), ("/streams/{stream_id}", "patch")] {
+            let content = document["paths"][path][method]["requestBody"]["content"].as_object().expect("a form");
+            let form = content.values().next().expect("one")["schema"]["properties"].clone();
+            assert_eq!(form["stream_post_policy"].is_object(), has_policy, "{level} {path}");
+            assert_eq!(form["is_announcement_only"].is_object(), has_switch, "{level} {path}");
+        }
+        let query = |path: &str, name: &str| {
+            let all = document["paths"][path]["get"]["parameters"].as_array().cloned().unwrap_or_default();
+            all.into_iter().find(|one| one["name"] == name)
+        };
+        assert_eq!(query("/streams", "include_all_active").is_some(), has_active, "{level}");
+        for name in ["num_before", "num_after"] {
+            let required = query("/messages", name).expect("there is a range")["required"] == true;
+            assert_eq!(required, is_needed, "{level} {name}");
+        }
+    }
+}

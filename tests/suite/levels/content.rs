@@ -1,6 +1,6 @@
 //! Channels, subscriptions, messages, reactions, uploads.
 
-use super::Age;
+use super::{Age, send_old};
 use crate::support::TestServer;
 use chatdouble::api::Route;
 use chatdouble::error::Error;
@@ -213,6 +213,14 @@ async fn attachments_listed_messages_before_472() {
     let older = Age::at(&server, 442).await.user("mel").get("/attachments", json!({})).await.success();
     assert_eq!(older["attachments"][0]["messages"], json!([{"id": message, "date_sent": sent * 1000_i64}]));
     assert!(old["attachments"][0].get("message_ids").is_none() && new["attachments"][0].get("messages").is_none());
+    for (age, key, other) in [(before, "messages", "message_ids"), (after, "message_ids", "messages")] {
+        let mel = age.user("mel");
+        let path = mel.upload("/user_uploads", "a.txt", "text/plain", b"a").await.success()["url"].clone();
+        let id = send_old(&mel, "general", "t", &format!("[a]({})", path.as_str().unwrap_or_default())).await;
+        let edited = mel.patch(&format!("/messages/{id}"), json!({"content": "gone"})).await.success();
+        let detached = edited["detached_uploads"][0].clone();
+        assert_eq!((&detached[key], detached.get(other)), (&json!([]), None), "{detached}");
+    }
 }
 
 #[tokio::test]

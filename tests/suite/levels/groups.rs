@@ -37,6 +37,12 @@ async fn bots_listed_no_groups_before_496() {
 
     before.user("build-bot").get("/user_groups", json!({})).await.error("BAD_REQUEST", NO_BOTS);
     after.user("build-bot").get("/user_groups", json!({})).await.success();
+    let id = group(&before.user("olive").register(json!({})).await.state, "engineers");
+    for path in ["members", "members/1", "subgroups"] {
+        let path = format!("/user_groups/{id}/{path}");
+        before.user("build-bot").get(&path, json!({})).await.error("BAD_REQUEST", NO_BOTS);
+        after.user("build-bot").get(&path, json!({})).await.success();
+    }
 }
 
 #[tokio::test]

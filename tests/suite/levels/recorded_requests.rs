@@ -46,13 +46,13 @@ async fn odd_values_were_passed_over_before_248() {
 }
 
 #[tokio::test]
-async fn tokens_were_base64_before_248() {
+async fn tokens_were_base64_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     let path = "/users/me/platform_device_token";
     let token = |text: &str| json!({"appid": "org.test.app", "token": text});
     let (old, new) = (before.user("mel"), after.user("mel"));
-    for text in ["c2hvcnQ=", " "] {
+    for text in ["c2hvcnQ=", " ", "apple-tokenbb"] {
         old.post(path, token(text)).await.success();
         old.delete(path, json!({"token": text})).await.success();
         old.delete(path, json!({"token": text})).await.error("BAD_REQUEST", "Token does not exist");
