@@ -28,7 +28,7 @@ use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Longest `local_id` and `queue_id`, which the event repeats; in code points (A-430 in docs/assumptions.md).
+/// Longest `local_id` and `queue_id`, which the event repeats; in code points (A-450 in docs/assumptions.md).
 const MAX_LOCAL_LENGTH: usize = 1_000;
 
 operation! {

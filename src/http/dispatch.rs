@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// Where an account's own key is got for its password.
 const OWN_KEY: &str = "/fetch_api_key";
 
-/// What a client calls itself is cut here, in code points, as real servers do.
+/// What a client calls itself is cut here, in code points, as real servers do.
 const MAX_CLIENT_LENGTH: usize = 30;
 
 /// The response to a request that is not carried out: on the heap, since all others would reserve its room.

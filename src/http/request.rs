@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use http::{HeaderMap, Method, Uri, header};
 use std::sync::Arc;
 
-/// Parameters of a request, and files among them: as many as real servers take (A-431 in docs/assumptions.md).
+/// Parameters of a request, and files among them: as many as real servers take (A-451 in docs/assumptions.md).
 const MAX_PARAMETERS: usize = 1_000;
 const MAX_FILES: usize = 100;
 /// Bytes of all names of parameters and files of a request: replies repeat names that no operation knows.

@@ -14,7 +14,7 @@ use serde_json::Value;
 /// The first level at which the event goes to all who follow a message; before, to those with a row for it.
 const FOLLOWED_SINCE: i64 = 248;
 
-/// Longest part that is added to a message, and longest name of its type, in code points (A-430 in docs/assumptions.md). A
+/// Longest part that is added to a message, and longest name of its type, in code points (A-450 in docs/assumptions.md). A
 /// real server was seen to take a name of 10,050.
 const MAX_PART_LENGTH: usize = 20_000;
 /// Bytes of all parts of one message. It is in every reply and event that shows the message.

@@ -7,7 +7,7 @@ use crate::realm::narrow::{Anchor, NEWEST, RawTerm};
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-/// Longest operator or operand of a term, in code points; of a list, as JSON (A-430 in docs/assumptions.md).
+/// Longest operator or operand of a term, in code points; of a list, as JSON (A-450 in docs/assumptions.md).
 const MAX_TERM_LENGTH: usize = 10_000;
 
 /// A term of a narrow: an object or a pair of texts.

@@ -13,7 +13,7 @@ use schemars::{Schema, SchemaGenerator};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Longest list of types of events, and longest narrow, of a queue: code points of its JSON (A-430 in docs/assumptions.md).
+/// Longest list of types of events, and longest narrow, of a queue: code points of its JSON (A-450 in docs/assumptions.md).
 pub const MAX_QUEUE_TEXT_LENGTH: usize = 10_000;
 
 /// `event_types` of a queue, which keeps them for as long as it lives.

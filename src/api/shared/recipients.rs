@@ -121,7 +121,7 @@ fn one_channel(to: &Value) -> Result<&Value, Error> {
     }
 }
 
-/// The refusal of a message to a channel that the sender can't see, in words that name it where the sender did (A-432 in
+/// The refusal of a message to a channel that the sender can't see, in words that name it where the sender did (A-452 in
 /// docs/assumptions.md).
 pub fn in_given_name(realm: &Realm, to: &Recipients, refusal: Error) -> Error {
     match (&refusal, one_channel(&to.0)) {

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// Longest topic that a request may name.
 const MAX_TOPIC_LENGTH: usize = 60;
 
-/// The first level at which tokens are hexadecimal: after the last one that is known to take Base64 (A-433 in
+/// The first level at which tokens are hexadecimal: after the last one that is known to take Base64 (A-453 in
 /// docs/assumptions.md).
 const HEXADECIMAL_TOKENS_SINCE: i64 = 388;
 
