@@ -108,18 +108,38 @@ features! {
     PushesListRecipients = 429, Documentation;
     /// Deactivation sends `peer_remove` for archived channels, too.
     DeactivationLeavesArchived = 428, Documentation;
+    /// `delete_message` lists the oldest message first; before, the newest.
+    DeletionsOldestFirst = 393, ChangeLog;
+    /// Guests read web-public channels without being subscribed.
+    GuestsReadWebPublic = 388, Between(388, 442);
+    /// A mention reaches people who are not subscribed; before, of those only bots.
+    MentionsReachReaders = 388, Between(388, 442);
+    /// A user who may not rename a topic may not move the message; before, not edit it.
+    RenamingIsMoving = 388, Between(388, 442);
+    /// `search` can be negated; before, all searches of a narrow are one that is not.
+    SearchNegated = 388, Between(388, 442);
     /// Descriptions of groups are bounded, and names that differ only in case are the same.
     StrictGroups = 388, Between(388, 442);
     /// A setting decides for which users the notice of a resolved topic is read.
     ResolveNoticesReadBySetting = 385, ChangeLog;
     /// `is_moderator` is true for administrators and owners, too.
     ModeratorsAndAbove = 380, ChangeLog;
+    /// Events about subscribers of public channels hold all channels of one kind that the same users join or leave.
+    PeersOfSameKindTogether = 378, Source("2025-04-10");
+    /// The notice of a subscription mentions silently who made it.
+    SubscribedInSilence = 378, Source("2025-04-15");
     /// Clients with `archived_channels` receive archiving as an update.
     ArchivingSent = 378, ChangeLog;
     /// `:smile:` has smiling eyes, and `:)` is `:slight_smile:`.
     SlightSmile = 377, Source("2025-04-07");
     /// Deactivation sends `peer_remove`.
     DeactivationLeaves = 377, ChangeLog;
+    /// Typing in `(no topic)` is typing in the empty topic.
+    FormerTopicTyped = 372, ChangeLog;
+    /// Messages to `(no topic)` go to the empty topic.
+    FormerTopicSent = 370, ChangeLog;
+    /// A row is not enough to find a message that can't be read.
+    NarrowsCheckRows = 368, Source("2025-03-14");
     /// A permission of its own decides who may resolve topics.
     ResolvingAllowedApart = 367, ChangeLog;
     /// Subscriptions to archived channels may change.
@@ -130,24 +150,40 @@ features! {
     VacantChannelsStay = 361, Source("2025-02-27");
     /// Single messages of archived channels can be read.
     ArchivedMessagesGiven = 360, ChangeLog;
+    /// Nobody has the notice of an archiving unread.
+    ArchivingNoticeRead = 347, Source("2025-02-04");
     /// Links to topics name one of their messages.
     TopicLinksNameMessage = 347, ChangeLog;
     /// Groups may make bots; before, a policy decided.
     BotsByGroups = 344, ChangeLog;
+    /// Negated terms of channels and direct messages don't exclude others.
+    NegatedTermsApart = 343, Source("2025-01-29");
+    /// Channels are checked before the users to subscribe.
+    ChannelsBeforeSubscribers = 342, Source("2025-01-22");
     /// The empty topic exists.
     EmptyTopics = 334, ChangeLog;
+    /// Notices name those who may post to a channel; before, a policy.
+    PostersNamed = 333, Source("2025-01-07");
+    /// What users said of a topic ends with it.
+    TopicPoliciesEnd = 333, Source("2025-01-07");
     /// Groups may post to a channel; before, a policy decided.
     PostingByGroups = 333, ChangeLog;
+    /// The mention of a group reaches the members of its subgroups.
+    SubgroupsMentioned = 332, Source("2025-01-06");
     /// One event reports all purposes that a channel loses; before, one each.
     PurposesTogether = 331, ChangeLog;
     /// `role:owners` may hold any permission.
     OwnersHoldAny = 326, ChangeLog;
     /// Channels have administrators of their own.
     AdministratorsOfChannels = 325, ChangeLog;
+    /// `is:followed` finds only messages with a row.
+    FollowedByRows = 323, Source("2024-12-02");
     /// HTML names channels; before, streams.
     ChannelsInHtml = 320, ChangeLog;
     /// Any group may hold the permission to unsubscribe others.
     AnyGroupRemoves = 320, ChangeLog;
+    /// `in:home` can be negated.
+    HomeNegated = 319, Source("2024-11-14");
     /// `#**channel>topic@id**` links a message.
     MessageLinks = 319, ChangeLog;
     /// Archived channels take no messages, even if they were web-public.
@@ -164,6 +200,10 @@ features! {
     ActiveMembersAlone = 303, ChangeLog;
     /// Groups lose and regain members with their accounts.
     MembershipSent = 303, ChangeLog;
+    /// Of messages in channels, reactions, submessages and deletions are sent to those with a row who have access.
+    ActionsSentToHolders = 300, Source("2024-10-07");
+    /// Unread messages of topics whose names differ only in case are listed as those of one.
+    UnreadTopicsIgnoreCase = 299, Source("2024-10-03");
     /// `can_manage_all_groups` exists; before, users who may create groups could change them.
     ManagersOfAllGroups = 299, ChangeLog;
     /// Uploads can be resumed.
@@ -174,16 +214,28 @@ features! {
     InvisibleCharactersInNames = 284, Source("2024-09-03");
     /// Groups have managers of their own.
     ManagersOfSingleGroups = 283, ChangeLog;
-    /// Users who are not subscribed receive `delete_message`, too.
-    DeletionsSentToAll = 274, ChangeLog;
+    /// Whoever deletes messages receives `delete_message`, too.
+    DeletionsSentToDeleter = 274, ChangeLog;
     /// Values of subscription properties are checked before channels.
     SubscriptionValuesFirst = 274, Source("2024-07-21");
     /// Pictures in HTML have thumbnails.
     Thumbnails = 273, ChangeLog;
     /// A topic whose name changes otherwise too is moved, and not marked.
     RenamedTopicsMoved = 267, Source("2024-07-06");
+    /// Resolving a topic again within a minute takes the notice back.
+    ResolveNoticesTakenBack = 264, Source("2024-06-10");
+    /// Changes of a group's members are sent before the messages about them.
+    GroupChangesFirst = 261, Source("2024-05-19");
+    /// `is:resolved` finds messages without a row.
+    ResolvedForAll = 261, Source("2024-05-20");
+    /// Notices link the help pages of channels.
+    HelpOfChannels = 256, Source("2024-05-03");
+    /// `invites_changed` is sent though some of the invitations were refused.
+    InvitesSentInPart = 256, Source("2024-05-02");
     /// Deletions change a channel's `first_message_id`.
     FirstMessageChanges = 256, ChangeLog;
+    /// Notices speak of channels; before, of streams.
+    NoticesOfChannels = 255, ChangeLog;
     /// Events report deactivation; before, users were removed and added.
     DeactivationsSent = 222, ChangeLog;
     /// Unread messages count in unmuted topics of muted channels.

@@ -54,8 +54,8 @@ pub const NOT_KEPT: &[(&str, &str)] = &[
 /// Something that the client knows it does not know any more, until it registers again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unknowable {
-    /// The newest message was deleted, or is perhaps in a channel that went out of sight, or, below 274, in a channel
-    /// that the user is not subscribed to: which is the newest now?
+    /// The newest message was deleted, or is perhaps in a channel that the user is not subscribed to, where its end is not
+    /// sent: is an older one the newest now?
     NewestMessage,
     /// The newest message of a direct conversation was deleted: is there an older one?
     RecentConversations,
@@ -98,8 +98,8 @@ pub enum Unknowable {
     ArchivedSubscriberCount(i64),
     /// A channel with a purpose went out of sight: below 315 the same is sent where it was archived, which ends the purpose.
     Purposes,
-    /// Below 274 the end of a starred message in a channel without a subscription is not sent.
-    StarredMessages,
+    /// A permission of a channel may list a user who came back: that is not sent.
+    HolderOfChannels(i64),
     /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
     InheritedSettings,
     /// From 414 to 417 folders of channels have an order, and another order is not sent.
@@ -165,8 +165,7 @@ impl State {
         state.doubt_muted_topics();
         state.doubt_bot_channels();
         state.doubt_order_of_folders();
-        state.doubt_starred_messages();
-        state.doubt_newest_elsewhere();
+        state.doubts.insert(Unknowable::NewestMessage);
         state
     }
 
@@ -347,6 +346,15 @@ mod tests {
         assert!(state.apply(&json!({"type": "stream", "op": "delete", "streams": [{"stream_id": 3}]})));
 
         assert_eq!(state.differences(&json!({"max_message_id": 6})), []);
+        assert_eq!(state.differences(&json!({"max_message_id": 8})).len(), 1);
+    }
+
+    #[test]
+    fn starred_messages_may_be_deleted_where_that_is_not_sent() {
+        let state = State::from_register(json!({"starred_messages": [4, 7]}));
+
+        assert_eq!(state.differences(&json!({"starred_messages": [7]})), []);
+        assert_eq!(state.differences(&json!({"starred_messages": [4, 7, 9]})).len(), 1);
     }
 
     #[test]

@@ -112,7 +112,7 @@ operation! {
     pub DeactivateBot = DELETE "/bots/{bot_id}", for HumanNotGuest;
     params from BotParams;
     errors [NoSuchBot, InsufficientPermission, OwnerRequired];
-    events [SubscriptionPeerRemove, RealmUserUpdate, RealmUpdateDict, UserGroupUpdate, StreamUpdate];
+    events [SubscriptionPeerRemove, RealmUserUpdate];
 }
 
 impl Write for DeactivateBot {

@@ -16,9 +16,6 @@ use crate::world::{NewEvents, World};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The first level at which guests read web-public channels without being subscribed (A-270 in docs/assumptions.md).
-const GUESTS_READ_WEB_PUBLIC_SINCE: i64 = 248;
-
 /// Who calls, from where, and when.
 pub struct Call<'a> {
     /// The caller; None without credentials.
@@ -78,9 +75,7 @@ impl Call<'_> {
     pub fn message<'realm>(&self, realm: &'realm Realm, id: MessageId) -> Result<&'realm Arc<Message>, Error> {
         let caller = self.caller();
         let is_open = |message: &&Arc<Message>| {
-            let channel = message.channel().map(|(channel, _)| &realm.channels[&channel]);
-            let is_member = || channel.is_none_or(|channel| channel.subscribers.contains(&caller.id));
-            self.feature_level >= GUESTS_READ_WEB_PUBLIC_SINCE || !caller.is_guest() || is_member()
+            Feature::GuestsReadWebPublic.is_at(self.feature_level) || !realm.is_guest_outside(caller, message)
         };
         realm.message_seen_by(caller, id).filter(is_open).ok_or(Error::InvalidMessage)
     }

@@ -147,19 +147,12 @@ impl Read for GetUserPresence {
     }
 }
 
-/// The user with an ID or address.
-/// The first level at which people are found by the real address too, where the caller may see it (A-240 in
-/// docs/assumptions.md).
-const REAL_ADDRESSES_SINCE: i64 = 248;
-
+/// The user with an ID or the address by which the API knows them, though the caller may see another.
 fn find<'realm>(realm: &'realm Realm, call: &Call<'_>, who: &str) -> Option<&'realm std::sync::Arc<User>> {
     let viewer = call.caller();
     match who.parse() {
         Ok(id) => realm.user(UserId(id)),
-        Err(_) if call.feature_level < REAL_ADDRESSES_SINCE => {
-            realm.user_by_api_email(viewer, who).filter(|user| realm.api_email(user).eq_ignore_ascii_case(who))
-        }
-        Err(_) => realm.user_by_api_email(viewer, who),
+        Err(_) => realm.user_by_api_email(viewer, who).filter(|user| realm.api_email(user).eq_ignore_ascii_case(who)),
     }
 }
 

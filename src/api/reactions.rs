@@ -5,6 +5,8 @@
 use super::{Call, Success, Write, operation};
 use crate::api::shared::emoji::{WantedEmoji, by_name};
 use crate::error::Error;
+use crate::feature::Feature;
+use crate::realm::event::Audience;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
 use crate::realm::tx::Tx;
@@ -55,7 +57,7 @@ impl Write for AddReaction {
         tx.message_mut(message.id).reactions.push_back(Reaction { user: caller, emoji: emoji.clone() });
         tx.take_part(call.caller(), &message);
         let event = ReactionAdd(ReactionChange::new(caller, message.id, &emoji));
-        tx.emit(tx.who_follows(&message), event);
+        tx.emit(audience(tx, &message), event);
         Ok(Success {})
     }
 }
@@ -86,9 +88,14 @@ impl Write for RemoveReaction {
 
         let reaction = tx.message_mut(message.id).reactions.remove(position);
         let event = ReactionRemove(ReactionChange::new(caller, message.id, &reaction.emoji));
-        tx.emit(tx.who_follows(&message), event);
+        tx.emit(audience(tx, &message), event);
         Ok(Success {})
     }
+}
+
+/// Who is sent a reaction to a message.
+fn audience(tx: &Tx, message: &Message) -> Audience {
+    if !tx.has(Feature::ActionsSentToHolders) { tx.who_follows(message) } else { tx.audience_of_action(&[message.id]) }
 }
 
 /// The place of the caller's reaction that a request names.

@@ -179,7 +179,7 @@ operation! {
     errors [
         KeysForbidden, DevAuthDisabled, InvalidEmailSyntax, RealmDeactivated, AuthenticationFailed, UserDeactivated,
     ];
-    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete, UpdateMessageFlagsRemove];
+    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete];
     session |reply| UserId(reply.user_id);
     gives keys;
     is short;
@@ -255,7 +255,7 @@ operation! {
     }
     reply ApiKeyReply;
     errors [InvalidEmailSyntax, PasswordAuthDisabled, AuthenticationFailed, UserDeactivated, RealmDeactivated];
-    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete, UpdateMessageFlagsRemove];
+    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete];
 }
 
 impl Write for FetchApiKey {

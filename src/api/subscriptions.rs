@@ -93,7 +93,7 @@ operation! {
     ];
     events [
         RealmUserAdd, StreamCreate, SubscriptionAdd, SubscriptionPeerAdd, Message, SubscriptionPeerRemove,
-        SubscriptionRemove, StreamDelete, UpdateMessageFlagsAdd, UpdateMessageFlagsRemove, RealmUserRemove,
+        SubscriptionRemove, StreamDelete, UpdateMessageFlagsAdd, RealmUserRemove,
     ];
 }
 

@@ -5,12 +5,12 @@
 use super::parameter::words;
 use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::editing::check_may_edit;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
-use crate::realm::topic::normal_topic;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::{
@@ -83,7 +83,7 @@ impl Write for SetTyping {
                 if !tx.user_state(caller.id).is_on("send_stream_typing_notifications") {
                     return Err(Error::TypingDisabledChannel);
                 }
-                let topic: Arc<str> = normal_topic(&topic)?.into();
+                let topic: Arc<str> = tx.topic_sent_to(&topic, Feature::FormerTopicTyped)?.into();
                 let channel = tx.open_channel(caller, channel)?.clone();
                 tx.check_may_post(caller, &channel, &topic)?;
 

@@ -83,8 +83,8 @@ pub trait Names {
     /// The channel with this name, if the sender can see it.
     fn channel(&self, name: &str) -> Option<LinkedChannel>;
 
-    /// The newest message in a topic that the sender can see.
-    fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId>;
+    /// The first message in a topic that the sender can see.
+    fn first_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId>;
 
     /// The active custom emoji with this name. The built-in extra emoji is not asked for.
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage>;

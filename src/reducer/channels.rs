@@ -229,7 +229,8 @@ impl State {
 
     fn unsubscribed(&mut self, id: &Value) {
         let Some(mut subscription) = take(&mut self.value, "subscriptions", "stream_id", id) else { return };
-        self.doubt_newest_elsewhere();
+        // Nor there, once the user is not subscribed.
+        self.doubts.insert(Unknowable::NewestMessage);
         let own = self.own_id.map(|own| self.as_subscriber(own));
         if let (Some(own), Some(list)) = (own, subscription.get_mut("subscribers")) {
             Self::change_subscribers(list, &own, false);

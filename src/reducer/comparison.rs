@@ -2,7 +2,7 @@
 
 use super::channels::{BOT_CHANNELS, LISTS as CHANNELS};
 use super::past::PURPOSES;
-use super::rows::{Object, object, remove_number};
+use super::rows::{Object, forget_member, object, remove_number};
 use super::{NOT_KEPT, State, Unknowable};
 use crate::wire::{Kept, LISTS};
 use serde_json::Value;
@@ -53,10 +53,26 @@ impl State {
     /// How a later register reply to the same request differs from the state: nothing, for a server whose events tell
     /// all. Left out are [`NOT_KEPT`] and what is in doubt.
     pub fn differences(&self, later: &Value) -> Vec<Difference> {
-        let (folded, registered) = (self.normal_form(&self.value), self.normal_form(&object(later.clone())));
+        let (mut folded, registered) = (self.normal_form(&self.value), self.normal_form(&object(later.clone())));
+        self.concede_deletions(&mut folded, &registered);
         let mut differences = Vec::new();
         compare("", &Value::Object(folded), &Value::Object(registered), &mut differences);
         differences
+    }
+
+    /// Takes out of the state what was deleted where that is not sent to the user: starred messages, and perhaps the newest.
+    fn concede_deletions(&self, folded: &mut Object, registered: &Object) {
+        let later = registered.get("starred_messages").and_then(Value::as_array);
+        if let (Some(starred), Some(later)) = (folded.get_mut("starred_messages").and_then(Value::as_array_mut), later)
+        {
+            starred.retain(|id| later.contains(id));
+        }
+        let newest = |state: &Object| state.get("max_message_id").and_then(Value::as_i64);
+        if self.doubts.contains(&Unknowable::NewestMessage)
+            && let (Some(known), Some(later)) = (newest(folded), newest(registered))
+        {
+            folded.insert("max_message_id".into(), known.min(later).into());
+        }
     }
 
     /// Without what can't be compared, lists without a meaningful order sorted.
@@ -175,7 +191,8 @@ fn leave_picture_to_client(user: &mut Value) {
 
 fn leave_out(normal: &mut Object, doubt: &Unknowable) {
     match doubt {
-        Unknowable::NewestMessage => _ = normal.shift_remove("max_message_id"),
+        // Compared as far as it is known.
+        Unknowable::NewestMessage => {}
         Unknowable::RecentConversations => _ = normal.shift_remove("recent_private_conversations"),
         Unknowable::DefaultChannels => {
             normal.shift_remove("realm_default_streams");
@@ -215,7 +232,12 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
         Unknowable::OrderOfFolders => each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null),
         Unknowable::Unread => _ = normal.shift_remove("unread_msgs"),
         Unknowable::Purposes => PURPOSES.iter().for_each(|key| _ = normal.shift_remove(*key)),
-        Unknowable::StarredMessages => _ = normal.shift_remove("starred_messages"),
+        Unknowable::HolderOfChannels(id) => each_row(normal, &CHANNELS, |row| {
+            row.as_object_mut()
+                .into_iter()
+                .flat_map(|row| row.values_mut())
+                .for_each(|value| forget_member(value, *id));
+        }),
         Unknowable::Archived(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             forget_channel(normal, &lists, *id);

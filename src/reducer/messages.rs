@@ -24,7 +24,7 @@ impl State {
             self.value.insert("max_message_id".into(), id.into());
             self.doubts.remove(&Unknowable::NewestMessage);
             if message["type"] == "stream" && !self.is_subscribed(&message["stream_id"]) {
-                self.doubt_newest_elsewhere();
+                self.doubts.insert(Unknowable::NewestMessage);
             }
         }
         let shelf = if message["type"] == "stream" {

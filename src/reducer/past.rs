@@ -6,7 +6,6 @@ use crate::feature::Feature;
 use serde_json::{Value, json};
 
 /// The first level that lists unread messages of topics whose names differ in case alone as those of one.
-const CASE_IGNORED_SINCE: i64 = 248;
 /// Levels that list archived channels for those who ask for it, and tell of archiving as of deleting.
 const ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
 /// Levels whose folders have an order without events that tell of it.
@@ -30,20 +29,6 @@ impl State {
     /// Whether `realm_user` and `realm_bot` remove are of somebody who was deactivated.
     pub(super) fn removes_deactivated(&self) -> bool {
         !Feature::DeactivationsSent.is_at(self.level())
-    }
-
-    /// Below 274 nothing tells of the end of starred messages where the user is not subscribed.
-    pub(super) fn doubt_starred_messages(&mut self) {
-        if !Feature::DeletionsSentToAll.is_at(self.level()) && self.value.contains_key("starred_messages") {
-            self.doubts.insert(Unknowable::StarredMessages);
-        }
-    }
-
-    /// Below 274 no event says that the newest message was deleted in a channel without a subscription.
-    pub(super) fn doubt_newest_elsewhere(&mut self) {
-        if !Feature::DeletionsSentToAll.is_at(self.level()) && self.value.contains_key("max_message_id") {
-            self.doubts.insert(Unknowable::NewestMessage);
-        }
     }
 
     /// Channels that are archived have nothing unread and no purpose any more, which nothing tells below 315.
@@ -121,7 +106,7 @@ impl State {
 
     /// Whether unread messages of topics whose names differ in case alone are listed apart.
     pub(super) fn lists_topics_by_case(&self) -> bool {
-        self.level() < CASE_IGNORED_SINCE
+        !Feature::UnreadTopicsIgnoreCase.is_at(self.level())
     }
 
     /// Where messages that are unread again lie is not known.
@@ -288,30 +273,6 @@ mod tests {
 
             let channels = if is_listed { vec![channel] } else { vec![] };
             assert_eq!(state.value()["streams"], json!(channels), "at {level}");
-        }
-    }
-
-    #[test]
-    fn the_newest_message_elsewhere_is_unknown_below_274() {
-        for (level, differences) in [(273, 0), (274, 1)] {
-            let reply = |newest: i64| {
-                json!({
-                    "service_feature_level": level,
-                    "max_message_id": newest,
-                    "subscriptions": [{"stream_id": 1, "name": "general"}],
-                })
-            };
-            let mut state = State::from_register(reply(7));
-            let message = json!({"id": 9, "type": "stream", "stream_id": 1, "subject": "lunch"});
-            assert!(state.apply(&json!({"type": "message", "message": message, "flags": ["read"]})));
-            assert_eq!(state.differences(&reply(8)).len(), 1, "at {level}, subscribed");
-
-            let lost = json!([{"stream_id": 1, "name": "general"}]);
-            assert!(state.subscription(&json!({"op": "remove", "subscriptions": lost}), "remove"));
-
-            let mut later = reply(8);
-            later["subscriptions"] = json!([]);
-            assert_eq!(state.differences(&later).len(), differences, "at {level}, not subscribed");
         }
     }
 

@@ -38,6 +38,13 @@ pub fn remove_number(list: &mut Value, number: i64) -> bool {
     list.len() < before
 }
 
+/// Takes somebody out of a permission that lists users without a group between.
+pub fn forget_member(permission: &mut Value, user: i64) {
+    if let Some(members) = permission.get_mut("direct_members") {
+        remove_number(members, user);
+    }
+}
+
 /// The rows of a list that is kept.
 pub fn rows<'state>(state: &'state mut Object, list: &str) -> Option<&'state mut Vec<Value>> {
     state.get_mut(list)?.as_array_mut()

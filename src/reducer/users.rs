@@ -1,6 +1,6 @@
 //! Users, bots, groups, status and presence.
 
-use super::rows::{Object, insert_number, merge, numbers, object, put, remove_number, row, rows, take};
+use super::rows::{Object, forget_member, insert_number, merge, numbers, object, put, remove_number, row, rows, take};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
@@ -122,16 +122,25 @@ impl State {
             None => {}
         }
         let Some(number) = id.as_i64() else { return };
+        let keeps_members = self.groups_keep_deactivated();
+        if !keeps_members {
+            self.doubts.insert(Unknowable::HolderOfChannels(number));
+        }
         if is_active {
             self.doubts.insert(Unknowable::VisibleUsers(number));
             return;
         }
         self.leave_channels(number);
-        let keeps_members = self.groups_keep_deactivated();
-        for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
-            if !keeps_members {
+        if !keeps_members {
+            for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
                 remove_number(&mut group["members"], number);
+                group
+                    .as_object_mut()
+                    .into_iter()
+                    .flat_map(|group| group.values_mut())
+                    .for_each(|permission| forget_member(permission, number));
             }
+            self.value.values_mut().for_each(|permission| forget_member(permission, number));
         }
         if let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) {
             statuses.shift_remove(&number.to_string());

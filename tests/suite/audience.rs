@@ -11,7 +11,6 @@ mod groups;
 mod messages;
 mod organization;
 mod personal;
-mod starred;
 mod subscriptions;
 mod times;
 
@@ -41,7 +40,6 @@ fn cases() -> Vec<Case> {
         messages::cases(),
         organization::cases(),
         personal::cases(),
-        starred::cases(),
         subscriptions::cases(),
     ];
     all.into_iter().flatten().collect()
@@ -85,11 +83,6 @@ async fn changes_of_the_organization_are_sent_to_everyone() {
 #[tokio::test]
 async fn personal_data_is_sent_only_to_its_user() {
     play(personal::cases()).await;
-}
-
-#[tokio::test]
-async fn stars_that_come_and_go_are_sent_to_those_who_set_them() {
-    play(starred::cases()).await;
 }
 
 #[tokio::test]

@@ -278,12 +278,12 @@ async fn an_archived_channel_stays_for_clients_that_know_such() {
 
     adam.delete(&path, json!({})).await.is(json!({}));
 
-    let notice = at_mel.next().await.has(json!({"type": "message"}));
-    assert_eq!(notice["message"]["content"], "Channel #**general** has been archived.");
     at_mel.next().await.is(json!({"type": "default_streams", "default_streams": []}));
     at_mel.next().await.is(json!({
         "type": "stream", "op": "update", "property": "is_archived", "value": true, "stream_id": id, "name": "general",
     }));
+    let notice = at_mel.next().await.has(json!({"type": "message", "flags": ["read"]}));
+    assert_eq!(notice["message"]["content"], "Channel general has been archived.");
     at_mel.none().await;
     assert_eq!(kinds(&mut at_old_client).await, ["default_streams", "stream delete"]);
     adam.delete(&path, json!({})).await.error("BAD_REQUEST", "Channel is already deactivated");

@@ -318,10 +318,12 @@ async fn messages_of_archived_channels_stay() {
 }
 
 #[tokio::test]
-async fn who_could_read_a_message_hears_that_it_is_gone() {
+async fn who_has_a_message_or_deletes_it_hears_that_it_is_gone() {
     let server = TestServer::start().await;
     let [olive, mel, nora, gus] = server.users(["olive", "mel", "nora", "gus"]);
     let id = mel.send_to("engineering", "x", "gone soon").await;
+    let mut strangers = server.user("ivy").events(["delete_message"]).await;
+    nora.post(&format!("/messages/{id}/reactions"), json!({"emoji_name": "tada"})).await.success();
     let mut queues = Vec::new();
     for user in [&olive, &mel, &nora] {
         queues.push(user.events(["delete_message"]).await);
@@ -334,6 +336,7 @@ async fn who_could_read_a_message_hears_that_it_is_gone() {
         queue.next().await.has(json!({"type": "delete_message", "message_ids": [id], "topic": "x"}));
         queue.none().await;
     }
+    strangers.none().await;
     guests.none().await;
 }
 

@@ -59,7 +59,7 @@ operation! {
     ];
     events [
         RealmUserUpdate, UserGroupRemoveMembers, UserGroupAddMembers, RealmUserAdd, RealmUserRemove, StreamCreate,
-        SubscriptionPeerAdd, StreamDelete, UpdateMessageFlagsAdd, UpdateMessageFlagsRemove, RealmBotDelete,
+        SubscriptionPeerAdd, StreamDelete, RealmBotDelete,
         RealmBotAdd, RealmBotUpdate,
     ];
     takes files;

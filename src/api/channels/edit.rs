@@ -60,7 +60,7 @@ operation! {
     ];
     events [
         StreamUpdate, StreamCreate, StreamDelete, SubscriptionPeerAdd, DefaultStreamGroups, DefaultStreams,
-        SubscriptionAdd, Message, UpdateMessageFlagsAdd, UpdateMessageFlagsRemove,
+        SubscriptionAdd, Message,
     ];
 }
 

@@ -6,6 +6,7 @@ use super::rules::{group_to_change, groups_to_add, possible_members};
 use crate::api::shared::groups::emit;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::event::Event;
 use crate::realm::holding::existing_groups;
 use crate::realm::id::{GroupId, UserId};
@@ -37,7 +38,7 @@ operation! {
     ];
     events [
         UserGroupAddMembers, UserGroupRemoveMembers, UserGroupAddSubgroups, UserGroupRemoveSubgroups, Message,
-        StreamCreate, SubscriptionPeerAdd, StreamDelete, UpdateMessageFlagsAdd, UpdateMessageFlagsRemove,
+        StreamCreate, SubscriptionPeerAdd, StreamDelete,
     ];
 }
 
@@ -80,7 +81,6 @@ operation! {
     ];
     events [
         UserGroupAddSubgroups, UserGroupRemoveSubgroups, StreamCreate, SubscriptionPeerAdd, StreamDelete,
-        UpdateMessageFlagsAdd, UpdateMessageFlagsRemove,
     ];
 }
 
@@ -98,13 +98,17 @@ impl Write for ChangeSubgroups {
     }
 }
 
-/// What a request changed in a group, to be sent once those that it is about have their messages.
+/// What a request changed in a group and is still to be sent.
 #[derive(Default)]
 struct News(Vec<Event>);
 
 impl News {
-    fn add(&mut self, event: impl Into<Event>) {
-        self.0.push(event.into());
+    fn add(&mut self, tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
+        if !tx.has(Feature::GroupChangesFirst) {
+            self.0.push(event.into());
+        } else {
+            emit(tx, group, event.into());
+        }
     }
 
     fn emit(self, tx: &mut Tx, group: GroupId) {
@@ -132,8 +136,8 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news
     let changed: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().union(changed);
-    news.add(MemberChange::Add.event(id, users.iter().copied()));
-    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
+    news.add(tx, id, MemberChange::Add.event(id, users.iter().copied()));
+    tx.emit_visibility(&before, &[Sight::Channels]);
     post_to_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
@@ -155,8 +159,8 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], n
     let changed: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
-    news.add(MemberChange::Remove.event(id, users.iter().copied()));
-    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
+    news.add(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
+    tx.emit_visibility(&before, &[Sight::Channels]);
     post_to_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
 }
@@ -191,8 +195,8 @@ fn add_subgroups(
 
     let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
-    news.add(UserGroupAddSubgroups(subgroups_of(id, subgroups)));
-    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
+    news.add(tx, id, UserGroupAddSubgroups(subgroups_of(id, subgroups)));
+    tx.emit_visibility(&before, &[Sight::Channels]);
     Ok(())
 }
 
@@ -215,8 +219,8 @@ fn remove_subgroups(
 
     let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
-    news.add(UserGroupRemoveSubgroups(subgroups_of(id, subgroups)));
-    tx.emit_visibility(&before, &[Sight::Channels, Sight::Starred]);
+    news.add(tx, id, UserGroupRemoveSubgroups(subgroups_of(id, subgroups)));
+    tx.emit_visibility(&before, &[Sight::Channels]);
     Ok(())
 }
 

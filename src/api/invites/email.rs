@@ -8,6 +8,7 @@ use crate::api::shared::text::{MaxLength, NullableText};
 use crate::api::shared::users::address::check_domain;
 use crate::api::{Call, PartialWrite, Success, Write, operation};
 use crate::error::{Error, ErrorField};
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, GroupId, InviteId};
 use crate::realm::organization::{Invite, MAX_WELCOME_LENGTH};
@@ -98,9 +99,10 @@ impl PartialWrite for SendInvites {
             let notify_referrer_on_join = params.notify_referrer_on_join;
             tx.put_invite(Invite { id, email, key, terms: terms.clone(), notify_referrer_on_join });
         }
-        // Where some were refused, nobody is notified of the others.
-        if refused.is_empty() {
+        if refused.is_empty() || tx.has(Feature::InvitesSentInPart) {
             tx.emit_invites_changed(Some(caller.id));
+        }
+        if refused.is_empty() {
             return Ok(Ok(Success {}));
         }
         Ok(Err(Error::SomeNotInvited {

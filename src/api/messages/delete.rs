@@ -27,7 +27,7 @@ impl Write for DeleteMessage {
         let message = call.message_to_change(tx, params.message_id)?.clone();
         check_may_delete(tx, caller, &message)?;
 
-        delete_messages(tx, &[message.id]);
+        delete_messages(tx, caller.id, &[message.id]);
         Ok(Success {})
     }
 }

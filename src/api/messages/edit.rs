@@ -11,14 +11,13 @@ use relocate::Losses;
 use crate::api::parameter::{NonNegative, words};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::{Event, EventKind, Move, Payload, UpdatedMessage};
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Edit, Message, Place};
-use crate::realm::outside::PEOPLE_OUTSIDE_REACHED_SINCE;
 use crate::realm::send::Voice;
 use crate::realm::tx::Tx;
-use crate::realm::visibility::Sight;
 use crate::record::event::attachment_record;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,7 +67,7 @@ operation! {
         OnlyEmptyTopicAllowed, UnableToRender, ChannelWildcardNotAllowed, TopicWildcardNotAllowed, MayNotMentionGroup,
     ];
     events [
-        AttachmentUpdate, UpdateMessage, MutedTopics, UserTopic, DeleteMessage, UpdateMessageFlagsAdd, Message,
+        AttachmentUpdate, UpdateMessage, MutedTopics, UserTopic, DeleteMessage, Message,
         StreamUpdate,
     ];
 }
@@ -112,7 +111,7 @@ impl Write for EditMessage {
         let body = match &wanted.content {
             Some(content) => {
                 let (sender, place) = (wanted.message.sender, &wanted.message.place);
-                let mentions_within = !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE);
+                let mentions_within = tx.has(Feature::SubgroupsMentioned);
                 Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()), mentions_within)?)
             }
             None => None,
@@ -130,18 +129,16 @@ impl Write for EditMessage {
         let edited = tx.messages[&wanted.message.id].clone();
         let mut followers = tx.who_follows_move(&edited, &wanted.moved);
         let mut losses = Losses::default();
-        let before = tx.mark();
         if let Some(place) = &wanted.place {
             messages.clone_from(&wanted.moved);
             moved = describe_move(tx, &wanted, place, params.propagate_mode);
-            losses = Losses::of(tx, &followers, &wanted, place);
+            losses = Losses::of(tx, &wanted, place);
             relocate::relocate(tx, caller.id, &wanted, place);
-            losses.emit(tx, &wanted.message.place);
+            losses.emit(tx, &wanted.moved, &wanted.message.place);
             if wanted.names_channel {
                 relocate::settle_rows(tx, &wanted.moved, place, &losses.rows);
                 followers = followers.including(tx.who_holds(wanted.message.id));
             }
-            tx.emit_visibility(&before, &[Sight::StarredBut(&losses.sight)]);
             relocate::settle_policies(tx, &caller, &wanted.message, &wanted.moved, place);
         }
         let updated = UpdatedMessage {
@@ -158,11 +155,10 @@ impl Write for EditMessage {
         let subscribers = wanted.message.channel().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
         let strangers = losses.rows.clone().relative_complement(subscribers.unwrap_or_default());
         let update = Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated)));
-        tx.emit(followers.except_all(&strangers).except_all(&losses.of_all(&wanted.moved)), update);
+        tx.emit(followers.except_all(&strangers).except_all(&losses.sight), update);
         if let Some(place) = &wanted.place {
             notice::send(tx, &caller, &wanted, place, &params);
         }
-        tx.emit_visibility(&before, &[Sight::FirstMessages]);
         Ok(EditMessageReply { detached_uploads })
     }
 }
@@ -171,7 +167,7 @@ impl Write for EditMessage {
 /// only now gets a row, and is notified on their devices.
 fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = before.recipients.clone();
-    if before.channel().is_some() && !tx.is_before(PEOPLE_OUTSIDE_REACHED_SINCE) {
+    if before.channel().is_some() && tx.has(Feature::MentionsReachReaders) {
         tx.reach_mentioned(&before.place, &body, &mut recipients);
     }
     let late = tx.late_rows.get(&before.id).cloned().unwrap_or_default();

@@ -145,14 +145,8 @@ fn by_ids(
         return Err(Error::UnsupportedCombination { parameters: names.to_vec().into() });
     }
     let narrow = Narrow::resolve(realm, look.viewer, &params.narrow.0, call.feature_level)?;
-    let is_wanted = |id: &MessageId| {
-        realm.messages.get(id).is_some_and(|message| match look.viewer {
-            Some(viewer) if params.narrow.0.is_empty() => realm.can_see_message(viewer, message),
-            viewer => narrow.admits(realm, viewer, message),
-        })
-    };
     let mut ids: BTreeSet<MessageId> = ids.iter().copied().collect();
-    ids.retain(is_wanted);
+    ids.retain(|id| realm.messages.get(id).is_some_and(|message| narrow.admits(realm, look.viewer, message)));
     let search = narrow.search();
     Ok(GetMessagesReply {
         messages: found(realm, &ids, look, search.as_ref())?,

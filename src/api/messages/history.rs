@@ -97,18 +97,15 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Result
     let shown =
         |topic: &str| if message.channel().is_some() { shown_topic(topic, allows_empty) } else { topic.to_owned() };
     for edit in message.history.iter().rev() {
-        let previous = edit.previous_body.as_ref().filter(|_| shows_content);
         let is_move = edit.topic.is_some() || edit.channel.is_some();
-        if !shows_content && !is_move {
-            continue;
-        }
+        let previous = edit.previous_body.as_ref().filter(|_| shows_content);
         budget.spend_output(length(&body) + previous.map_or(0, |it| length(it)))?;
         let difference = previous.map(|previous| {
             let difference = difference::marked(&previous.rendered(), &body.rendered(), &budget);
             budget.spend_output(difference.len())?;
             Ok(difference)
         });
-        entries.push(HistoryEntry {
+        let entry = HistoryEntry {
             topic: shown(&topic),
             prev_topic: edit.topic.as_ref().map(|(before, _)| shown(before)),
             stream: edit.channel.map(|(_, after)| after.0),
@@ -120,8 +117,11 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Result
             user_id: edit.user.map(|user| user.0),
             content_html_diff: difference.transpose()?,
             timestamp: edit.at.seconds(),
-        });
-        if let Some(previous) = previous {
+        };
+        if shows_content || is_move {
+            entries.push(entry);
+        }
+        if let Some(previous) = &edit.previous_body {
             body = previous.clone();
         }
         if let Some((before, _)) = &edit.topic {

@@ -3,6 +3,7 @@
 use crate::api::shared::text::MaxLength;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::event::Audience;
 use crate::realm::id::MessageId;
 use crate::realm::message::Submessage;
@@ -10,9 +11,6 @@ use crate::realm::tx::Tx;
 use crate::realm::widget::Widget;
 use crate::record::events;
 use serde_json::Value;
-
-/// The first level at which the event goes to all who follow a message; before, to those with a row for it.
-const FOLLOWED_SINCE: i64 = 248;
 
 /// Longest part that is added to a message, and longest name of its type, in code points (A-450 in docs/assumptions.md). A
 /// real server was seen to take a name of 10,050.
@@ -70,9 +68,9 @@ impl Write for AddSubmessage {
         let part = Submessage { id, sender: caller, kind: msg_type, content };
         tx.message_mut(message.id).submessages.push_back(part);
         tx.take_part(call.caller(), &message);
-        let audience = match tx.is_before(FOLLOWED_SINCE) {
+        let audience = match !tx.has(Feature::ActionsSentToHolders) {
             true => Audience::of(tx.who_holds(message.id)),
-            false => tx.who_follows(&message),
+            false => tx.audience_of_action(&[message.id]),
         };
         tx.emit(audience, event);
         Ok(Success {})

@@ -1,6 +1,7 @@
 //! The state of messages: the newest, the unread, the starred, conversations.
 
 use super::StateRequest;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::queue::QueueOptions;
@@ -23,8 +24,8 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
         }
     }
     if wish.wants("starred_messages") {
-        let starred =
-            wish.viewer.map(|viewer| realm.starred_listed(viewer, wish.call.feature_level)).unwrap_or_default();
+        let starred = viewer.iter().flat_map(|viewer| &realm.user_state(*viewer).starred);
+        let starred: Vec<&MessageId> = starred.filter(|id| realm.messages.contains_key(*id)).collect();
         state.insert("starred_messages".into(), json!(starred));
     }
     if wish.wants("recent_private_conversations") {
@@ -46,13 +47,10 @@ fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Value {
     newest.iter().map(|(newest, others)| json!({"max_message_id": newest, "user_ids": others})).collect()
 }
 
-/// The first level that lists topics whose names differ in case alone as one.
-const CASE_IGNORED_SINCE: i64 = 248;
-
 /// All that is unread, by conversation (reference behaviour, 11.5).
 fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Value {
     let allows_empty = options.capabilities.empty_topic_name;
-    let ignores_case = !options.level.is_before(CASE_IGNORED_SINCE);
+    let ignores_case = options.level.has(Feature::UnreadTopicsIgnoreCase);
     let mut all = viewer.map(|viewer| realm.unread(viewer)).unwrap_or_default();
     let is_missing = all.len() > MAX_UNREAD;
     if is_missing {

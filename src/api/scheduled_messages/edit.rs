@@ -9,7 +9,7 @@ use crate::realm::event::Audience;
 use crate::realm::id::{ScheduledMessageId, UserId};
 use crate::realm::organization::{ScheduledMessage, ScheduledTarget};
 use crate::realm::schedule::{DryRun, future_time};
-use crate::realm::topic::normal_topic;
+use crate::realm::topic::topic_to_send_to;
 use crate::realm::tx::Tx;
 use crate::record::events::ScheduledMessagesUpdate;
 use crate::record::scheduled::ScheduledMessageRecord;
@@ -144,7 +144,7 @@ impl Write for EditScheduledMessage {
 fn with_topic(target: ScheduledTarget, topic: Option<&str>) -> Result<ScheduledTarget, Error> {
     match (target, topic) {
         (ScheduledTarget::Channel { channel, .. }, Some(topic)) => {
-            Ok(ScheduledTarget::Channel { channel, topic: normal_topic(topic)?.into_owned() })
+            Ok(ScheduledTarget::Channel { channel, topic: topic_to_send_to(topic)?.into_owned() })
         }
         (target, _) => Ok(target),
     }

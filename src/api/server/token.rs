@@ -29,7 +29,7 @@ operation! {
     }
     reply TokenKeyReply;
     errors [TokenMissing, TokenInvalid, TokenWithoutEmail, AuthenticationFailed, UserDeactivated, RealmDeactivated];
-    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete, UpdateMessageFlagsRemove];
+    events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete];
 }
 
 /// Credentials for Basic authentication, and their owner.

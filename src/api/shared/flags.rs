@@ -3,13 +3,13 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::realm::visibility::STARS_HIDDEN_SINCE;
 use crate::record::events::{FlagUpdate, MessageDetails};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -191,8 +191,8 @@ fn mark(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>, flag: Flag, op: Fla
     if op == FlagOp::Add {
         for id in ids {
             let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
-            let is_own = tx.is_before(STARS_HIDDEN_SINCE) && tx.has_row(user.id, message);
-            if !is_own && !tx.can_see_message(user, message) {
+            let is_closed = !tx.has(Feature::GuestsReadWebPublic) && tx.is_guest_outside(user, message);
+            if !tx.has_row(user.id, message) && (is_closed || !tx.can_see_message(user, message)) {
                 return Err(Error::InvalidMessage);
             }
         }

@@ -1,5 +1,6 @@
 //! Changes of subscribers, as others hear of them.
 
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Privacy};
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
@@ -16,9 +17,6 @@ pub(super) struct PeerChange {
     users: OrdSet<UserId>,
     channels: Vec<ChannelId>,
 }
-
-/// The first level whose events of public channels hold all of one kind that the same users come to, or leave.
-const USERS_TOGETHER_SINCE: i64 = 248;
 
 /// One change for each private channel, then those of public ones: by the users who come (`is_arrival`) or leave together.
 pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>, is_arrival: bool) -> Vec<PeerChange> {
@@ -37,7 +35,7 @@ pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>
             None => groups.push(PublicChange { is_archived: channel.is_archived, users, channels: vec![id] }),
         }
     }
-    if tx.is_before(USERS_TOGETHER_SINCE) {
+    if !tx.has(Feature::PeersOfSameKindTogether) {
         let (alone, together): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.users.len() == 1);
         let mut each: Vec<(ChannelId, OrdSet<UserId>)> = together
             .into_iter()

@@ -46,7 +46,7 @@ pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Optio
 ///
 /// Events, in this order: `realm_user` add to limited guests who come to know somebody, `stream` create for each channel
 /// to those who could not see it, `subscription` add to each user, `subscription` peer_add to everybody else who may see the
-/// subscribers, `update_message_flags` of starred messages that come into sight.
+/// subscribers.
 pub fn subscribe_all(
     tx: &mut Tx,
     users: &BTreeSet<UserId>,
@@ -82,7 +82,6 @@ pub fn subscribe_all(
     }
     let changes = peer_changes(tx, arrived, true);
     emit_peers(tx, SubscriptionPeerAdd, changes);
-    tx.emit_visibility(&before, &[Sight::Starred]);
     added
 }
 
@@ -91,8 +90,7 @@ pub fn subscribe_all(
 ///
 /// Events, in this order: `subscription` peer_remove to everybody else who may see the subscribers; then for each user
 /// `subscription` remove, `stream` delete for channels that they can't see any more, `update_message_flags` for what
-/// was unread; then `update_message_flags` of starred messages that go out of sight, and `realm_user` remove to limited
-/// guests who lose somebody.
+/// was unread; then `realm_user` remove to limited guests who lose somebody.
 pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> Changed {
     let mut removed = Changed::new();
     let mut left = BTreeMap::new();
@@ -114,7 +112,7 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     for (user, channels) in &removed {
         leave(tx, *user, channels);
     }
-    tx.emit_visibility(&before, &[Sight::Starred, Sight::Users]);
+    tx.emit_visibility(&before, &[Sight::Users]);
     removed
 }
 

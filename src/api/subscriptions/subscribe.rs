@@ -24,8 +24,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Channels that one request makes at most (A-321 in docs/assumptions.md).
 const MAX_NEW_CHANNELS: usize = 20_000;
-/// The first level at which channels are looked at before those who are to be subscribed.
-const CHANNELS_FIRST_SINCE: i64 = 248;
 /// Users above which a request tells nobody in a direct message.
 pub const MAX_NOTIFIED_USERS: usize = 100;
 
@@ -83,7 +81,6 @@ const SUBSCRIBE_EVENTS: &[EventKind] = &[
     EventKind::StreamCreate,
     EventKind::SubscriptionAdd,
     EventKind::SubscriptionPeerAdd,
-    EventKind::UpdateMessageFlagsAdd,
     EventKind::DefaultStreams,
     EventKind::Message,
 ];
@@ -127,12 +124,12 @@ pub struct Request {
 ///
 /// In this order: those of [`NewChannel::check_values`]; those of the names; when a channel is to be made those of
 /// [`NewChannel::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe others; those of
-/// [`Principals::resolve`]. Below 248, the last two come second.
+/// [`Principals::resolve`]. Below 342, the last two come second.
 pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<SubscribeReply, Error> {
     let caller = call.caller();
     request.wanted.check_values(tx, caller)?;
     let names_others = request.principals.names_others(tx, caller);
-    if call.feature_level < CHANNELS_FIRST_SINCE && names_others {
+    if !Feature::ChannelsBeforeSubscribers.is_at(call.feature_level) && names_others {
         if !tx.may(caller.id, "can_add_subscribers_group") {
             return Err(Error::InsufficientPermission);
         }

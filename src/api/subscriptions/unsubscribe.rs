@@ -48,7 +48,6 @@ pub const UNSUBSCRIBE_EVENTS: &[EventKind] = &[
     EventKind::SubscriptionRemove,
     EventKind::StreamDelete,
     EventKind::UpdateMessageFlagsAdd,
-    EventKind::UpdateMessageFlagsRemove,
     EventKind::RealmUserRemove,
 ];
 

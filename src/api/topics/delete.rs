@@ -5,12 +5,16 @@
 use super::TopicName;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::deletion::delete_messages;
-use crate::realm::id::{ChannelId, MessageId};
+use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::message::Message;
+use crate::realm::personal::VisibilityPolicy;
 use crate::realm::topic::TopicKey;
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::sync::Arc;
 
 operation! {
     /// Deletes the messages of a topic that the caller can see.
@@ -23,7 +27,28 @@ operation! {
     }
     reply DeleteTopicReply;
     errors [BadValue, InvalidChannelId];
-    events [DeleteMessage, StreamUpdate];
+    events [DeleteMessage, StreamUpdate, MutedTopics, UserTopic];
+}
+
+/// Forgets what users said of a topic; where the history is protected, of those for whom nothing is left of it.
+fn forget_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
+    let key = (channel, TopicKey::new(topic));
+    let left: Vec<Arc<Message>> = match tx.channels[&channel].privacy.has_public_history() {
+        true => Vec::new(),
+        false => tx
+            .topics
+            .get(&key)
+            .iter()
+            .flat_map(|topic| topic.messages.iter())
+            .map(|id| tx.messages[&id].clone())
+            .collect(),
+    };
+    let has_said = tx.personal.iter().filter(|(_, own)| own.topics.contains_key(&key)).map(|(user, _)| *user);
+    let is_lost = |user: &UserId| !left.iter().any(|message| tx.has_row(*user, message));
+    let users: Vec<UserId> = has_said.filter(is_lost).collect();
+    for user in users {
+        tx.set_topic_policy(user, channel, topic.into(), VisibilityPolicy::None);
+    }
 }
 
 /// Whether everything is done.
@@ -42,7 +67,10 @@ impl Write for DeleteTopic {
         let messages: Vec<MessageId> =
             topic.map(|topic| topic.messages.iter().filter(seen).collect()).unwrap_or_default();
 
-        delete_messages(tx, &messages);
+        delete_messages(tx, caller.id, &messages);
+        if tx.has(Feature::TopicPoliciesEnd) {
+            forget_policies(tx, channel, &params.topic_name.0);
+        }
         Ok(DeleteTopicReply { complete: true })
     }
 }

@@ -76,8 +76,6 @@ const EVENTS: &[EventKind] = &[
     EventKind::StreamCreate,
     EventKind::SubscriptionPeerAdd,
     EventKind::StreamDelete,
-    EventKind::UpdateMessageFlagsAdd,
-    EventKind::UpdateMessageFlagsRemove,
 ];
 
 impl Write for EditUser {

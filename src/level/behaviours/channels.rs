@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::level::objects::{CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, MESSAGE, REGISTER};
 use crate::level::past::as_of;
-use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
+use crate::level::{Behaviour, Context, Downgrade, Request};
 use crate::realm::id::ChannelId;
 use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
@@ -142,12 +142,59 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "notices of new and changed channels",
-        words: "They say \"channel\" and are in the topics `channel events` and `new channels`; before, they said \"stream\", were in `stream events` and `new streams`, stated the former posting permissions, linked the help, and did not mention silently the users who subscribed others.",
-        test: "notices_spoke_of_streams_before_248",
+        level: 378,
+        on: "notice of a subscription by another user",
+        words: "Mentions that user silently, and says \"subscribed you to #**name**\"; before, it mentioned them aloud, and said what #**name** is.",
+        test: "notices_of_subscriptions_mentioned_aloud_before_378",
         // Decided where notices are sent.
         act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 347,
+        on: "notice of an archived channel",
+        words: "Nobody has it unread.",
+        test: "notices_of_archiving_were_unread_before_347",
+        // Decided where notices are sent.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 333,
+        on: "notice of changed posting permissions",
+        words: "Mentions who may post, before and now; before, it named policies.",
+        test: "notices_named_policies_of_posting_before_333",
+        // Decided where notices are sent.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 256,
+        on: "notices of changed channels",
+        words: "Link the help pages of channels; before, those of streams.",
+        test: "notices_linked_help_of_streams_before_256",
+        // Decided where notices are sent.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 255,
+        on: "notices of new and changed channels",
+        words: "They speak of channels, in the topics `channel events` and `new channels`; before, of streams.",
+        test: "notices_spoke_of_streams_before_255",
+        // Decided where notices are sent.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 333,
+        on: "event stream update: stream_post_policy, is_announcement_only",
+        words: "Sent where they change with `can_send_message_group`; before, always.",
+        test: "policies_of_posting_were_sent_again_before_333",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 388,
+        on: "PATCH and DELETE /streams/{stream_id}",
+        words: "CANNOT_ADMINISTER_CHANNEL; before, BAD_REQUEST.",
+        test: "administering_a_channel_had_no_code_before_388",
+        act: Downgrade::Code { errors: &["CannotAdministerChannel"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 315,

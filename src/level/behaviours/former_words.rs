@@ -99,9 +99,6 @@ fn special(refusal: &Refusal<'_>, way: &str, message: &str) -> Option<&'static s
         _ if PRINCIPALS.contains(&way) && refusal.level >= PRINCIPALS_BY_ID_SINCE => {
             message.starts_with("principals[").then_some("principals is not an allowed_type")
         }
-        "PATCH /messages/{message_id}" if given("stream_id").is_none() => (message
-            == "You don't have permission to move this message")
-            .then_some("You don't have permission to edit this message"),
         "POST /scheduled_messages" | "PATCH /scheduled_messages/{scheduled_message_id}" => match message {
             "Argument \"to\" is not valid JSON." | "to is not a string or integer" if is_direct => {
                 Some("Invalid data type for recipients")

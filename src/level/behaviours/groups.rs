@@ -11,6 +11,14 @@ const MEMBERSHIP: &[&str] =
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
+        level: 261,
+        on: "POST /user_groups/{user_group_id}/members",
+        words: "`user_group` add_members and remove_members come before the messages to those who were added or removed.",
+        test: "messages_came_before_changes_of_groups_before_261",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
         level: 496,
         on: "user groups",
         words: "Bots may make and change groups, their members and subgroups.",
@@ -81,10 +89,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 332,
         on: "messages that mention a user group",
         words: "Mention the members of its subgroups too; before, only direct members.",
-        test: "groups_were_mentioned_without_their_subgroups_before_248",
+        test: "groups_were_mentioned_without_their_subgroups_before_332",
         // Decided where messages are sent.
         act: Downgrade::Elsewhere,
     },

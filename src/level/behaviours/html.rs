@@ -34,7 +34,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     row(274, "28 more emoji have names.", "emoji_had_other_names"),
     row(
         347,
-        "Links to topics in the HTML name the topic's newest message.",
+        "Links to topics in the HTML name the topic's first message.",
         "links_to_topics_named_no_message_before_347",
     ),
     row(

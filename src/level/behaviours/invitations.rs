@@ -11,6 +11,14 @@ const MINUTES_A_DAY: i64 = 24 * 60;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
+        level: 256,
+        on: "POST /invites",
+        words: "`invites_changed` is sent though some of the users can't be invited; before, only if all were.",
+        test: "invitations_in_part_were_not_sent_before_256",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
         level: 443,
         on: "POST /invites, POST /invites/multiuse",
         words: "Moderators may invite moderators; before, only administrators could.",

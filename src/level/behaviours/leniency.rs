@@ -54,34 +54,26 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Instead(&["DELETE /bots/{bot_id}"], Access::User),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 274,
         on: "PATCH /users/me/subscriptions/{stream_id}, POST /users/me/subscriptions/properties",
         words: "Values are checked first; before, the channel.",
-        test: "channels_were_looked_at_before_values_before_248",
+        test: "channels_were_looked_at_before_values_before_274",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 342,
         on: "POST /users/me/subscriptions",
         words: "Channels are checked first; before, the users to subscribe.",
-        test: "who_is_to_be_subscribed_was_looked_at_before_channels_before_248",
+        test: "who_is_to_be_subscribed_was_looked_at_before_channels_before_342",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "GET /users/{user_id_or_email}/presence",
-        words: "The address may be the real one, where the caller sees it; before, only the API address.",
-        test: "presence_was_found_by_addresses_of_the_api_before_248",
-        // Decided in the operation.
-        act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 315,
         on: "POST /messages, POST /scheduled_messages, PATCH /scheduled_messages/{scheduled_message_id}",
         words: "Archived channels take no messages; before, those that had been web-public did.",
-        test: "archived_channels_of_the_web_took_messages_before_248",
+        test: "archived_channels_of_the_web_took_messages_before_315",
         // Decided where messages are sent.
         act: Downgrade::Elsewhere,
     },
@@ -113,14 +105,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         on: "POST /mark_topic_as_read",
         words: "An empty name means the empty topic; before, the whole channel.",
         test: "an_empty_topic_was_the_whole_channel_before_334",
-        // Decided in the operation.
-        act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: 325,
-        on: "PATCH /messages/{message_id}",
-        words: "Users who may administer a channel may move its messages; before, only policies decided.",
-        test: "policies_alone_decided_on_moves_before_325",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
     },

@@ -147,10 +147,18 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Code { errors: &["MoveTimeLimitExceeded"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
+        level: 300,
+        on: "event delete_message",
+        words: "Of messages in public channels sent to users who have received, starred or reacted to one of them too, and of those in private channels with protected history only to subscribers who have; before, to the channel's subscribers.",
+        test: "others_got_no_events_of_deleting_before_300",
+        // Decided where messages are deleted.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
         level: 274,
         on: "event delete_message",
-        words: "Sent to everyone with access to the channel; before, to its subscribers.",
-        test: "those_who_did_not_follow_got_no_events_of_deleting_before_274",
+        words: "Sent to the user who deleted the messages too.",
+        test: "whoever_deleted_got_no_event_before_274",
         // Decided where messages are deleted.
         act: Downgrade::Elsewhere,
     },

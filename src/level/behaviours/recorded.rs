@@ -134,18 +134,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "starred_messages, POST /messages/flags, POST /messages/flags/narrow",
-        words: "Messages that a user can no longer see lose their star, and can't be starred or collapsed; before, users who had received them kept it and could.",
-        test: "stars_stayed_on_messages_out_of_sight_before_248",
-        // Decided where messages go out of sight and are marked.
-        act: Downgrade::Elsewhere,
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "event submessage",
-        words: "Sent to all followers of the message; before, to users who have received, starred or reacted to it.",
-        test: "additions_to_polls_were_sent_to_those_with_a_row_before_248",
+        level: 300,
+        on: "event reaction, submessage",
+        words: "Sent to the users who would get `delete_message` for the message; before, reactions to the users who get its edits, and submessages to those who have received, starred or reacted to it.",
+        test: "reactions_and_additions_were_sent_to_others_before_300",
         // Decided where they are made.
         act: Downgrade::Elsewhere,
     },
@@ -200,7 +192,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 393,
         on: "event delete_message",
         words: "The oldest message comes first; before, the newest.",
         test: "the_newest_of_deleted_messages_came_first",
@@ -208,7 +200,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 299,
         on: "register reply: unread_msgs.streams",
         words: "Topics whose names differ only in case are listed as one; before, each spelling was listed separately.",
         test: "unread_topics_were_listed_by_each_spelling",

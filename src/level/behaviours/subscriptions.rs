@@ -2,17 +2,17 @@
 
 use crate::error::Error;
 use crate::level::objects::{PEERS, SUBSCRIBE_REPLY, SUBSCRIBERS};
-use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Request};
+use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::id::{ChannelId, UserId};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
     //
     Behaviour {
-        level: 442,
+        level: 361,
         on: "DELETE and PATCH /users/me/subscriptions",
         words: "Private channels stay when the last subscriber leaves; before, they were archived.",
-        test: "private_channels_ended_with_their_last_subscriber_before_442",
+        test: "private_channels_ended_with_their_last_subscriber_before_361",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
     },
@@ -100,10 +100,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 378,
         on: "event subscription peer_add, peer_remove",
         words: "If the same users join or leave several channels: one event for the web-public channels and one for the public channels without guests; before, one for each channel, but one for all public channels that a single user joins or leaves.",
-        test: "peers_heard_of_one_user_at_once_and_of_several_by_channel_before_248",
+        test: "peers_heard_of_one_user_at_once_and_of_several_by_channel_before_378",
         // Decided where the events are sent.
         act: Downgrade::Elsewhere,
     },

@@ -19,6 +19,7 @@ const NAMES: &[&str] = &["subject", "orig_subject", "topic", "prev_topic", "topi
 /// Operations that take a topic's name, and those that take a narrow.
 const NAMING: &[&str] = &[
     "POST /user_topics",
+    "PATCH /users/me/subscriptions/muted_topics",
     "POST /streams/{stream_id}/delete_topic",
     "POST /mark_topic_as_read",
     "GET /messages",
@@ -58,6 +59,14 @@ const fn empty_topic_in(object: &'static Object, test: &'static str) -> Behaviou
 }
 
 pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 333,
+        on: "POST /streams/{stream_id}/delete_topic",
+        words: "What users said of the topic is forgotten, with `muted_topics` and `user_topic`.",
+        test: "policies_outlived_their_topic_before_333",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
     Behaviour {
         level: 267,
         on: "PATCH /messages/{message_id}",
@@ -99,6 +108,22 @@ pub(super) static ROWS: &[Behaviour] = &[
                 }
             }
         }),
+    },
+    Behaviour {
+        level: 372,
+        on: "POST /typing",
+        words: "`(no topic)` means the empty topic; from 334 on and before, a topic of that name.",
+        test: "no_topic_was_a_name_where_messages_are_sent_before_370_and_typed_before_372",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 370,
+        on: "POST /messages, POST /scheduled_messages",
+        words: "`(no topic)` means the empty topic; from 334 on and before, a topic of that name.",
+        test: "no_topic_was_a_name_where_messages_are_sent_before_370_and_typed_before_372",
+        // Decided where messages are sent.
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
         level: 334,

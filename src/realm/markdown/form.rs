@@ -18,8 +18,8 @@ pub struct Form {
     pub links_empty_topics: bool,
     /// Whether there are links to messages.
     pub links_messages: bool,
-    /// Whether a link to a topic names the newest message in it.
-    pub links_newest_message: bool,
+    /// Whether a link to a topic names the first message in it.
+    pub links_first_message: bool,
     /// Whether images and sound can be part of the text.
     pub shows_images_in_text: bool,
     /// Whether a preview of an uploaded image shows a smaller copy.
@@ -45,7 +45,7 @@ impl Form {
             links_unseen_channels: !is_of_channels,
             links_empty_topics: Feature::EmptyTopics.is_at(level),
             links_messages: Feature::MessageLinks.is_at(level),
-            links_newest_message: Feature::TopicLinksNameMessage.is_at(level),
+            links_first_message: Feature::TopicLinksNameMessage.is_at(level),
             shows_images_in_text: Feature::ImagesInText.is_at(level),
             has_thumbnails: Feature::Thumbnails.is_at(level),
             shows_faulty_times: !Feature::FaultyTimesAsText.is_at(level),

@@ -260,12 +260,6 @@ impl VisibilityPolicy {
         self as i64
     }
 
-    /// This one, or another that shows more of a topic.
-    pub fn or_more_visible(self, other: Self) -> Self {
-        let visible = [Self::Followed, Self::Unmuted, Self::None, Self::Muted];
-        visible.into_iter().find(|policy| [self, other].contains(policy)).unwrap_or(self)
-    }
-
     /// The policy with this number.
     pub fn from_number(number: i64) -> Option<Self> {
         [Self::None, Self::Muted, Self::Unmuted, Self::Followed].into_iter().find(|policy| policy.number() == number)

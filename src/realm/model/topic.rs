@@ -15,7 +15,8 @@ pub const MAX_TOPIC_LENGTH: usize = 60;
 pub const RESOLVED_PREFIX: &str = "✔ ";
 /// How the empty topic is shown to those who don't know it (`realm_empty_topic_display_name`).
 pub const EMPTY_TOPIC_DISPLAY_NAME: &str = "general chat";
-/// How the empty topic was shown before it had a display name; nobody else's topic is called so.
+/// How the empty topic was shown before it had a display name. Messages that are sent to a topic of this name go to the empty
+/// one; where topics are named otherwise, it is a name like others.
 pub const FORMER_EMPTY_TOPIC_NAME: &str = "(no topic)";
 
 /// A topic's name as it is compared: whatever the case. The empty one is the general topic.
@@ -60,9 +61,18 @@ pub fn normal_topic(topic: &str) -> Result<Cow<'_, str>, Error> {
     Ok(truncate(topic, MAX_TOPIC_LENGTH, "..."))
 }
 
-/// Whether a topic's name means the empty topic: its display name, whatever the case, or the former one.
+/// As [`normal_topic`], of what is sent: the former name of the empty topic means that too.
+///
+/// # Errors
+///
+/// The same.
+pub fn topic_to_send_to(topic: &str) -> Result<Cow<'_, str>, Error> {
+    if topic.trim() == FORMER_EMPTY_TOPIC_NAME { Ok(Cow::Borrowed("")) } else { normal_topic(topic) }
+}
+
+/// Whether a topic's name means the empty topic: its display name, whatever the case.
 pub fn names_empty_topic(topic: &str) -> bool {
-    topic.eq_ignore_ascii_case(EMPTY_TOPIC_DISPLAY_NAME) || topic == FORMER_EMPTY_TOPIC_NAME
+    topic.eq_ignore_ascii_case(EMPTY_TOPIC_DISPLAY_NAME)
 }
 
 /// Whether a topic is marked as resolved.

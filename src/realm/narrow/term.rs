@@ -2,6 +2,7 @@
 
 use super::{Condition, Narrow, Participants, Search, Term};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{MessageId, UserId};
@@ -31,19 +32,12 @@ const MAX_WORDS: usize = 100;
 /// Operators that an anonymous visitor may use.
 const FOR_VISITORS: [&str; 9] = ["channel", "channels", "topic", "sender", "has", "search", "near", "id", "with"];
 
-/// The first level at which narrows are understood as the newest does. Before, terms of channels and of direct messages
-/// exclude each other though they are negated, `search` and `in` are never negated, channels are not found by name once
-/// they are archived, `is:resolved` keeps messages without a row out, and a row is enough to find a message (A-270 in
-/// docs/assumptions.md).
-const UNDERSTOOD_SINCE: i64 = 248;
-
 pub(super) fn resolve(
     realm: &Realm,
     viewer: Option<&User>,
     raw: &[RawTerm],
     feature_level: i64,
 ) -> Result<Narrow, Error> {
-    let is_former = feature_level < UNDERSTOOD_SINCE;
     if raw.len() > MAX_TERMS {
         return Err(bad(format!("more than {MAX_TERMS} terms")));
     }
@@ -51,14 +45,14 @@ pub(super) fn resolve(
     if viewer.is_none() {
         check_visitor(&terms)?;
     }
-    let mut narrow = Narrow { rows_are_enough: is_former, ..Narrow::default() };
+    let mut narrow = Narrow { rows_are_enough: !Feature::NarrowsCheckRows.is_at(feature_level), ..Narrow::default() };
     for term in &terms {
         let mut condition = condition(realm, viewer, term)?;
-        if is_former && condition == Condition::InHome {
+        if !Feature::HomeNegated.is_at(feature_level) && condition == Condition::InHome {
             condition = Condition::InHomeOfOld;
         }
         if let Condition::Channel(id) = condition
-            && is_former
+            && !Feature::ArchivedChannelsClosed.is_at(feature_level)
             && term.operand.is_string()
             && realm.channels[&id].is_archived
         {
@@ -67,14 +61,14 @@ pub(super) fn resolve(
         // `near` and `in:all` say nothing, so that their opposite doesn't either.
         let is_never_negated = condition == Condition::Everything
             || condition == Condition::InHomeOfOld
-            || (is_former && matches!(condition, Condition::Words(_)));
+            || (!Feature::SearchNegated.is_at(feature_level) && matches!(condition, Condition::Words(_)));
         narrow.terms.push(Term { is_negated: term.is_negated && !is_never_negated, condition });
     }
-    if is_former {
+    if !Feature::SearchNegated.is_at(feature_level) {
         narrow.search_at_once();
     }
-    check_combination(&narrow, is_former)?;
-    narrow.includes_history = includes_history(realm, viewer, &narrow, is_former);
+    check_combination(&narrow, Feature::NegatedTermsApart.is_at(feature_level))?;
+    narrow.includes_history = includes_history(realm, viewer, &narrow, feature_level);
     Ok(narrow)
 }
 
@@ -148,9 +142,9 @@ fn check_visitor(terms: &[RawTerm]) -> Result<(), Error> {
     if terms.iter().any(is_web_public) && terms.iter().all(is_allowed) { Ok(()) } else { Err(Error::NotLoggedIn) }
 }
 
-fn check_combination(narrow: &Narrow, is_former: bool) -> Result<(), Error> {
+fn check_combination(narrow: &Narrow, tells_negated: bool) -> Result<(), Error> {
     let has = |wanted: fn(&Condition) -> bool, is_negated: bool| {
-        narrow.terms.iter().any(|term| (is_former || term.is_negated == is_negated) && wanted(&term.condition))
+        narrow.terms.iter().any(|term| (!tells_negated || term.is_negated == is_negated) && wanted(&term.condition))
     };
     let is_of_channels = |condition: &Condition| {
         matches!(
@@ -171,7 +165,7 @@ fn check_combination(narrow: &Narrow, is_former: bool) -> Result<(), Error> {
                 | Condition::GroupIncluding(_)
         )
     };
-    let excludes_direct = !is_former && has(|condition| *condition == Condition::IsDirect, true);
+    let excludes_direct = tells_negated && has(|condition| *condition == Condition::IsDirect, true);
     let in_channels = has(is_of_channels, false) || excludes_direct;
     if in_channels && has(is_direct, false) {
         return Err(bad("No message can be both a channel message and direct message"));
@@ -180,7 +174,7 @@ fn check_combination(narrow: &Narrow, is_former: bool) -> Result<(), Error> {
 }
 
 /// Whether messages without a personal row are looked at too.
-fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, is_former: bool) -> bool {
+fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, level: i64) -> bool {
     let Some(viewer) = viewer else { return true };
     let mut includes = false;
     for term in &narrow.terms {
@@ -190,7 +184,8 @@ fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, is_fo
                 includes = realm.can_read(viewer, channel) && channel.privacy.has_public_history();
             }
             Condition::PublicChannels if !term.is_negated && !viewer.is_guest() => includes = true,
-            Condition::IsResolved if is_former => return false,
+            Condition::IsResolved if !Feature::ResolvedForAll.is_at(level) => return false,
+            Condition::IsFollowed if !Feature::FollowedByRows.is_at(level) => {}
             Condition::IsDirect
             | Condition::IsStarred
             | Condition::IsUnread

@@ -1,45 +1,25 @@
 //! Deleting messages, for every operation that does so.
 
 use crate::feature::Feature;
-use crate::realm::Realm;
-use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventKind, Payload};
+use crate::realm::log::event::data::FirstMessageUpdate;
+use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
-use crate::realm::model::message::{Message, Place};
+use crate::realm::model::message::Place;
 use crate::realm::model::topic::TopicKey;
-use crate::realm::rules::visibility::Sight;
 use crate::realm::tx::Tx;
 use imbl::OrdSet;
 use std::collections::HashMap;
 
-/// The first level that lists the oldest message first; before, the newest.
-const OLDEST_FIRST_SINCE: i64 = 248;
-
-/// Those who are informed of the end of messages that lie in one place. Below a level it is only a channel's subscribers.
-fn audience(tx: &Tx, first: &Message, group: &[MessageId]) -> Audience {
-    match first.channel() {
-        Some((channel, _)) if !tx.has(Feature::DeletionsSentToAll) => {
+/// Who is sent the end of messages that lie in one place.
+fn audience(tx: &Tx, by: UserId, group: &[MessageId]) -> Audience {
+    let channel = group.first().and_then(|id| tx.messages.get(id)?.channel()).map(|(channel, _)| channel);
+    let audience = match channel {
+        Some(channel) if !tx.has(Feature::ActionsSentToHolders) => {
             Audience::of(tx.channels[&channel].subscribers.clone())
         }
-        _ => tx.who_follows_any(group),
-    }
-}
-
-/// Those who could read a message without following it.
-fn outsiders(realm: &Realm, message: &Message, followers: &Audience) -> Option<Audience> {
-    let (channel, _) = message.channel()?;
-    let channel = &realm.channels[&channel];
-    if !channel.privacy.has_public_history() {
-        return None;
-    }
-    let everyone = realm.who_can_see(channel);
-    let is_outside = |user: &UserId| {
-        everyone.contains(*user)
-            && !followers.contains(*user)
-            && realm.users.get(user).is_some_and(|user| realm.can_see_message(user, message))
+        _ => tx.audience_of_action(group),
     };
-    // Nobody without a queue hears of it: these few are looked at rather than everybody.
-    let listening: OrdSet<UserId> = realm.listeners().into_iter().filter(is_outside).collect();
-    (!listening.is_empty()).then(|| Audience::of(listening))
+    if !tx.has(Feature::DeletionsSentToDeleter) { audience } else { audience.including(OrdSet::unit(by)) }
 }
 
 /// Where messages belong together: a topic whatever its case, or a direct conversation.
@@ -58,9 +38,9 @@ impl FoldedPlace {
     }
 }
 
-/// Deletes messages, one event for each conversation, with the topic as its newest message spells it. Before these events,
-/// whoever sees a channel hears of its new first message, if that changed (A-414 in docs/assumptions.md).
-pub fn delete_messages(tx: &mut Tx, ids: &[MessageId]) {
+/// Deletes messages, one event for each conversation, with the topic as its newest message spells it. Before the event with
+/// a channel's first message, its readers are sent the new first one (A-414 in docs/assumptions.md).
+pub fn delete_messages(tx: &mut Tx, by: UserId, ids: &[MessageId]) {
     let mut groups: Vec<Vec<MessageId>> = Vec::new();
     let mut places: HashMap<FoldedPlace, usize> = HashMap::new();
     for id in ids {
@@ -71,45 +51,56 @@ pub fn delete_messages(tx: &mut Tx, ids: &[MessageId]) {
         }
         groups[index].push(*id);
     }
-    let before = tx.mark();
-    let deletions: Vec<Deletion> = groups.into_iter().filter_map(|group| Deletion::of(tx, group)).collect();
+    let deletions: Vec<Deletion> = groups.into_iter().filter_map(|group| Deletion::of(tx, by, group)).collect();
     for deletion in &deletions {
         for (id, _) in &deletion.messages {
             tx.remove_message(*id);
         }
     }
-    tx.emit_visibility(&before, &[Sight::FirstMessages]);
-    for Deletion { messages, place, followers, outsiders } in deletions {
+    for Deletion { messages, place, audience } in deletions {
+        settle_first_message(tx, &place, &messages, &audience);
         let payload = Payload::DeleteMessages { messages, place };
-        tx.emit(followers, Event::new(EventKind::DeleteMessage, payload.clone()));
-        if let Some(outsiders) = outsiders {
-            let event = Event::new(EventKind::DeleteMessage, payload);
-            tx.emit(outsiders, event.only_for(DeliveryCondition::From(Feature::DeletionsSentToAll.since())));
-        }
+        tx.emit(audience, Event::new(EventKind::DeleteMessage, payload));
     }
     tx.recall_all_pushes();
+}
+
+/// Notes which message is a channel's first, after that one was deleted; tells those who are sent its end.
+fn settle_first_message(tx: &mut Tx, place: &Place, deleted: &[(MessageId, UserId)], audience: &Audience) {
+    let Some(channel) = place.channel().filter(|_| tx.has(Feature::FirstMessageChanges)) else { return };
+    let noted = tx.channels[&channel].first_message;
+    if !deleted.iter().any(|(id, _)| Some(*id) == noted) {
+        return;
+    }
+    let first = tx.messages_in(channel).first();
+    tx.channel_mut(channel).first_message = first;
+    let event = FirstMessageUpdate {
+        stream_id: channel,
+        name: tx.channels[&channel].name.clone(),
+        property: "first_message_id",
+        value: first,
+    };
+    tx.emit(audience.clone(), event.only_for(DeliveryCondition::of_channel(tx.channels[&channel].is_archived)));
 }
 
 /// What one event says of messages that end, and its readers.
 struct Deletion {
     messages: Vec<(MessageId, UserId)>,
     place: Place,
-    followers: Audience,
-    outsiders: Option<Audience>,
+    audience: Audience,
 }
 
 impl Deletion {
     /// The end of messages of one conversation that are there still; None where none is.
-    fn of(tx: &Tx, mut group: Vec<MessageId>) -> Option<Self> {
+    fn of(tx: &Tx, by: UserId, mut group: Vec<MessageId>) -> Option<Self> {
         group.sort_unstable();
         let newest = tx.messages.get(group.last()?)?;
-        let followers = audience(tx, newest, &group);
-        let outsiders = outsiders(tx, newest, &followers);
+        let audience = audience(tx, by, &group);
         let mut messages: Vec<(MessageId, UserId)> =
             group.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
-        if tx.is_before(OLDEST_FIRST_SINCE) {
+        if !tx.has(Feature::DeletionsOldestFirst) {
             messages.reverse();
         }
-        Some(Self { messages, place: newest.place.clone(), followers, outsiders })
+        Some(Self { messages, place: newest.place.clone(), audience })
     }
 }

@@ -58,8 +58,7 @@ impl Tx {
     /// Puts those of the users who are full members now into the group of these and takes the others out of it, and
     /// puts off what is still to come.
     ///
-    /// Events: `user_group` add_members and remove_members, each for all together; then to each user those of [`Sight::Channels`] and
-    /// [`Sight::Starred`].
+    /// Events: `user_group` add_members and remove_members, each for all together; then to each user those of [`Sight::Channels`].
     pub fn settle_full_members(&mut self, users: OrdSet<UserId>) {
         let group = self.system_group(SystemGroup::FullMembers);
         let before = self.groups[&group].members.clone();
@@ -75,6 +74,6 @@ impl Tx {
         for user in users {
             self.schedule_full_membership(user);
         }
-        self.emit_visibility(&marked, &[Sight::Channels, Sight::Starred]);
+        self.emit_visibility(&marked, &[Sight::Channels]);
     }
 }

@@ -32,14 +32,12 @@ impl Tx {
         self.send_wholly(Outgoing { read_by, voice, ..Outgoing::from_server(bot, to, content) }).is_ok()
     }
 
-    /// Has the notification bot say something to one person in words of its own, which may mention others aloud. Whoever
-    /// caused it has it read, if they receive it.
+    /// Has the notification bot say something in words of its own, which may mention others aloud, and names only what the
+    /// bot can see.
     ///
     /// Gives whether it was sent.
-    pub fn notify_person_aloud(&mut self, author: UserId, person: UserId, content: String) -> bool {
+    pub fn notify_aloud(&mut self, to: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
-        let to = Target::Direct { users: vec![person] };
-        let read_by = OrdSet::unit(author);
         self.send_wholly(Outgoing { read_by, ..Outgoing::from_server(bot, to, content) }).is_ok()
     }
 

@@ -1,19 +1,17 @@
 //! Who a message reaches by a mention although they are not where it was sent.
 
+use crate::feature::Feature;
 use crate::realm::model::id::UserId;
 use crate::realm::model::message::{Body, Message, Place};
 use crate::realm::tx::Tx;
 use imbl::OrdSet;
-
-/// The first level at which a mention reaches people who are not subscribed, and that of a group those of its subgroups.
-pub const PEOPLE_OUTSIDE_REACHED_SINCE: i64 = 248;
 
 impl Tx {
     /// Adds those mentioned by name that a message reaches outside of the channel's subscribers or of the conversation,
     /// where bots alone are reached. Below a level it is bots alone in channels too (A-270 in docs/assumptions.md).
     pub fn reach_mentioned(&self, place: &Place, body: &Body, recipients: &mut OrdSet<UserId>) {
         let channel = place.channel().map(|id| &self.channels[&id]);
-        let reaches_people = channel.is_some() && !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE);
+        let reaches_people = channel.is_some() && self.has(Feature::MentionsReachReaders);
         let mentioned = body.mentioned.iter().filter_map(|user| self.users.get(user));
         for user in mentioned {
             let may_read = channel.is_none_or(|channel| self.can_read(user, channel));

@@ -39,8 +39,8 @@ struct Named<'realm> {
     users: OnceCell<HashMap<String, &'realm Arc<User>>>,
     groups: OnceCell<HashMap<String, &'realm Group>>,
     emoji: OnceCell<HashMap<&'realm str, &'realm crate::realm::model::message::CustomEmoji>>,
-    /// The newest message that the sender can see, of each topic that was linked: all before it may be hidden.
-    newest: RefCell<HashMap<(ChannelId, TopicKey), Option<MessageId>>>,
+    /// The first message that the sender can see, of each topic that was linked: all before it may be hidden.
+    first: RefCell<HashMap<(ChannelId, TopicKey), Option<MessageId>>>,
 }
 
 impl Named<'_> {
@@ -155,24 +155,21 @@ impl Names for SenderView<'_> {
     fn channel(&self, name: &str) -> Option<LinkedChannel> {
         let channel = self.realm.channel_by_name(name)?;
         let links_all = self.site.is_some_and(|site| site.form.links_unseen_channels);
-        let is_visible = links_all
-            || self.sender().is_none_or(|sender| sender.is_system_bot() || self.realm.can_see(sender, channel));
+        let is_visible = links_all || self.sender().is_none_or(|sender| self.realm.can_see(sender, channel));
         is_visible.then(|| LinkedChannel { id: channel.id, name: channel.name.clone() })
     }
 
-    fn newest_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
+    fn first_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
         let key = (channel, TopicKey::new(topic));
-        if let Some(newest) = self.named.newest.borrow().get(&key) {
-            return *newest;
+        if let Some(first) = self.named.first.borrow().get(&key) {
+            return *first;
         }
         let topic = self.realm.topics.get(&key)?;
         let sender = self.sender();
-        let is_seen = |id: &MessageId| {
-            sender.is_none_or(|sender| sender.is_system_bot() || self.realm.message_seen_by(sender, *id).is_some())
-        };
-        let newest = topic.messages.iter().rev().find(is_seen);
-        self.named.newest.borrow_mut().insert(key, newest);
-        newest
+        let is_seen = |id: &MessageId| sender.is_none_or(|sender| self.realm.message_seen_by(sender, *id).is_some());
+        let first = topic.messages.iter().find(is_seen);
+        self.named.first.borrow_mut().insert(key, first);
+        first
     }
 
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {

@@ -17,9 +17,8 @@ use crate::realm::model::personal::VisibilityPolicy;
 use crate::realm::model::site::Site;
 use crate::realm::model::text::normal_content;
 use crate::realm::model::topic::TopicKey;
-use crate::realm::model::topic::normal_topic;
+use crate::realm::model::topic::{normal_topic, topic_to_send_to};
 use crate::realm::model::user::User;
-use crate::realm::rules::outside::PEOPLE_OUTSIDE_REACHED_SINCE;
 use crate::realm::tx::Tx;
 use imbl::{OrdSet, Vector};
 use std::borrow::Cow;
@@ -199,7 +198,7 @@ impl Tx {
         let sender = self.users.get(&outgoing.sender).cloned().ok_or(Error::NoSuchUser)?;
         let (place, mut recipients) = match outgoing.to {
             Target::Channel { channel, topic } => {
-                let topic: Arc<str> = normal_topic(&topic)?.into();
+                let topic: Arc<str> = self.topic_sent_to(&topic, Feature::FormerTopicSent)?.into();
                 let channel = self.channels.get(&channel).cloned().ok_or(Error::InvalidChannelId)?;
                 self.check_may_send(outgoing.is_answer, &sender, &channel, &topic)?;
                 (Place::Channel { channel: channel.id, topic }, channel.subscribers.clone())
@@ -220,7 +219,7 @@ impl Tx {
             &place,
             content,
             Some(&outgoing.site.clone().unwrap_or_else(|| self.site())),
-            !self.is_before(PEOPLE_OUTSIDE_REACHED_SINCE),
+            self.has(Feature::SubgroupsMentioned),
         )?;
         let called = body.mentioned.clone();
         self.reach_mentioned(&place, &body, &mut recipients);
@@ -260,6 +259,16 @@ impl Tx {
         self.push_message(&sent);
         self.call_webhooks(&sent, &called, outgoing.site.as_ref());
         Ok(Sent { id, new_policy })
+    }
+
+    /// The topic that a sender means. Its former name means the empty topic from a level on, and where that has no other.
+    ///
+    /// # Errors
+    ///
+    /// `TopicInvalidCharacter`.
+    pub fn topic_sent_to<'text>(&self, topic: &'text str, since: Feature) -> Result<Cow<'text, str>, Error> {
+        let is_name = !self.has(since) && self.has(Feature::EmptyTopics);
+        if is_name { normal_topic(topic) } else { topic_to_send_to(topic) }
     }
 
     /// Whether a message may be sent to a topic. Answers may be where the channel itself allows them.

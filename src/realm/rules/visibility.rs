@@ -7,45 +7,27 @@
 use super::holding::is_member;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::log::event::data::{
-    FirstMessageUpdate, FlagUpdate, Peers, RealmUserRemove, StreamDelete, SubscriptionPeerAdd,
-};
+use crate::realm::log::event::data::{Peers, RealmUserRemove, StreamDelete, SubscriptionPeerAdd};
 use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::model::channel::Channel;
 use crate::realm::model::group::{Group, SystemGroup};
-use crate::realm::model::id::{ChannelId, GroupId, MessageId, UserId};
+use crate::realm::model::id::{ChannelId, GroupId, UserId};
 use crate::realm::model::permission::GroupSettingValue;
-use crate::realm::model::user::User;
 use crate::realm::tx::Tx;
 use imbl::OrdSet;
 use imbl::ordmap::DiffItem;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Messages that users can't see any more and that are sent to them as deleted.
-pub type DeletedMessages = BTreeMap<Vec<MessageId>, OrdSet<UserId>>;
-
-/// The first level at which stars of messages out of sight are not listed, and only what can be seen can be starred or
-/// collapsed; before, a row for the message is enough.
-pub const STARS_HIDDEN_SINCE: i64 = 248;
-
 /// Something that users see or don't.
 #[derive(Clone, Copy, Debug)]
-pub enum Sight<'a> {
+pub enum Sight {
     /// The users that limited guests (`can_access_all_users_group`) know of: those in a channel or a conversation with
     /// them. Events: `realm_user` add of each who is known from now on, remove of each who is not any more.
     Users,
     /// Channels. Events: `stream` create and `subscription` peer_add of those in sight from now on, `stream` delete of
     /// those that are not any more (A-335 in docs/assumptions.md).
     Channels,
-    /// Starred messages (A-134 in docs/assumptions.md). Events: `update_message_flags` of the flag `starred`, remove and
-    /// add.
-    Starred,
-    /// The same, but for those that users are informed of as deleted.
-    StarredBut(&'a DeletedMessages),
-    /// The first message of a channel, by which clients know how far back its history goes. Event: `stream` update to
-    /// all who see the channel.
-    FirstMessages,
 }
 
 /// What one user sees more and less than before.
@@ -55,23 +37,6 @@ struct Difference<T> {
     lost: OrdSet<T>,
 }
 
-impl Realm {
-    /// The starred messages that are listed for a user.
-    pub fn starred_listed(&self, user: &User, level: i64) -> OrdSet<MessageId> {
-        if level >= STARS_HIDDEN_SINCE {
-            return self.starred_in_sight(user);
-        }
-        let starred = self.user_state(user.id).starred.iter().copied();
-        starred.filter(|id| self.messages.contains_key(id)).collect()
-    }
-
-    /// The starred messages that a user can see.
-    fn starred_in_sight(&self, user: &User) -> OrdSet<MessageId> {
-        let starred = self.user_state(user.id).starred.iter().copied();
-        starred.filter(|id| self.message_seen_by(user, *id).is_some()).collect()
-    }
-}
-
 impl Tx {
     /// The realm as it is, to be compared with what it will be: a copy of its pointers.
     pub fn mark(&self) -> Realm {
@@ -79,14 +44,11 @@ impl Tx {
     }
 
     /// Tells users what they see more or less than when the realm was marked, one kind after the other.
-    pub fn emit_visibility(&mut self, before: &Realm, sights: &[Sight<'_>]) {
+    pub fn emit_visibility(&mut self, before: &Realm, sights: &[Sight]) {
         for sight in sights {
             match sight {
                 Sight::Users => self.emit_users(before),
                 Sight::Channels => self.emit_channels(before),
-                Sight::Starred => self.emit_starred(before, &DeletedMessages::new()),
-                Sight::StarredBut(deleted) => self.emit_starred(before, deleted),
-                Sight::FirstMessages => self.emit_first_messages(before),
             }
         }
     }
@@ -125,35 +87,6 @@ impl Tx {
         }
         for ((is_archived, users), channels) in by_users {
             self.emit_vanished(Audience::of(users), &channels, DeliveryCondition::of_channel(is_archived));
-        }
-    }
-
-    fn emit_starred(&mut self, before: &Realm, deleted: &DeletedMessages) {
-        if self.is_before(STARS_HIDDEN_SINCE) {
-            return;
-        }
-        for Difference { viewer, gained, lost } in starred_differences(before, self, deleted) {
-            for (is_added, messages) in [(false, lost), (true, gained)] {
-                if !messages.is_empty() {
-                    self.emit(Audience::user(viewer), FlagUpdate::new(is_added, "starred", messages));
-                }
-            }
-        }
-    }
-
-    fn emit_first_messages(&mut self, before: &Realm) {
-        if !self.has(Feature::FirstMessageChanges) {
-            return;
-        }
-        for (channel, first) in first_message_changes(before, self) {
-            let event = FirstMessageUpdate {
-                stream_id: channel.id,
-                name: channel.name.clone(),
-                property: "first_message_id",
-                value: first,
-            };
-            let needs = DeliveryCondition::of_channel(channel.is_archived);
-            self.emit(self.who_can_see(&channel), event.only_for(needs));
         }
     }
 
@@ -226,31 +159,6 @@ fn channel_differences(before: &Realm, after: &Realm) -> Vec<Difference<ChannelI
         }
         redefined.iter().copied().filter(|id| is_seen(&&realm.channels[id])).collect()
     })
-}
-
-fn starred_differences(before: &Realm, after: &Realm, deleted: &DeletedMessages) -> Vec<Difference<MessageId>> {
-    let is_for_all = !before.messages.ptr_eq(&after.messages) || redefined_channels(before, after).next().is_some();
-    let regrouped = regrouped_listeners(before, after);
-    let is_affected = |user: &UserId| is_for_all || regrouped.contains(user) || has_other_state(before, after, *user);
-    let has_starred = |user: &UserId| before.personal.get(user).is_some_and(|own| !own.starred.is_empty());
-    let viewers = after.listeners().into_iter().filter(|user| has_starred(user) && is_affected(user));
-    differences((before, after), viewers, |realm, viewer| {
-        let starred = realm.starred_in_sight(&realm.users[&viewer]);
-        if std::ptr::eq(realm, after) {
-            return starred;
-        }
-        let sent = deleted.iter().filter(|(_, users)| users.contains(&viewer)).flat_map(|(messages, _)| messages);
-        starred.relative_complement(sent.copied().collect())
-    })
-}
-
-/// Channels whose first message is another now, with that.
-fn first_message_changes(before: &Realm, after: &Realm) -> Vec<(Arc<Channel>, Option<MessageId>)> {
-    let changed = before.channel_messages.diff(&after.channel_messages).filter_map(|item| match item {
-        DiffItem::Update { old, new } => Some((*new.0, old.1.first(), new.1.first())),
-        DiffItem::Add(..) | DiffItem::Remove(..) => None,
-    });
-    changed.filter(|(_, old, new)| old != new).map(|(id, _, first)| (after.channels[&id].clone(), first)).collect()
 }
 
 /// Listeners who came to a group or left it, be it by a subgroup.

@@ -25,7 +25,6 @@ impl Tx {
     pub fn remove_message(&mut self, id: MessageId) -> Option<Arc<Message>> {
         let message = self.realm.messages.remove(&id)?;
         self.unindex_message(&message);
-        self.settle_first_message(&message.place);
         // What recipients marked stays with them: who did is not known, and there may be very many.
         for user in self.realm.late_rows.remove(&id).unwrap_or_default() {
             let own = self.user_state_mut(user);
@@ -48,17 +47,6 @@ impl Tx {
         self.message_mut(id).place = place;
         let after = self.realm.messages[&id].clone();
         self.index_message(&after);
-        self.settle_first_message(&before.place);
-        self.settle_first_message(&after.place);
-    }
-
-    /// Notes which message is a channel's first, after one came or went otherwise than by sending.
-    fn settle_first_message(&mut self, place: &Place) {
-        let Some(channel) = place.channel().filter(|_| self.has(Feature::FirstMessageChanges)) else { return };
-        let first = self.messages_in(channel).first();
-        if self.channels[&channel].first_message != first {
-            self.channel_mut(channel).first_message = first;
-        }
     }
 
     /// The conversation of these users, made if there was none.

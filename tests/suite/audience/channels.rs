@@ -109,8 +109,7 @@ fn closing() -> Vec<Case> {
         Case::of(EDIT, "adam", |s| json!({"stream_id": s.channel("engineering"), "is_private": true}))
             .sends("stream update invite_only", "olive adam mel max build-bot")
             .sends("stream delete", "mona nora ivy out-bot")
-            .sends("message", "adam mel max build-bot")
-            .sends("update_message_flags remove starred", "olive"),
+            .sends("message", "adam mel max build-bot"),
         Case::of(EDIT, "olive", |s| json!({"stream_id": s.channel("town-square"), "is_web_public": false}))
             .sends("stream update invite_only", "everyone")
             .sends("message", "olive mel gus"),

@@ -117,8 +117,7 @@ fn default_groups() -> Vec<Case> {
             .sends("stream update invite_only", "olive adam mel max build-bot")
             .sends("stream delete", "mona nora ivy out-bot")
             .sends("default_stream_groups", TO)
-            .sends("message", "adam mel max build-bot")
-            .sends("update_message_flags remove starred", "olive"),
+            .sends("message", "adam mel max build-bot"),
     ]
 }
 

@@ -37,10 +37,10 @@ async fn members_come_and_go_with_events_and_a_note_to_those_moved_by_others() {
     at_adam.next().await.is(added.clone());
     at_adam.next().await.is(removed.clone());
     at_adam.none().await;
+    at_mel.next().await.is(added);
     let note = at_mel.next().await.has(json!({"type": "message"}));
     let text = format!("@_**Adam Ashby|{}** added you to the group @_*team*.", adam.id());
     assert_eq!((&note["message"]["content"], &note["message"]["type"]), (&json!(text), &json!("private")));
-    at_mel.next().await.is(added);
     at_mel.next().await.is(removed);
     at_mel.none().await;
     assert_eq!(record(&mel, id).await["members"], ids);

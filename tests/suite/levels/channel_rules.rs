@@ -90,9 +90,9 @@ async fn archived_channels_were_buried_before_315() {
 }
 
 #[tokio::test]
-async fn private_channels_ended_with_their_last_subscriber_before_442() {
+async fn private_channels_ended_with_their_last_subscriber_before_361() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 442).await;
+    let [before, after] = Age::around(&server, 361).await;
     for (age, is_kept) in [(before, false), (after, true)] {
         let (mel, max) = (age.user("mel"), age.user("max"));
         let id = make(&mel, "for two", json!({"invite_only": true, "principals": [mel.id(), max.id()]})).await;
@@ -103,7 +103,7 @@ async fn private_channels_ended_with_their_last_subscriber_before_442() {
         if is_kept {
             queue.none().await;
         } else {
-            queue.next().await.has(json!({"property": "is_archived", "value": true, "stream_id": id}));
+            queue.next().await.has(json!({"op": "delete", "stream_ids": [id]}));
         }
     }
 }
@@ -154,4 +154,18 @@ async fn unchanged_policies_of_posting_were_sent_again_before_333() {
         queue.next().await.has(json!({"type": "message"}));
     }
     send_old(&before.user("adam"), "general", "t", "x").await;
+}
+
+#[tokio::test]
+async fn administering_a_channel_had_no_code_before_388() {
+    let server = TestServer::start().await;
+    for (age, code) in Age::around(&server, 388).await.iter().zip(["BAD_REQUEST", "CANNOT_ADMINISTER_CHANNEL"]) {
+        let path = format!("/streams/{}", server.channel("general"));
+        for reply in [
+            age.user("max").patch(&path, json!({"description": "x"})).await,
+            age.user("max").delete(&path, json!({})).await,
+        ] {
+            reply.error(code, "You do not have permission to administer this channel.");
+        }
+    }
 }

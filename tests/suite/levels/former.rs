@@ -2,6 +2,7 @@
 
 use super::{Age, send_old};
 use crate::support::{TestServer, User};
+use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use chatdouble::reducer::State;
 use serde_json::{Value, json};
 
@@ -173,18 +174,44 @@ async fn deleted_messages_had_a_sender() {
 }
 
 #[tokio::test]
-async fn those_who_did_not_follow_got_no_events_of_deleting_before_274() {
+async fn whoever_deleted_got_no_event_before_274() {
     let server = TestServer::start().await;
-    let ages = Age::around(&server, 274).await;
-    for (age, is_sent) in ages.iter().zip([false, true]) {
-        let [olive, max] = ["olive", "max"].map(|handle| age.user(handle));
-        max.delete("/users/me/subscriptions", json!({"subscriptions": ["general"]})).await.success();
-        let message = send_old(&olive, "general", "t", "x").await;
-        let [mut follows, mut reads] = [olive.events(["delete_message"]).await, max.events(["delete_message"]).await];
+    for (age, is_sent) in Age::around(&server, 274).await.iter().zip([false, true]) {
+        let [olive, mel] = ["olive", "mel"].map(|handle| age.user(handle));
+        olive.delete("/users/me/subscriptions", json!({"subscriptions": ["general"]})).await.success();
+        let message = send_old(&mel, "general", "t", "x").await;
+        let [mut follows, mut deletes] = [mel.events(["delete_message"]).await, olive.events(["delete_message"]).await];
         olive.delete(&format!("/messages/{message}"), json!({})).await.success();
 
         follows.next().await.has(json!({"message_ids": [message]}));
-        assert_eq!(reads.all().await.len(), usize::from(is_sent));
+        assert_eq!(deletes.all().await.len(), usize::from(is_sent));
+    }
+}
+
+/// Those with a row, who are not subscribed any more, and never those without one.
+#[tokio::test]
+async fn others_got_no_events_of_deleting_before_300() {
+    let server = TestServer::start().await;
+    for (level, is_sent) in [(299, false), (300, true), (NEWEST_FEATURE_LEVEL, true)] {
+        let age = Age::at(&server, level).await;
+        let [olive, mel, max, nora] = ["olive", "mel", "max", "nora"].map(|handle| age.user(handle));
+        let made = json!({"subscriptions": [{"name": "made"}], "principals": [olive.id(), mel.id()]});
+        olive.post("/users/me/subscriptions", made).await.success();
+        let message = send_old(&olive, "made", "t", "x").await;
+        mel.delete("/users/me/subscriptions", json!({"subscriptions": ["made"]})).await.success();
+        max.post(&format!("/messages/{message}/reactions"), json!({"emoji_name": "tada"})).await.success();
+        let mut queues = Vec::new();
+        for user in [&mel, &max, &nora] {
+            queues.push(user.events(["delete_message"]).await);
+        }
+        olive.delete(&format!("/messages/{message}"), json!({})).await.success();
+
+        let mut counts = Vec::new();
+        for queue in &mut queues {
+            counts.push(queue.all().await.len());
+        }
+        let count = usize::from(is_sent);
+        assert_eq!(counts, [count, count, 0], "at {level}");
     }
 }
 

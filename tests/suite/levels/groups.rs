@@ -2,6 +2,7 @@
 
 use super::{Age, send_old};
 use crate::support::{TestServer, User};
+use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use serde_json::{Value, json};
 
 const NO_BOTS: &str = "This endpoint does not accept bot requests.";
@@ -295,13 +296,13 @@ async fn who_was_in_several_groups_was_listed_several_times_before_248() {
 }
 
 #[tokio::test]
-async fn groups_were_mentioned_without_their_subgroups_before_248() {
+async fn groups_were_mentioned_without_their_subgroups_before_332() {
     let server = TestServer::start().await;
     let olive = server.user("olive");
     let new = json!({"name": "all of us", "description": "", "members": [olive.id()],
                      "subgroups": [group(&olive.register(json!({})).await.state, "role:members")]});
     olive.post("/user_groups/create", new).await.success();
-    for (level, is_mentioned) in [(247, false), (248, true)] {
+    for (level, is_mentioned) in [(331, false), (332, true)] {
         let age = Age::at(&server, level).await;
         let mut queue = age.user("nora").events(["message"]).await;
         send_old(&age.user("mel"), "general", "x", "@*all of us*").await;
@@ -327,5 +328,27 @@ async fn deactivated_users_could_be_made_members_before_303() {
         } else {
             reply.error("BAD_REQUEST", &format!("Invalid user ID: {max}"));
         }
+    }
+}
+
+#[tokio::test]
+async fn messages_came_before_changes_of_groups_before_261() {
+    let server = TestServer::start().await;
+    for (level, order) in [
+        (260, ["message", "user_group"]),
+        (261, ["user_group", "message"]),
+        (NEWEST_FEATURE_LEVEL, ["user_group", "message"]),
+    ] {
+        let age = Age::at(&server, level).await;
+        let (olive, mel) = (age.user("olive"), age.user("mel"));
+        let group = json!({"name": "crew", "description": "", "members": []});
+        olive.post("/user_groups/create", group).await.success();
+        let groups = olive.get("/user_groups", json!({})).await.success();
+        let mut groups = groups["user_groups"].as_array().expect("a list").iter();
+        let id = groups.find(|group| group["name"] == "crew").expect("it was made")["id"].clone();
+        let mut events = mel.events(["message", "user_group"]).await;
+        olive.post(&format!("/user_groups/{id}/members"), json!({"add": [mel.id()]})).await.success();
+        let kinds: Vec<Value> = events.all().await.into_iter().map(|mut event| event["type"].take()).collect();
+        assert_eq!(kinds, order, "at {level}");
     }
 }

@@ -47,40 +47,92 @@ async fn narrows_were_read_at_once_before_248() {
     assert!(found(&old, json!([["search", ""]])).await.is_empty());
 }
 
-#[tokio::test]
-async fn narrows_were_understood_otherwise_before_248() {
-    let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 248).await;
-    let (old, new) = (before.user("mel"), after.user("mel"));
-    let excluding = json!([
-        {"operator": "is", "operand": "dm", "negated": true},
-        {"operator": "stream", "operand": "general", "negated": true},
-    ]);
-    let range = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": excluding});
-    assert_eq!(old.get("/messages", range.clone()).await.body["code"], "BAD_NARROW");
-    new.get("/messages", range).await.success();
+/// The two ages around a level, with a user of each.
+async fn users<'server>(server: &'server TestServer, level: i64) -> [(Age<'server>, User); 2] {
+    Age::around(server, level).await.map(|age| {
+        let user = age.user("mel");
+        (age, user)
+    })
+}
 
-    for (age, user, finds_others) in [(&before, &old, false), (&after, &new, true)] {
+#[tokio::test]
+async fn negated_terms_excluded_others_before_343() {
+    let server = TestServer::start().await;
+    let [(_, old), (_, new)] = users(&server, 343).await;
+    let range = |narrow: Value| json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow});
+    let not_direct = json!({"operator": "is", "operand": "dm", "negated": true});
+    let elsewhere = json!({"operator": "stream", "operand": "general", "negated": true});
+    let excluding = range(json!([not_direct, elsewhere]));
+    assert_eq!(old.get("/messages", excluding.clone()).await.body["code"], "BAD_NARROW");
+    new.get("/messages", excluding).await.success();
+    assert_eq!(new.get("/messages", range(json!([not_direct, ["is", "dm"]]))).await.body["code"], "BAD_NARROW");
+}
+
+#[tokio::test]
+async fn searches_were_never_negated_before_388() {
+    let server = TestServer::start().await;
+    for ((_, user), is_negated) in users(&server, 388).await.iter().zip([false, true]) {
         let zebra = send(user, "general", "z", "a zebra").await;
         let lion = send(user, "general", "z", "a lion").await;
         let negated =
             json!([["stream", "general"], ["topic", "z"], {"operator": "search", "operand": "zebra", "negated": true}]);
-        assert_eq!(found(user, negated).await, [if finds_others { lion } else { zebra }]);
+        assert_eq!(found(user, negated).await, [if is_negated { lion } else { zebra }]);
+    }
+}
 
+#[tokio::test]
+async fn home_was_never_negated_before_319() {
+    let server = TestServer::start().await;
+    for ((_, user), is_negated) in users(&server, 319).await.iter().zip([false, true]) {
+        let id = send(user, "general", "z", "at home").await;
+        let negated = json!([{"operator": "in", "operand": "home", "negated": true}]);
+        assert_eq!(found(user, negated).await.contains(&id), !is_negated);
+    }
+}
+
+#[tokio::test]
+async fn archived_channels_had_no_name_in_narrows_before_315() {
+    let server = TestServer::start().await;
+    for ((_, user), is_found) in users(&server, 315).await.iter().zip([false, true]) {
         let by_name = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": [["stream", "attic"]]});
-        assert_eq!(user.get("/messages", by_name).await.status == 200, finds_others);
-        let attic = server.channel("attic");
-        found(user, json!([{"operator": "stream", "operand": attic}])).await;
+        assert_eq!(user.get("/messages", by_name).await.status == 200, is_found);
+        found(user, json!([{"operator": "stream", "operand": server.channel("attic")}])).await;
+    }
+}
 
+#[tokio::test]
+async fn resolved_topics_had_no_history_before_261() {
+    let server = TestServer::start().await;
+    for ((age, user), is_found) in users(&server, 261).await.iter().zip([false, true]) {
         // Nobody but Mel has a row.
         let marked = send(user, "quiet", "✔ done", "hush").await;
         let resolved = json!([["stream", "quiet"], ["is", "resolved"]]);
-        assert_eq!(found(&age.user("max"), resolved).await.contains(&marked), finds_others);
+        assert_eq!(found(&age.user("max"), resolved).await.contains(&marked), is_found);
+    }
+}
 
+#[tokio::test]
+async fn followed_topics_had_their_history_before_323() {
+    let server = TestServer::start().await;
+    for (level, is_found) in [(265, true), (322, true), (323, false)] {
+        let age = Age::at(&server, level).await;
+        let max = age.user("max");
+        let quiet = send(&age.user("mel"), "quiet", "tea", "hush").await;
+        let follow = json!({"stream_id": server.channel("quiet"), "topic": "tea", "visibility_policy": 3});
+        max.post("/user_topics", follow).await.success();
+        let followed = json!([["stream", "quiet"], ["is", "followed"]]);
+        assert_eq!(found(&max, followed).await.contains(&quiet), is_found, "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn a_row_found_a_message_before_368() {
+    let server = TestServer::start().await;
+    for ((age, user), is_enough) in users(&server, 368).await.iter().zip([true, false]) {
         let secret = send(user, "design", "s", "a secret").await;
         let gone = json!({"subscriptions": ["design"]});
         age.user("max").delete("/users/me/subscriptions", gone).await.success();
-        assert_eq!(found(&age.user("max"), json!([["topic", "s"]])).await == [secret], !finds_others);
+        assert_eq!(found(&age.user("max"), json!([["topic", "s"]])).await == [secret], is_enough);
     }
 }
 
@@ -111,9 +163,9 @@ async fn recipients_came_in_lists_before_248() {
 }
 
 #[tokio::test]
-async fn mentions_reached_subscribers_alone_before_248() {
+async fn mentions_reached_subscribers_alone_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 248).await;
+    let [before, after] = Age::around(&server, 388).await;
     for (age, is_reached) in [(&before, false), (&after, true)] {
         let (mel, max) = (age.user("mel"), age.user("max"));
         let mut events = max.events(["message", "update_message"]).await;
@@ -132,30 +184,9 @@ async fn mentions_reached_subscribers_alone_before_248() {
 }
 
 #[tokio::test]
-async fn movers_had_unread_notices_before_248() {
+async fn guests_read_where_they_subscribed_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 248).await;
-    for (age, is_unread) in [(&before, true), (&after, false)] {
-        let adam = age.user("adam");
-        let id = send(&adam, "general", "old", "move me").await;
-        let mut events = adam.events(["message", "delete_message"]).await;
-        let path = format!("/messages/{id}");
-        adam.patch(&path, json!({"topic": "new"})).await.success();
-        let flags = &events.next().await.has(json!({"type": "message"}))["flags"];
-        assert_eq!(*flags == json!([]), is_unread, "{flags}");
-
-        adam.patch(&path, json!({"topic": "✔ new", "propagate_mode": "change_all"})).await.success();
-        events.next().await.has(json!({"type": "message"}));
-        adam.patch(&path, json!({"topic": "new", "propagate_mode": "change_all"})).await.success();
-        let kind = if is_unread { "message" } else { "delete_message" };
-        events.next().await.has(json!({"type": kind}));
-    }
-}
-
-#[tokio::test]
-async fn guests_read_where_they_subscribed_before_248() {
-    let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 248).await;
+    let [before, after] = Age::around(&server, 388).await;
     for (age, reads) in [(&before, false), (&after, true)] {
         let gus = age.user("gus");
         let id = send(&gus, "town-square", "t", "mine").await;
@@ -178,59 +209,15 @@ async fn guests_read_where_they_subscribed_before_248() {
 }
 
 #[tokio::test]
-async fn marks_were_unread_for_participants_before_385() {
-    let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 385).await;
-    for (age, participants_alone) in [(&before, true), (&after, false)] {
-        let (adam, mel, max) = (age.user("adam"), age.user("mel"), age.user("max"));
-        let id = send(&mel, "general", "plan", "what now?").await;
-        max.post(&format!("/messages/{id}/reactions"), json!({"emoji_name": "tada"})).await.success();
-        let mut queues = [mel.events(["message"]).await, max.events(["message"]).await];
-        let marked = json!({"topic": "✔ plan", "propagate_mode": "change_all"});
-        adam.patch(&format!("/messages/{id}"), marked).await.success();
-        let mut unread = Vec::new();
-        for queue in &mut queues {
-            unread.push(queue.next().await.has(json!({"type": "message"}))["flags"] == json!([]));
-        }
-        // Mel follows the topic that he began.
-        assert_eq!(unread, [true, participants_alone]);
-    }
-}
-
-#[tokio::test]
-async fn marking_was_renaming_before_367() {
-    let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 367).await;
-    for (age, is_apart) in [(&before, false), (&after, true)] {
-        let olive = age.user("olive");
-        let group = |name: &str| {
-            let groups = olive.get("/user_groups", json!({}));
-            let name = name.to_owned();
-            async move {
-                let groups = groups.await.success();
-                let groups = groups["user_groups"].as_array().cloned().unwrap_or_default();
-                groups.into_iter().find(|group| group["name"] == name.as_str()).expect("a group")["id"].clone()
-            }
-        };
-        let nobody = group("role:nobody").await;
-        let wish = json!({"can_move_messages_between_topics_group": {"new": nobody}});
-        olive.patch("/realm", wish).await.success();
-        let mel = age.user("mel");
-        let id = send(&mel, "general", "plan", "what now?").await;
-        let marked = json!({"topic": "✔ plan", "propagate_mode": "change_all"});
-        assert_eq!(mel.patch(&format!("/messages/{id}"), marked).await.status == 200, is_apart);
-    }
-}
-
-#[tokio::test]
 async fn the_first_message_stayed_before_256() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 256).await;
     for (age, is_sent) in [(&before, false), (&after, true)] {
         let adam = age.user("adam");
+        adam.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "quiet"}]})).await.success();
         let first = send(&adam, "quiet", "t", "first").await;
         send(&adam, "quiet", "t", "second").await;
-        let mut events = age.user("mel").events(["stream"]).await;
+        let mut events = adam.events(["stream"]).await;
         adam.delete(&format!("/messages/{first}"), json!({})).await.success();
         assert_eq!(!events.all().await.is_empty(), is_sent);
     }

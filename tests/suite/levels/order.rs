@@ -188,9 +188,9 @@ async fn some_parameters_were_read_in_another_order_before_248() {
 }
 
 #[tokio::test]
-async fn who_is_to_be_subscribed_was_looked_at_before_channels_before_248() {
+async fn who_is_to_be_subscribed_was_looked_at_before_channels_before_342() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 342).await;
     let params = |principals: Value| json!({"subscriptions": [{"name": ""}], "principals": principals});
     let path = "/users/me/subscriptions";
     let unknown = params(json!(["nobody@example.com"]));
@@ -198,6 +198,7 @@ async fn who_is_to_be_subscribed_was_looked_at_before_channels_before_248() {
     after.user("mel").post(path, unknown).await.error("BAD_REQUEST", "Channel name can't be empty.");
 
     // Before them, whether one may subscribe others at all.
+    let before = Age::at(&server, 247).await;
     before.user("olive").patch("/realm", json!({"invite_to_stream_policy": 2})).await.success();
     let reply = before.user("mel").post(path, params(json!([99999]))).await;
     reply.error("BAD_REQUEST", "Insufficient permission");

@@ -205,3 +205,18 @@ async fn moderators_invited_no_moderators_before_443() {
     before.user("adam").post("/invites", moderator.clone()).await.success();
     after.user("mona").post("/invites", moderator).await.success();
 }
+
+#[tokio::test]
+async fn invitations_in_part_were_not_sent_before_256() {
+    let server = TestServer::start().await;
+    for (age, is_sent) in Age::around(&server, 256).await.iter().zip([false, true]) {
+        let olive = age.user("olive");
+        let mut events = olive.events(["invites_changed"]).await;
+        let invites = json!({"invitee_emails": "new@chat.test, mel@chat.test", "stream_ids": []});
+        assert_eq!(olive.post("/invites", invites).await.status, 400);
+        assert_eq!(events.all().await.len(), usize::from(is_sent));
+        let listed = olive.get("/invites", json!({})).await.success();
+        let mut listed = listed["invites"].as_array().expect("a list").iter();
+        assert!(listed.any(|invite| invite["email"] == "new@chat.test"));
+    }
+}

@@ -2,6 +2,7 @@
 
 use super::{Age, send_old};
 use crate::support::TestServer;
+use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use serde_json::json;
 
 const SINCE: i64 = 248;
@@ -41,21 +42,21 @@ async fn refusals_of_posting_said_who_may_post() {
 }
 
 #[tokio::test]
-async fn channels_were_looked_at_before_values_before_248() {
+async fn channels_were_looked_at_before_values_before_274() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 274).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
     let color = json!({"property": "color", "value": "blue"});
-    let is = "Invalid subscription_data[0]: Value error, color is not a valid hex color code";
-    old.patch("/users/me/subscriptions/99999", color.clone()).await.error("BAD_REQUEST", "Invalid stream ID");
-    new.patch("/users/me/subscriptions/99999", color).await.error("BAD_REQUEST", is);
+    old.patch("/users/me/subscriptions/99999", color.clone()).await.error("BAD_REQUEST", "Invalid channel ID");
+    let reply = new.patch("/users/me/subscriptions/99999", color).await;
+    assert!(reply.body["msg"].to_string().contains("color is not a valid hex color code"), "{:#}", reply.body);
 
     let change = |channel: i64, property: &str, value: serde_json::Value| json!({"stream_id": channel, "property": property, "value": value});
     let general = server.channel("general");
     for (data, was) in [
         (json!([change(general, "color", json!(5))]), "subscription_data[0][\"value\"] is not an allowed_type"),
         (json!([change(99999, "nope", json!(true))]), "Unknown subscription property: nope"),
-        (json!([change(99999, "is_muted", json!("x"))]), "Invalid stream ID"),
+        (json!([change(99999, "is_muted", json!("x"))]), "Invalid channel ID"),
         (
             json!([change(general, "is_muted", json!("x")), change(99999, "color", json!("x"))]),
             "is_muted is not a boolean",
@@ -67,20 +68,18 @@ async fn channels_were_looked_at_before_values_before_248() {
 }
 
 #[tokio::test]
-async fn presence_was_found_by_addresses_of_the_api_before_248() {
+async fn presence_is_found_by_addresses_of_the_api_alone() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
-    for (age, is_found) in [(before, false), (after, true)] {
+    for level in [247, 387, NEWEST_FEATURE_LEVEL] {
+        let age = Age::at(&server, level).await;
         let (olive, mel) = (age.user("olive"), age.user("mel"));
         mel.patch("/settings", json!({"email_address_visibility": 3})).await.success();
         mel.post("/users/me/presence", json!({"status": "active"})).await.success();
         let dummy = olive.get(&format!("/users/{}", mel.id()), json!({})).await.success()["user"]["email"].clone();
         let dummy = dummy.as_str().expect("an address");
         olive.get(&format!("/users/{dummy}/presence"), json!({})).await.success();
-        let reply = olive.get(&format!("/users/{}/presence", mel.email()), json!({})).await;
-        if is_found {
-            reply.success();
-        } else {
+        for user in [olive, mel] {
+            let reply = user.get("/users/mel@chat.test/presence", json!({})).await;
             reply.error("BAD_REQUEST", "No such user");
         }
     }
@@ -166,9 +165,9 @@ async fn a_wrong_type_was_seen_before_an_unknown_queue() {
 }
 
 #[tokio::test]
-async fn archived_channels_of_the_web_took_messages_before_248() {
+async fn archived_channels_of_the_web_took_messages_before_315() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 315).await;
     for (age, is_taken) in [(before, true), (after, false)] {
         let (olive, gus) = (age.user("olive"), age.user("gus"));
         let public = json!({"subscriptions": [{"name": "press"}], "is_web_public": true});

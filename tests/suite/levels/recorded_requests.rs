@@ -2,6 +2,7 @@
 
 use super::{Age, send_old};
 use crate::support::TestServer;
+use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use serde_json::json;
 
 const SINCE: i64 = 248;
@@ -236,32 +237,9 @@ async fn an_empty_topic_was_the_whole_channel_before_334() {
 }
 
 #[tokio::test]
-async fn policies_alone_decided_on_moves_before_325() {
-    let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 325).await;
-    for (age, may) in [(before, false), (after, true)] {
-        let olive = age.user("olive");
-        let groups = olive.get("/user_groups", json!({})).await.success();
-        let groups = groups["user_groups"].as_array().cloned().unwrap_or_default();
-        let nobody = groups.iter().find(|group| group["name"] == "role:nobody").expect("it is there");
-        let nobody = json!({"can_move_messages_between_channels_group": {"new": nobody["id"]}});
-        olive.patch("/realm", nobody).await.success();
-        let message = send_old(&olive, "general", "t", "x").await;
-        let place = json!({"stream_id": server.channel("engineering")});
-        let reply = olive.patch(&format!("/messages/{message}"), place).await;
-        if may {
-            reply.success();
-        } else {
-            reply.error("BAD_REQUEST", "You don't have permission to move this message");
-        }
-    }
-}
-
-#[tokio::test]
 async fn messages_had_the_name_of_archived_channels_before_315() {
     let server = TestServer::start().await;
-    // From 248 on such messages are not found.
-    let before = Age::at(&server, 247).await;
+    let before = Age::at(&server, 314).await;
     let (olive, mel) = (before.user("olive"), before.user("mel"));
     send_old(&olive, "general", "t", "x").await;
     olive.delete(&format!("/streams/{}", server.channel("general")), json!({})).await.success();
@@ -272,32 +250,38 @@ async fn messages_had_the_name_of_archived_channels_before_315() {
     assert!(names.contains("\"general\"") && !names.contains("DEACTIVATED"), "{names}");
 }
 
+/// A topic that is followed on one side alone is followed no more where two become one; one that is unmuted stays so.
 #[tokio::test]
-async fn following_ended_where_topics_became_one_before_248() {
+async fn topics_that_become_one_are_followed_by_those_who_followed_both() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
-    for (age, is_followed) in [(before, false), (after, true)] {
-        let mel = age.user("mel");
+    for level in [247, 387, NEWEST_FEATURE_LEVEL] {
+        let mel = Age::at(&server, level).await.user("mel");
         let channel = server.channel("general");
-        let message = send_old(&mel, "general", "here", "x").await;
-        send_old(&mel, "general", "there", "y").await;
-        for (topic, policy) in [("here", 0), ("there", 3)] {
-            let params = json!({"stream_id": channel, "topic": topic, "visibility_policy": policy});
-            mel.post("/user_topics", params).await.success();
+        for (at, (one, other, merged)) in
+            [(3, 3, 3), (0, 3, 0), (3, 0, 0), (2, 3, 2), (1, 3, 0)].into_iter().enumerate()
+        {
+            let (here, there) = (format!("here {at}"), format!("there {at}"));
+            let message = send_old(&mel, "general", &here, "x").await;
+            send_old(&mel, "general", &there, "y").await;
+            for (topic, policy) in [(&here, one), (&there, other)] {
+                let params = json!({"stream_id": channel, "topic": topic, "visibility_policy": policy});
+                mel.post("/user_topics", params).await.success();
+            }
+            let place = json!({"topic": there, "propagate_mode": "change_all"});
+            mel.patch(&format!("/messages/{message}"), place).await.success();
+            let state = mel.register(json!({"fetch_event_types": ["user_topic"]})).await.state;
+            let topics = state["user_topics"].as_array().cloned().unwrap_or_default();
+            let policy = topics.iter().find(|topic| topic["topic_name"] == there.as_str());
+            let policy = policy.and_then(|topic| topic["visibility_policy"].as_i64()).unwrap_or_default();
+            assert_eq!(policy, merged, "{one} and {other} at {level}");
         }
-        let place = json!({"topic": "there", "propagate_mode": "change_all"});
-        mel.patch(&format!("/messages/{message}"), place).await.success();
-        let state = mel.register(json!({"fetch_event_types": ["user_topic"]})).await.state;
-        let topics = state["user_topics"].as_array().cloned().unwrap_or_default();
-        let policy = topics.iter().find(|topic| topic["topic_name"] == "there");
-        assert_eq!(policy.is_some_and(|topic| topic["visibility_policy"] == 3), is_followed);
     }
 }
 
 #[tokio::test]
-async fn notices_spoke_of_streams_before_248() {
+async fn notices_spoke_of_streams_before_255() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 255).await;
     for (age, word) in [(before, "stream"), (after, "channel")] {
         let olive = age.user("olive");
         let made = json!({"subscriptions": "[{\"name\": \"made\", \"description\": \"of this channel\"}]"});

@@ -12,7 +12,7 @@ async fn messages_without_a_topic_were_in_no_topic_before_334() {
         let age = Age::at(&server, level).await;
         let (mel, max) = (age.user("mel"), age.user("max"));
         let mut events = max.register(json!({"client_capabilities": {"empty_topic_name": level == 333}})).await;
-        let id = send_old(&mel, "general", "(no topic)", "x").await;
+        let id = send_old(&mel, "general", if level == 333 { "(no topic)" } else { "" }, "x").await;
 
         events.next().await.has(json!({"message": {"id": id, "subject": name}}));
         let narrow = json!([["channel", "general"], {"operator": "topic", "operand": name}]);
@@ -59,11 +59,11 @@ async fn the_empty_topic_was_no_topic_wherever_it_is_sent() {
         assert!(topics.iter().any(|topic| topic["topic_name"] == name), "{topics:?}");
         let start = json!({"op": "start", "type": "stream", "stream_id": general, "topic": ""});
         mel.post("/typing", start).await.success();
-        let id = send_old(&mel, "general", "(no topic)", "x").await;
+        let id = send_old(&mel, "general", if level == 333 { "(no topic)" } else { "" }, "x").await;
         max.post("/messages/flags", json!({"messages": [id], "op": "add", "flag": "read"})).await.success();
         max.post("/messages/flags", json!({"messages": [id], "op": "remove", "flag": "read"})).await.success();
         age.user("olive").delete(&format!("/messages/{id}"), json!({})).await.success();
-        let later = json!({"type": "stream", "to": general, "topic": "(no topic)", "content": "x", "scheduled_delivery_timestamp": 4_000_000_000_i64});
+        let later = json!({"type": "stream", "to": general, "topic": raw, "content": "x", "scheduled_delivery_timestamp": 4_000_000_000_i64});
         max.post("/scheduled_messages", later).await.success();
 
         let mut received = Vec::new();
@@ -77,6 +77,37 @@ async fn the_empty_topic_was_no_topic_wherever_it_is_sent() {
             received.push(place.clone());
         }
         assert_eq!(received, [name, name, name, raw], "at {level}");
+    }
+}
+
+#[tokio::test]
+async fn no_topic_was_a_name_where_messages_are_sent_before_370_and_typed_before_372() {
+    let server = TestServer::start().await;
+    let general = server.channel("general");
+    for (level, sent, typed) in [
+        (334, "(no topic)", "(no topic)"),
+        (369, "(no topic)", "(no topic)"),
+        (370, "", "(no topic)"),
+        (371, "", "(no topic)"),
+        (372, "", ""),
+    ] {
+        let age = Age::at(&server, level).await;
+        let (mel, max) = (age.user("mel"), age.user("max"));
+        let capabilities = json!({
+            "notification_settings_null": true, "stream_typing_notifications": true, "empty_topic_name": true,
+        });
+        let mut events = max.register(json!({"client_capabilities": capabilities})).await;
+        let start = json!({"op": "start", "type": "stream", "stream_id": general, "topic": "(no topic)"});
+        mel.post("/typing", start).await.success();
+        assert_eq!(events.next().await.has(json!({"type": "typing"}))["topic"], typed, "at {level}");
+        let id = send_old(&mel, "general", "(no topic)", "x").await;
+        assert_eq!(events.next().await.has(json!({"type": "message"}))["message"]["subject"], sent, "at {level}");
+
+        // Where messages go is no other topic's name.
+        mel.patch(&format!("/messages/{id}"), json!({"topic": "named"})).await.success();
+        mel.patch(&format!("/messages/{id}"), json!({"topic": "(no topic)"})).await.success();
+        let found = mel.get(&format!("/messages/{id}"), json!({"allow_empty_topic_name": true})).await.success();
+        assert_eq!(found["message"]["subject"], "(no topic)", "at {level}");
     }
 }
 

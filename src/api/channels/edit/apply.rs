@@ -6,8 +6,11 @@ use super::Plan;
 use crate::api::shared::channels::archive::bring_back;
 use crate::api::shared::channels::creation::emit_defaults;
 use crate::api::shared::channels::default_groups::leave_groups;
-use crate::api::shared::channels::notices::{post_in_channel, post_policy_change, post_retention, privacy_words};
+use crate::api::shared::channels::notices::{
+    Posters, noun, post_in_channel, post_posters_change, post_privacy_change, post_retention,
+};
 use crate::api::shared::channels::update::{emit_update, emit_update_with};
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, FolderId, UserId};
@@ -16,7 +19,6 @@ use crate::realm::render::rendered_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::realm::visibility::Sight;
-use crate::record::channel::post_policy;
 use crate::record::events::StreamUpdate;
 use imbl::OrdSet;
 use serde_json::json;
@@ -24,7 +26,6 @@ use serde_json::json;
 impl Plan {
     /// Changes the channel, in the order of the reference but for the return of an archived one.
     pub(super) fn apply(self, tx: &mut Tx, actor: &User, id: ChannelId) {
-        let before = tx.mark();
         if let Some(policy) = self.topics_policy {
             change_topics_policy(tx, actor, id, policy);
         }
@@ -54,7 +55,6 @@ impl Plan {
         for (name, value) in self.permissions {
             change_permission(tx, actor, id, name, value);
         }
-        tx.emit_visibility(&before, &[Sight::Starred]);
     }
 }
 
@@ -92,13 +92,7 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     if privacy.is_private() {
         leave_groups(tx, id);
     }
-    let content = format!(
-        "{} changed the access permissions for this channel from **{}** to **{}**.",
-        actor.silent_mention(),
-        privacy_words(old),
-        privacy_words(privacy),
-    );
-    post_in_channel(tx, actor, id, content);
+    post_privacy_change(tx, actor, id, old, privacy);
 }
 
 /// Those who can see a channel and could not before: they are informed of it as it is, and not of what changed.
@@ -129,8 +123,9 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
     emit_update_with(tx, update, &OrdSet::new());
     let words = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
     let content = format!(
-        "{} changed the description for this channel.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
+        "{} changed the description for this {}.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
         actor.silent_mention(),
+        noun(tx),
         words(old),
         words(description),
     );
@@ -142,7 +137,7 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
     tx.rename_channel(id, name.clone());
     // The event goes by the old name.
     emit_update_with(tx, StreamUpdate::new(id, old.clone(), "name", name.as_str().into()), &OrdSet::new());
-    let content = format!("{} renamed channel **{old}** to **{name}**.", actor.silent_mention());
+    let content = format!("{} renamed {} **{old}** to **{name}**.", actor.silent_mention(), noun(tx));
     post_in_channel(tx, actor, id, content);
 }
 
@@ -168,7 +163,7 @@ const REVEALING_PERMISSIONS: [&str; 3] =
 
 fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static str, value: GroupSettingValue) {
     let shown = json!(value);
-    let old_policy = post_policy(tx, &tx.channels[&id]);
+    let old = Posters::of(tx, id);
     let before = tx.mark();
     tx.channel_mut(id).permissions.insert(name, value);
     let reveals = REVEALING_PERMISSIONS.contains(&name);
@@ -180,9 +175,11 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
     }
     if name == "can_send_message_group" {
         // What older clients know of the same.
-        let policy = post_policy(tx, &tx.channels[&id]);
-        emit_update(tx, id, "stream_post_policy", policy.into());
-        emit_update(tx, id, "is_announcement_only", (policy == 2).into());
-        post_policy_change(tx, actor, id, old_policy, policy);
+        let new = Posters::of(tx, id);
+        if new.policy != old.policy || !tx.has(Feature::PostingByGroups) {
+            emit_update(tx, id, "stream_post_policy", new.policy.into());
+            emit_update(tx, id, "is_announcement_only", (new.policy == 2).into());
+        }
+        post_posters_change(tx, actor, id, &old, &new);
     }
 }

@@ -10,7 +10,7 @@ use crate::realm::editing::{check_may_edit, is_over};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::message::{Message, Place};
 use crate::realm::text::normal_content;
-use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, RESOLVED_PREFIX, TopicKey, normal_topic};
+use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, RESOLVED_PREFIX, TopicKey, normal_topic, topic_to_send_to};
 use crate::realm::user::{Role, User};
 use crate::realm::{Realm, content_hash};
 use std::borrow::Cow;
@@ -26,7 +26,10 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
     let is_other = |topic: &&str| message.channel().is_none_or(|(_, current)| **current != *topic.trim());
     let asked = params.topic.as_deref().filter(is_other);
     check_shape(&message, params, asked)?;
-    let topic = asked.map(normal_topic).transpose()?.map(Cow::into_owned);
+    // Where the empty topic has no other name.
+    let is_named = !Feature::EmptyTopics.is_at(call.feature_level);
+    let normal = |topic| if is_named { topic_to_send_to(topic) } else { normal_topic(topic) };
+    let topic = asked.map(normal).transpose()?.map(Cow::into_owned);
     if topic.as_deref().is_some_and(marks_empty_topic) {
         return Err(Error::ResolveEmptyTopic);
     }
@@ -141,8 +144,6 @@ fn check_may_move(
     };
     let caller = call.caller();
     let here = &realm.channels[&channel];
-    let administers =
-        |channel: &Channel| call.has(Feature::AdministratorsOfChannels) && realm.can_administer(caller, channel);
     let there = realm.open_channel(caller, *new_channel);
     let may = |name| realm.may(caller.id, name);
     let may_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);
@@ -156,16 +157,16 @@ fn check_may_move(
             return Ok(());
         }
     } else if new_topic != topic {
-        let of_channel =
-            |channel: &Channel| may_in(channel, "can_move_messages_within_channel_group") || administers(channel);
+        let of_channel = |channel: &Channel| may_in(channel, "can_move_messages_within_channel_group");
         if !(may("can_move_messages_between_topics_group") || of_channel(here) || there_too(&of_channel)) {
-            return Err(Error::MayNotMove);
+            let is_moving = Feature::RenamingIsMoving.is_at(call.feature_level);
+            return Err(if is_moving { Error::MayNotMove } else { Error::MayNotEdit });
         }
         let limit = realm.organization.limit("move_messages_within_stream_limit_seconds");
         check_move_time(realm, caller, message, moved, limit, Error::MoveTopicTimePassed)?;
     }
     if names_channel {
-        let of_channel = may_in(here, "can_move_messages_out_of_channel_group") || administers(here);
+        let of_channel = may_in(here, "can_move_messages_out_of_channel_group");
         if !(may("can_move_messages_between_channels_group") || of_channel) {
             return Err(Error::MayNotMove);
         }

@@ -18,9 +18,6 @@ use std::sync::Arc;
 
 /// For how long marking a topic again takes the notice of its mark back.
 const UNDO_SECONDS: i64 = 60;
-/// The first level at which marking again takes a notice back, and at which notices are read for whoever caused them
-/// (A-270 in docs/assumptions.md).
-const CAUSER_CONSIDERED_SINCE: i64 = 248;
 
 /// Sends the notices that the request asked for.
 pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, params: &EditMessage) {
@@ -51,7 +48,6 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
         let topic = if topic.is_empty() && !tx.has(Feature::EmptyTopics) { FORMER_EMPTY_TOPIC_NAME } else { topic };
         format!("#**{}>{topic}**", tx.channels[&channel].name)
     };
-    let readers = if tx.is_before(CAUSER_CONSIDERED_SINCE) { OrdSet::new() } else { OrdSet::unit(by.id) };
     // Where a topic is marked or unmarked and nothing else happens to it, the notice of that is in its place.
     if params.send_notification_to_new_thread && !wanted.is_marking_alone() {
         let mut address = tx.message_link(&tx.messages[&wanted.message.id], tx.form());
@@ -61,13 +57,13 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
         let one = format!("[A message]({address})");
         let what = what(is_whole && arrives_alone, &one);
         let text = format!("{what} here from {} by {who}.", link(tx, channel, topic));
-        post(tx, by, *new_channel, new_topic, text, readers.clone());
+        post(tx, by, *new_channel, new_topic, text, OrdSet::new());
     }
     if params.send_notification_to_old_thread {
         let from = if is_whole { "" } else { " from this topic" };
         let what = what(is_whole, "A message");
         let text = format!("{what}{from} to {} by {who}.", link(tx, *new_channel, new_topic));
-        post(tx, by, channel, topic, text, readers);
+        post(tx, by, channel, topic, text, OrdSet::new());
     }
 }
 
@@ -78,15 +74,15 @@ fn sentence(marking: Marking) -> String {
 
 /// Posts a notice of a topic's mark, or takes back what was posted, if somebody undoes it at once.
 fn mark(tx: &mut Tx, by: &User, (channel, topic): (ChannelId, &Arc<str>), text: &str, moved: &[MessageId]) {
-    let is_undone = !tx.is_before(CAUSER_CONSIDERED_SINCE);
+    let is_undone = tx.has(Feature::ResolveNoticesTakenBack);
     if let Some(notice) = undone(tx, channel, topic).filter(|_| is_undone) {
-        delete_messages(tx, &[notice]);
+        delete_messages(tx, by.id, &[notice]);
         return;
     }
     let readers = if !tx.has(Feature::ResolveNoticesReadBySetting) {
         tx.channels[&channel].subscribers.clone().relative_complement(participants(tx, moved))
     } else {
-        unbothered(tx, channel, topic).update(by.id)
+        unbothered(tx, channel, topic)
     };
     post(tx, by, channel, topic, text.to_owned(), readers);
 }

@@ -4,18 +4,14 @@
 
 use super::MessageEdit;
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, Privacy};
 use crate::realm::event::{Audience, Event, EventKind, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Edit, Message, Place};
 use crate::realm::personal::{UserState, VisibilityPolicy};
-use crate::realm::rows::{SameRecipients, among};
 use crate::realm::topic::TopicKey;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::realm::visibility::DeletedMessages;
 use imbl::OrdSet;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Puts the messages into their new place and notes it in their histories: for the one whose text the same request
@@ -50,17 +46,13 @@ pub(super) struct Losses {
     /// Those who lose their rows for the messages: whoever was ever subscribed to the old channel and is not subscribed to
     /// the new one.
     pub(super) rows: OrdSet<UserId>,
-    /// Messages that users can't see any more, and who these are.
-    pub(super) sight: DeletedMessages,
+    /// Those of them for whom the messages are deleted: where the new channel is public, guests alone.
+    pub(super) sight: OrdSet<UserId>,
 }
-
-/// The first level at which it is looked at what each follower of a message could see and can't see any more; before, it
-/// was decided by subscriptions alone (A-270 in docs/assumptions.md).
-const SIGHT_LOOKED_AT_SINCE: i64 = 248;
 
 impl Losses {
     /// What a move that is about to be made takes away, if its request names a channel.
-    pub(super) fn of(tx: &Tx, followers: &Audience, wanted: &MessageEdit, place: &Place) -> Self {
+    pub(super) fn of(tx: &Tx, wanted: &MessageEdit, place: &Place) -> Self {
         let (Some((here, _)), Some(there)) = (wanted.message.channel(), place.channel()) else {
             return Self::default();
         };
@@ -71,77 +63,21 @@ impl Losses {
         let was_subscribed = tx.personal.iter().filter(|(_, own)| own.subscriptions.contains_key(&here.id));
         let rows: OrdSet<UserId> =
             was_subscribed.map(|(user, _)| *user).filter(|user| !there.subscribers.contains(user)).collect();
-        let sight = if tx.is_before(SIGHT_LOOKED_AT_SINCE) {
-            let is_public = there.privacy.is_web_public() || there.privacy == Privacy::Public;
-            let users = if is_public { rows.clone().intersection(tx.guests().clone()) } else { rows.clone() };
-            BTreeMap::from([(wanted.moved.clone(), users)])
-        } else {
-            sight_lost(tx, followers, &wanted.moved, (here, there))
+        let sight = match there.privacy.is_private() {
+            true => rows.clone(),
+            false => rows.clone().intersection(tx.guests().clone()),
         };
         Self { rows, sight }
     }
 
-    /// Those who can't see any of the messages any more.
-    pub(super) fn of_all(&self, moved: &[MessageId]) -> OrdSet<UserId> {
-        self.sight.get(moved).cloned().unwrap_or_default()
-    }
-
-    /// Deletes messages for those who can't see them any more.
-    pub(super) fn emit(&self, tx: &mut Tx, before: &Place) {
-        for (messages, users) in self.sight.iter().filter(|(_, users)| !users.is_empty()) {
-            let messages = messages.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
+    /// Deletes the moved messages for those who can't see them any more.
+    pub(super) fn emit(&self, tx: &mut Tx, moved: &[MessageId], before: &Place) {
+        if !self.sight.is_empty() {
+            let messages = moved.iter().filter_map(|id| Some((*id, tx.messages.get(id)?.sender))).collect();
             let payload = Payload::DeleteMessages { messages, place: before.clone() };
-            tx.emit(Audience::of(users.clone()), Event::new(EventKind::DeleteMessage, payload));
+            tx.emit(Audience::of(self.sight.clone()), Event::new(EventKind::DeleteMessage, payload));
         }
     }
-}
-
-/// What followers of messages can't see any more once these lie in another channel.
-fn sight_lost(
-    realm: &Realm,
-    followers: &Audience,
-    moved: &[MessageId],
-    (here, there): (&Channel, &Channel),
-) -> DeletedMessages {
-    let mut losses = DeletedMessages::new();
-    // Nobody loses what everybody can read.
-    if here.id == there.id || there.privacy.is_web_public() {
-        return losses;
-    }
-    let groups = realm.by_recipients(moved);
-    // What somebody loses is decided by which groups they received and which rows they got later: many are alike in it.
-    let mut alike: BTreeMap<(Vec<usize>, Vec<MessageId>), OrdSet<UserId>> = BTreeMap::new();
-    let mut all = OrdSet::new();
-    for user in realm.active_users.iter().filter(|user| followers.contains(**user)) {
-        let reads = realm.can_read(&realm.users[user], there);
-        match (reads, here.privacy.has_public_history(), there.privacy.has_public_history()) {
-            (true, _, true) => {}
-            (true, ..) if there.subscribers.contains(user) => {}
-            (true, false, false) => {}
-            (false, true, _) => _ = all.insert(*user),
-            _ => {
-                let holds = |group: &SameRecipients| group.recipients.contains(user);
-                let held =
-                    groups.iter().enumerate().filter(|(_, group)| holds(group)).map(|(index, _)| index).collect();
-                let late = among(&realm.user_state(*user).historical, moved);
-                alike.entry((held, late)).or_default().insert(*user);
-            }
-        }
-    }
-    for ((held, late), users) in alike {
-        // Who reads the new channel loses what they have no row for, who doesn't loses what they have a row for.
-        let loses_rows = !here.privacy.has_public_history();
-        let has_row: OrdSet<MessageId> =
-            held.iter().flat_map(|index| &groups[*index].messages).chain(&late).copied().collect();
-        let lost: Vec<MessageId> = moved.iter().filter(|id| has_row.contains(*id) == loses_rows).copied().collect();
-        if !lost.is_empty() {
-            losses.entry(lost).or_default().extend(users);
-        }
-    }
-    if !all.is_empty() {
-        losses.entry(moved.to_vec()).or_default().extend(all);
-    }
-    losses
 }
 
 /// Settles the rows for messages that were moved into a channel: those who lose them have none any more, subscribers of a
@@ -177,11 +113,9 @@ pub(super) fn is_moved_whole(
     topic.is_none_or(|topic| !topic.messages.iter().any(|id| stays(&id)))
 }
 
-/// The first level at which the policy that shows more counts also where a topic is followed (A-270 in
-/// docs/assumptions.md).
-const MORE_VISIBLE_SINCE: i64 = 248;
-
-fn former_merge(here: VisibilityPolicy, there: VisibilityPolicy) -> VisibilityPolicy {
+/// What a user says of a topic with whose messages those of another one are now: what was said of both, or that it is not
+/// muted if that was said of either.
+fn merged(here: VisibilityPolicy, there: VisibilityPolicy) -> VisibilityPolicy {
     if here == there {
         here
     } else if [here, there].contains(&VisibilityPolicy::Unmuted) {
@@ -191,8 +125,7 @@ fn former_merge(here: VisibilityPolicy, there: VisibilityPolicy) -> VisibilityPo
     }
 }
 
-/// What users said of a topic that moved whole goes along. Where the new topic was there already, the policy counts that
-/// shows more of the two.
+/// What users said of a topic that moved whole goes along, or is merged with what they said of the topic that was there.
 pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &[MessageId], place: &Place) {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) = (before.channel(), place)
     else {
@@ -203,11 +136,11 @@ pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &
         return;
     }
     let was_there = has_others(tx, (*new_channel, new_topic), moved);
-    let policy = |own: &UserState, key| own.topics.get(key).map_or(VisibilityPolicy::None, |said| said.policy);
+    let said_of = |own: &UserState, key| own.topics.get(key).map_or(VisibilityPolicy::None, |said| said.policy);
     let said: Vec<(UserId, VisibilityPolicy, VisibilityPolicy)> = tx
         .personal
         .iter()
-        .map(|(user, own)| (*user, policy(own, &key), policy(own, &new_key)))
+        .map(|(user, own)| (*user, said_of(own, &key), said_of(own, &new_key)))
         .filter(|(_, here, there)| (*here, *there) != (VisibilityPolicy::None, VisibilityPolicy::None))
         .collect();
     for (user, here, there) in said {
@@ -216,17 +149,16 @@ pub(super) fn settle_policies(tx: &mut Tx, by: &User, before: &Message, moved: &
             tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
             continue;
         }
-        let merged = match was_there {
+        let policy = match was_there {
             false => here,
-            true if tx.is_before(MORE_VISIBLE_SINCE) => former_merge(here, there),
-            true => here.or_more_visible(there),
+            true => merged(here, there),
         };
         // What is muted is sent once, with the new topic, or alone where nothing is sent of that.
-        if merged == there && here == VisibilityPolicy::Muted {
+        if policy == there && here == VisibilityPolicy::Muted {
             tx.set_topic_policy(user, channel, topic.clone(), VisibilityPolicy::None);
         } else {
             tx.forget_topic_policy(user, channel, topic.clone());
         }
-        tx.set_topic_policy(user, *new_channel, new_topic.clone(), merged);
+        tx.set_topic_policy(user, *new_channel, new_topic.clone(), policy);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::creation::emit_defaults;
 use super::default_groups::leave_groups;
-use super::notices::post_in_channel;
+use super::notices::{post_archived, post_in_channel};
 use crate::api::Call;
 use crate::feature::Feature;
 use crate::realm::channel::{Channel, MAX_CHANNEL_NAME_LENGTH, Privacy, Subscription};
@@ -13,7 +13,6 @@ use crate::realm::id::{ChannelId, UserId};
 use crate::realm::organization::{ChannelPurpose, NO_CHANNEL};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::realm::visibility::Sight;
 use crate::record::channel::ChannelRecord;
 use crate::record::events::{BuriedChannel, Peers, RealmUpdate, RealmUpdateDict, StreamUpdate, SubscriptionPeerAdd};
 use imbl::OrdSet;
@@ -22,37 +21,30 @@ use std::sync::Arc;
 
 /// Archives a channel.
 ///
-/// Events: `message` of the notice, `default_streams`, `default_stream_groups`, `realm` of purposes that it had,
-/// `stream` update to clients that know archived channels, `stream` delete to others. Below 315: none of the notice and
-/// the purposes, and the channel is without subscribers from then on, private, and under another name.
+/// Events: `realm` of purposes that it had, `default_streams`, `default_stream_groups`, `stream` update to clients that
+/// know archived channels, `stream` delete to others, `message` of the notice. Below 315: none of the notice and the
+/// purposes, and the channel is without subscribers from then on, private, and under another name.
 pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     let is_shown = call.has(Feature::ArchivedChannelsShown);
     // What is sent where nobody sees what becomes of the channel.
     let as_it_was = ChannelRecord::new(tx, &tx.channels[&id]);
-    if is_shown {
-        let content = format!("Channel #**{}** has been archived.", tx.channels[&id].name);
-        // Before the channel is gone for clients that don't know archived ones.
-        post_in_channel(tx, call.caller(), id, content);
-    }
-    let channel = tx.channel_mut(id);
-    channel.is_archived = true;
-    if std::mem::take(&mut channel.is_default) {
-        emit_defaults(tx);
-    }
-    leave_groups(tx, id);
+    tx.channel_mut(id).is_archived = true;
     let purposes = take_purposes(tx, id);
     if is_shown {
         emit_purposes(tx, purposes);
     }
+    if std::mem::take(&mut tx.channel_mut(id).is_default) {
+        emit_defaults(tx);
+    }
+    leave_groups(tx, id);
     emit_is_archived(tx, id, true);
     let audience = tx.who_can_see(&tx.channels[&id]);
     if is_shown {
         tx.emit_vanished(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedChannels);
+        post_archived(tx, call.caller(), id);
     } else {
         tx.emit(audience, BuriedChannel { streams: vec![as_it_was], stream_ids: vec![id] });
-        let before = tx.mark();
         bury(tx, id);
-        tx.emit_visibility(&before, &[Sight::Starred]);
     }
 }
 
@@ -122,7 +114,7 @@ pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
         let peers = SubscriptionPeerAdd(Peers::new([id], channel.subscribers.clone()));
         tx.emit(audience, peers.only_for(DeliveryCondition::NoArchivedChannels));
     }
-    let content = format!("Channel #**{}** has been un-archived.", channel.name);
+    let content = format!("Channel {} un-archived.", channel.name);
     post_in_channel(tx, actor, id, content);
 }
 

@@ -1,6 +1,6 @@
 //! Telling of a channel's properties.
 
-use crate::realm::event::{DeliveryCondition, EventData};
+use crate::realm::event::{Audience, DeliveryCondition, EventData};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;
 use crate::record::events::StreamUpdate;
@@ -11,6 +11,16 @@ use serde_json::Value;
 pub fn emit_update(tx: &mut Tx, id: ChannelId, property: &'static str, value: Value) {
     let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), property, value);
     emit_update_with(tx, update, &OrdSet::new());
+}
+
+/// As [`emit_update`], to those of an audience alone.
+pub fn emit_update_within(tx: &mut Tx, audience: &Audience, id: ChannelId, property: &'static str, value: Value) {
+    let channel = tx.channels[&id].clone();
+    let all = tx.who_can_see(&channel);
+    let readers: OrdSet<UserId> =
+        tx.listeners().into_iter().filter(|user| audience.contains(*user) && all.contains(*user)).collect();
+    let update = StreamUpdate::new(id, channel.name.clone(), property, value);
+    tx.emit(Audience::of(readers), update.only_for(DeliveryCondition::of_channel(channel.is_archived)));
 }
 
 /// As [`emit_update`], without those who know already.

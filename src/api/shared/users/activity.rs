@@ -1,7 +1,7 @@
 //! Accounts that are deactivated and come back, with all that follows (reference behaviour, DELETE /users/{user_id}).
 
 use super::change::{change_avatar, change_name};
-use super::holders::emit_listings;
+use super::holders::{emit_channel_listings, emit_listings};
 use crate::api::parameter::json_object;
 use crate::api::shared::subscriptions::{emit_resumed, resume, suspend};
 use crate::api::shared::users::bot::emit_account;
@@ -42,9 +42,9 @@ json_object! {
 /// Deactivates a user, the bots that they own before; what is to be deleted goes with each account, bots' first.
 ///
 /// Events for each account, in this order: `delete_message`, `realm_user` update of name and picture, `invites_changed`,
-/// `subscription` peer_remove, `realm_user` update to everybody who may still know of it, those of [`emit_listings`],
-/// `realm_user` remove to guests who may not know of it any more; `user_group` remove_members to guests who may not
-/// know of it.
+/// `subscription` peer_remove, `realm_user` update to everybody who may still know of it, `realm_user` remove to guests who
+/// may not know of it any more; to guests who may not know of it `user_group` remove_members, those of [`emit_listings`]
+/// and of [`emit_channel_listings`]. Below 303 those two to everybody.
 pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
     let is_own_bot = |user: &&UserId| tx.users[*user].bot_owner() == Some(id);
     let bots: Vec<UserId> = tx.active_users.iter().filter(is_own_bot).copied().collect();
@@ -72,7 +72,7 @@ fn delete_belongings(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
         || actions.delete_public_channel_messages;
     if deletes_messages {
         let messages: Vec<MessageId> = tx.messages.values().filter(is_wanted).map(|message| message.id).collect();
-        delete_messages(tx, &messages);
+        delete_messages(tx, id, &messages);
     }
     if actions.delete_profile {
         change_name(tx, id, DELETED_USER_NAME.to_owned());
@@ -98,16 +98,28 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     let informed = before.except_all(&lost);
     tx.emit(informed.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
     emit_account(tx, id, "is_active", |_, _| json!(false));
-    emit_listings(tx, id);
+    if !tx.has(Feature::MembershipSent) {
+        let everyone = tx.everyone();
+        emit_listings(tx, &everyone, id);
+        emit_channel_listings(tx, &everyone, id);
+    }
     if !lost.is_empty() {
         tx.emit(Audience::of(lost), RealmUserRemove::of(id));
     }
-    // Who hears of the account's end concludes that it is in no group any more.
-    let is_unaware = |guest: &&UserId| tx.is_active(**guest) && !informed.contains(**guest);
-    let unaware: OrdSet<UserId> = tx.guests().iter().filter(is_unaware).copied().collect();
-    if !unaware.is_empty() {
-        emit_membership(tx, &Audience::of(unaware), id, MemberChange::Remove);
+    // Whoever is informed of the account's end concludes that no group and no permission lists it any more.
+    let unaware = unaware_of(tx, &informed);
+    if !unaware.is_empty() && tx.has(Feature::MembershipSent) {
+        let unaware = Audience::of(unaware);
+        emit_membership(tx, &unaware, id, MemberChange::Remove);
+        emit_listings(tx, &unaware, id);
+        emit_channel_listings(tx, &unaware, id);
     }
+}
+
+/// Guests who are not among those who know of an account.
+fn unaware_of(realm: &Realm, informed: &Audience) -> OrdSet<UserId> {
+    let is_unaware = |guest: &&UserId| realm.is_active(**guest) && !informed.contains(**guest);
+    realm.guests().iter().filter(is_unaware).copied().collect()
 }
 
 /// Guests who are in the one audience and not in the other: they alone can come to know users and lose them.
@@ -119,14 +131,17 @@ fn difference(realm: &Realm, one: &Audience, other: &Audience) -> OrdSet<UserId>
 ///
 /// Events, in this order: `realm_user` update to everybody who may know of it, `realm_export_consent` of people to
 /// administrators, `realm_user` add to guests who come to know of it, then
-/// `subscription` peer_add, `user_group` add_members for each group that lists it again; those of [`emit_listings`].
+/// `subscription` peer_add, `user_group` add_members for each group that lists it again; those of [`emit_listings`],
+/// and to guests who may not know of it those of [`emit_channel_listings`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
     let before = tx.who_can_access(id);
     tx.user_mut(id).is_active = true;
     tx.realm_mut().active_users.insert(id);
     let channels = resume(tx, id);
     let after = tx.who_can_access(id);
-    let gained = difference(tx, &after, &before);
+    // The account itself was not among those who know of it, since it was not active.
+    let gained = difference(tx, &after, &before).without(&id);
+    let informed = after.clone();
     tx.emit(after.except_all(&gained), PersonUpdate::IsActive { user_id: id, is_active: true });
     if !tx.users[&id].is_bot() {
         emit_export_consent(tx, id, tx.user_state(id).is_on("allow_private_data_export"));
@@ -139,7 +154,9 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     emit_resumed(tx, id, &channels);
     let everyone = tx.everyone();
     emit_membership(tx, &everyone, id, MemberChange::Add);
-    emit_listings(tx, id);
+    emit_listings(tx, &everyone, id);
+    let readers = if !tx.has(Feature::MembershipSent) { everyone } else { Audience::of(unaware_of(tx, &informed)) };
+    emit_channel_listings(tx, &readers, id);
 }
 
 /// Tells some that a user is listed in groups again, or not any more.

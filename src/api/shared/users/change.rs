@@ -43,7 +43,7 @@ pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
         emit_groups(tx, id, MemberChange::Remove, left.iter().filter(|group| is_of(group, &entered)));
         emit_groups(tx, id, MemberChange::Add, entered.iter().filter(|group| is_of(group, &left)));
     }
-    tx.emit_visibility(&before, &[Sight::Users, Sight::Channels, Sight::Starred]);
+    tx.emit_visibility(&before, &[Sight::Users, Sight::Channels]);
 }
 
 /// Tells everybody that a user came to or left groups.

@@ -136,9 +136,9 @@ fn topic(inline: &mut Inline<'_, '_>, it: Named<'_>) -> Option<Node> {
         shown.push_str(&format!(" @ {MESSAGE_SIGN}"));
         return Some(link("message-link", None, href, shown));
     }
-    let newest = || inline.context.names.newest_message_in_topic(channel.id, topic);
-    if let Some(newest) = form.links_newest_message.then(newest).flatten() {
-        href.push_str(&format!("/with/{newest}"));
+    let first = || inline.context.names.first_message_in_topic(channel.id, topic);
+    if let Some(first) = form.links_first_message.then(first).flatten() {
+        href.push_str(&format!("/with/{first}"));
     }
     Some(link("stream-topic", Some(&channel), href, shown))
 }

@@ -33,6 +33,12 @@ impl Realm {
         }
     }
 
+    /// Whether a user is a guest and a message is in a channel that they are not subscribed to.
+    pub fn is_guest_outside(&self, user: &User, message: &Message) -> bool {
+        let is_outside = |channel| !self.channels[&channel].subscribers.contains(&user.id);
+        user.is_guest() && message.channel().is_some_and(|(channel, _)| is_outside(channel))
+    }
+
     /// Whether a user is one of those who talk in a conversation.
     pub fn takes_part(&self, user: UserId, conversation: RecipientId) -> bool {
         self.conversations.get(&conversation).is_some_and(|conversation| conversation.members.contains(&user))
@@ -87,6 +93,37 @@ impl Realm {
         let blind: OrdSet<UserId> = outside.chain(late.iter().copied()).filter(cannot_see).collect();
         let audience = received.and(late).except_all(&blind);
         if channel.privacy.has_public_history() { audience.and(channel.subscribers.clone()) } else { audience }
+    }
+
+    /// Who is sent what is done to messages of one place, which follows [`Self::can_see_message`]: those with a row for one
+    /// of them in a direct conversation, and of a private channel with protected history those of them who are subscribed;
+    /// of other channels the subscribers, and of public ones those with a row who are not guests too.
+    pub fn audience_of_action(&self, messages: &[MessageId]) -> Audience {
+        use imbl::ordset::DiffItem;
+        let Some(first) = messages.first().and_then(|id| self.messages.get(id)) else { return Audience::default() };
+        let mut holders = first.recipients.clone();
+        for group in self.by_recipients(messages).into_iter().filter(|group| group.recipients != first.recipients) {
+            holders = holders.union(group.recipients);
+        }
+        for late in messages.iter().filter_map(|id| self.late_rows.get(id)) {
+            holders = holders.union(late.clone());
+        }
+        let Some((channel, _)) = first.channel() else { return Audience::of(holders) };
+        let channel = &self.channels[&channel];
+        let subscribers = channel.subscribers.clone();
+        if !channel.privacy.has_public_history() {
+            // Most recipients are subscribers still, and the sets share their parts: only the others need a look.
+            let outside = holders.diff(&subscribers).filter_map(|difference| match difference {
+                DiffItem::Remove(user) => Some(*user),
+                _ => None,
+            });
+            let outside: OrdSet<UserId> = outside.collect();
+            return Audience::of(holders).except_all(&outside);
+        }
+        if channel.privacy.is_private() {
+            return Audience::of(subscribers);
+        }
+        Audience::of(holders).except_all(&self.guests_outside(channel)).and(subscribers)
     }
 
     /// Those who have a row for a message and can see it.
