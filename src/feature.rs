@@ -118,6 +118,14 @@ features! {
     RenamingIsMoving = 388, Between(388, 442);
     /// `search` can be negated; before, all searches of a narrow are one that is not.
     SearchNegated = 388, Between(388, 442);
+    /// Members of a group are listed once, even if they are members in several ways.
+    ListedOnce = 388, Between(388, 497);
+    /// A list of addresses that names nobody is refused as an empty one is.
+    InviteesNamed = 388, Between(388, 497);
+    /// The new name of a group of default channels may not be blank.
+    DefaultGroupsNamed = 388, Between(388, 497);
+    /// Every poll returns the ID of its queue.
+    QueueIdSent = 388, Between(388, 497);
     /// Descriptions of groups are bounded, and names that differ only in case are the same.
     StrictGroups = 388, Between(388, 442);
     /// A setting decides for which users the notice of a resolved topic is read.
@@ -222,6 +230,8 @@ features! {
     Thumbnails = 273, ChangeLog;
     /// A topic whose name changes otherwise too is moved, and not marked.
     RenamedTopicsMoved = 267, Source("2024-07-06");
+    /// `/dark` and `/light` are commands; before, `/night` and `/day`.
+    DarkAndLight = 266, Source("2024-06-30");
     /// Resolving a topic again within a minute takes the notice back.
     ResolveNoticesTakenBack = 264, Source("2024-06-10");
     /// Changes of a group's members are sent before the messages about them.

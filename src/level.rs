@@ -163,15 +163,9 @@ pub enum Downgrade {
         /// Code before.
         code: &'static str,
     },
-    /// JSON's `true` and `false` were taken for 1 and 0 where a whole number is wanted, in lists and objects too.
-    SwitchesAsNumbers {
-        /// Parameters that are no such numbers themselves.
-        but: &'static [&'static str],
-        /// Parameters that have no such numbers inside either.
-        not_inside: &'static [&'static str],
-        /// Operations without such numbers.
-        not_of: &'static [&'static str],
-    },
+    /// These operations read their parameters by other rules: JSON's `true` and `false` were taken for 1 and 0 where a
+    /// whole number is wanted, in lists and objects too, and refusals had other words.
+    FormerReading(&'static [&'static str]),
     /// Refusals had other words.
     Words(fn(&mut Refusal<'_>)),
     /// These operations were for others.
@@ -192,6 +186,8 @@ pub struct Refusal<'a> {
     pub error: &'a mut Error,
     /// The request's query and body, as they were sent.
     pub values: &'a BTreeMap<String, String>,
+    /// The operation reads its parameters by the former rules at this level.
+    pub is_read_as_before: bool,
     /// The message, if it is not the error's own.
     message: Option<String>,
 }
@@ -286,6 +282,10 @@ pub const AFTER_THE_RECORDED: i64 = 248;
 /// The level that the specification describes: what it says holds from here on where a server of level 387 answers
 /// otherwise and nothing says when that changed.
 pub const SPECIFIED: i64 = 497;
+
+/// What real servers of levels 247 and 387 were recorded to do, and the newest does otherwise, changed at some level after
+/// both.
+pub const AFTER_BOTH_RECORDED: i64 = 388;
 
 /// All changes, the newest first; within a level as they are in the tables.
 pub fn changes() -> &'static [Change] {

@@ -5,6 +5,7 @@ use super::{Call, Reply, ReplyBytes, Success, Write, envelope, operation};
 use crate::api::shared::queues::{EventTypes, add_plain_queue};
 use crate::error::Error;
 use crate::fault::Disturbance;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::queue::{Cursor, Queue};
 use crate::realm::tx::Tx;
@@ -15,9 +16,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-
-/// The first level at which a poll tells the ID of the queue that it names (A-240 in docs/assumptions.md).
-const QUEUE_ID_SENT_SINCE: i64 = 248;
 
 operation! {
     /// Waits for events of a queue.
@@ -151,7 +149,7 @@ pub fn last<'a>(realm: &'a Realm, parked: &'a Queue) -> EventsReply<'a> {
 
 /// The ID of the queue whose events are sent, where the level sends it.
 fn sent_id(queue: &Queue) -> Option<&str> {
-    (!queue.options.level.is_before(QUEUE_ID_SENT_SINCE)).then_some(&queue.id)
+    (queue.options.level.has(Feature::QueueIdSent)).then_some(&queue.id)
 }
 
 /// The caller's queue.

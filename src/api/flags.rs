@@ -137,7 +137,15 @@ impl Write for MarkTopicAsRead {
         let topic = tx.topics.get(&(channel, TopicKey::new(meant_topic(&params.topic_name)))).cloned();
         let is_received = |id: MessageId| tx.has_row(caller.id, &tx.messages[&id]);
         let topic = topic.filter(|topic| topic.messages.iter().any(is_received));
-        let topic = topic.ok_or_else(|| Error::NoSuchTopic { topic: params.topic_name.as_str().into() })?;
+        let Some(topic) = topic else {
+            // The empty topic exists everywhere.
+            let is_empty = params.topic_name.is_empty();
+            return if is_empty {
+                Ok(Success {})
+            } else {
+                Err(Error::NoSuchTopic { topic: params.topic_name.as_str().into() })
+            };
+        };
 
         let mut unread = tx.unread_in_channel(caller.id, channel);
         unread.retain(|id| topic.messages.contains(*id));

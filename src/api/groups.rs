@@ -47,9 +47,6 @@ impl Read for GetGroups {
     }
 }
 
-/// The first level that lists somebody once who is a member by several groups.
-const LISTED_ONCE_SINCE: i64 = 248;
-
 operation! {
     /// Lists the members of a user group, including those of its subgroups.
     pub GetGroupMembers = GET "/user_groups/{user_group_id}/members", for NotGuest, since 127;
@@ -73,17 +70,16 @@ pub struct GroupMembersReply {
 impl Read for GetGroupMembers {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupMembersReply, Error> {
         let group = active_group(realm, params.user_group_id)?;
-        if call.has(Feature::ActiveMembersAlone) {
+        if call.has(Feature::ListedOnce) {
             let members = members(realm, group, params.direct_member_only);
             return Ok(GroupMembersReply { members: members.into_iter().collect() });
         }
         let subgroups = if params.direct_member_only { OrdSet::new() } else { realm.all_subgroups(group.id) };
         let groups = subgroups.iter().chain([&group.id]).map(|id| &realm.groups[id]);
-        let mut members: Vec<UserId> = groups.flat_map(|group| group.members.iter().copied()).collect();
+        let is_listed = |id: &UserId| !call.has(Feature::ActiveMembersAlone) || realm.is_active(*id);
+        let mut members: Vec<UserId> =
+            groups.flat_map(|group| group.members.iter().copied()).filter(is_listed).collect();
         members.sort_unstable();
-        if call.feature_level >= LISTED_ONCE_SINCE {
-            members.dedup();
-        }
         Ok(GroupMembersReply { members })
     }
 }

@@ -137,7 +137,7 @@ macro_rules! users {
             /// No bot of this name runs inside the server.
             InvalidEmbeddedBot: 400 BAD_REQUEST "Invalid embedded bot name.";
             /// The bot's address is taken.
-            UsernameInUse: 400 BAD_REQUEST "Username already in use";
+            UsernameInUse: 400 BAD_REQUEST "Email is already in use.";
             /// Another active bot has the name.
             BotNameTaken: 400 BAD_REQUEST "Name is already in use!";
             /// Another active bot has the name of the one that comes back.

@@ -128,7 +128,8 @@ impl RequestContext<'_> {
                 Ok(Routed { row, raw, csrf, fault })
             }
             other => {
-                let response = finished(self.without_operation(&method, &trace.path, other));
+                let response = self.without_operation(&method, &trace.path, other);
+                let response = response.unwrap_or_else(|(error, hint)| self.failure_at_level(&error, hint));
                 Err(Box::new(fault.afterwards(response)))
             }
         }

@@ -74,6 +74,13 @@ impl RequestContext<'_> {
         reply::former_failure(&error, code, message, hint)
     }
 
+    /// A refusal where no operation is called, with the status and code that it has at the world's level.
+    pub(super) fn failure_at_level(&self, error: &Error, hint: Option<String>) -> Response {
+        let emulation = emulation(self.settings.feature_level);
+        let code = emulation.and_then(|emulation| emulation.code_of(None, error.row()));
+        reply::former_failure(error, code, None, hint.or_else(|| hint::for_error(error)))
+    }
+
     /// Notes the response in the world's journal, and gives it when the fault that fired holds it back no more. The
     /// journal comes first: a client that gives up waiting does not undo what was done.
     pub async fn finish(&self, trace: Trace, response: Response) -> Response {

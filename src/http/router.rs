@@ -171,6 +171,8 @@ impl Path {
         if methods.contains(&"GET") {
             methods.push("HEAD");
         }
+        let in_order = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+        methods.sort_by_key(|method| in_order.iter().position(|other| other == method).unwrap_or(in_order.len()));
         RouteMatch::WrongMethod(methods)
     }
 }

@@ -17,12 +17,13 @@ mod organization;
 pub(super) mod permissions;
 mod profile_fields;
 mod pushes;
+pub(super) mod reading;
 mod recorded;
 mod settings;
 mod subscriptions;
 pub(super) mod switches;
 mod topics;
-mod words;
+pub(super) mod words;
 
 use super::{Behaviour, Change, ChangeKind};
 
@@ -46,6 +47,7 @@ pub(super) fn changes() -> Vec<Change> {
         permissions::ROWS,
         profile_fields::ROWS,
         pushes::ROWS,
+        reading::rows(),
         recorded::ROWS,
         subscriptions::ROWS,
         switches::ROWS,

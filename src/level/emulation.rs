@@ -40,6 +40,8 @@ pub struct Emulation {
     words: Vec<fn(&mut Refusal<'_>)>,
     /// Parameters that take whole numbers, for which `true` and `false` stand too.
     numbers: HashMap<Key, Vec<Numbers>>,
+    /// Operations that read their parameters by the former rules, with those of them that are plain text.
+    read_as_before: HashMap<Key, Vec<&'static str>>,
     access: HashMap<Key, AccessChange>,
     withheld: Vec<EventPattern>,
 }
@@ -128,6 +130,12 @@ impl Emulation {
         if !self.numbers.is_empty() {
             let is_switch = |text: &str| matches!(text.trim(), "true" | "false");
             raw.switches = values.iter().filter(|(_, text)| is_switch(text)).map(|(name, _)| name.clone()).collect();
+        }
+        if let Some(texts) = self.read_as_before.get(&key) {
+            let values = values
+                .iter_mut()
+                .filter(|(name, text)| numbers::is_beyond_range(text) && !texts.contains(&name.as_str()));
+            values.for_each(|(_, text)| numbers::NO_WHOLE_NUMBER.clone_into(text));
         }
         for name in self.hidden.get(&key).into_iter().flatten() {
             if values.remove(*name).is_some() {
@@ -241,7 +249,8 @@ impl Emulation {
     /// The message that an error had, if it was another; the error may have named other things too.
     pub fn former_message(&self, route: Route, values: &BTreeMap<String, String>, error: &mut Error) -> Option<String> {
         narrow::without_mark(error);
-        let mut refusal = Refusal { level: self.level, route, error, values, message: None };
+        let is_read_as_before = self.read_as_before.contains_key(&(route.method, route.path));
+        let mut refusal = Refusal { level: self.level, route, error, values, is_read_as_before, message: None };
         self.words.iter().for_each(|words| words(&mut refusal));
         refusal.message
     }

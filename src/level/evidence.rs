@@ -1,6 +1,7 @@
 //! How the level of each row is known.
 
 use super::Listed;
+use super::behaviours::reading;
 use crate::feature::Evidence::{self, Between, ChangeLog, Documentation, Source};
 
 /// Rows whose level is not, or not alone, known from the change log: the level, what the row is on and says, or the
@@ -80,10 +81,40 @@ static OTHERWISE: &[(i64, &str, &str, Evidence)] = &[
     (256, "notices of changed channels", "", Source("2024-05-03")),
     (256, "POST /invites", "", Source("2024-05-02")),
     (249, "submessage", "", Source("2024-04-13")),
+    (417, "PATCH /streams/{stream_id}, POST", "", Documentation),
+    (392, "messages without a topic", "", Between(388, 442)),
+    (388, "POST", "", Between(388, 497)),
+    (388, "GET", "", Between(388, 497)),
+    (388, "DELETE", "", Between(388, 497)),
+    (388, "PATCH /default_stream_groups", "", Between(388, 497)),
+    (388, "PATCH /realm", "", Between(388, 497)),
+    (388, "reply of", "", Between(388, 497)),
+    (388, "credentials that are refused", "", Between(388, 497)),
+    (388, "a path that", "", Between(388, 497)),
+    (388, "some refusals", "", Between(388, 497)),
+    (315, "POST /messages, POST /scheduled_messages", "", Source("2024-10-25")),
+    (311, "POST /user_groups/{user_group_id}/members without", "", Source("2024-10-17")),
+    (274, "PATCH /users/me/subscriptions/{stream_id}", "", Source("2024-07-21")),
+    (270, "errors where a system group", "", Source("2024-07-12")),
+    (270, "pictures that can't be read", "", Source("2024-07-11")),
+    (266, "POST /zcommand", "", Source("2024-06-30")),
+    (265, "GET /messages, GET /messages/matches_narrow", "A `narrow`", Source("2024-06-20")),
+    (261, "reply of PATCH /realm", "", Source("2024-05-22")),
+    (259, "POST /user_groups/create", "`members`", Source("2024-05-14")),
+    (256, "reply of POST /invites/{invite_id}/resend", "", Source("2024-05-02")),
+    (249, "narrows that are refused", "", Source("2024-04-12")),
+    (248, "POST /messages, POST and PATCH /scheduled_messages", "", ChangeLog),
+    // Of a server recorded at 247 alone; when it changed is not known yet.
+    (248, "", "", Between(248, 497)),
 ];
 
 /// How the level of a row is known.
 pub fn evidence(level: i64, on: &str, change: &str) -> Evidence {
+    if change.starts_with("Parameters are ")
+        && let Some(step) = reading::evidence(level)
+    {
+        return step;
+    }
     let row = OTHERWISE.iter().find(|(at, of, says, _)| *at == level && on.starts_with(of) && change.starts_with(says));
     row.map_or(ChangeLog, |(.., evidence)| *evidence)
 }

@@ -95,7 +95,7 @@ static FIELDS: &[(&Object, Rows)] = &[
     (&SCHEDULED, &[(181, "failed")]),
     (&UNREAD, &[(44, "old_unreads_missing")]),
     (&UNREAD_DIRECT, &[(119, "other_user_id")]),
-    (&UPLOAD_REPLY, &[(285, "filename"), (272, "url")]),
+    (&UPLOAD_REPLY, &[(286, "filename"), (272, "url")]),
     (
         &LINKIFIER,
         //

@@ -1,7 +1,7 @@
 //! Parameters that operations take from a level on, those that had other names, and words inside of parameters.
 
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
-use super::{AFTER_THE_RECORDED, Change, ChangeKind};
+use super::{AFTER_BOTH_RECORDED, Change, ChangeKind};
 use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
 use crate::api::shared::settings::legacy;
@@ -72,8 +72,8 @@ static PARAMETERS: &[(&str, Rows)] = &[
     ("POST /user_groups/{user_group_id}/members", &[(311, "add_subgroups"), (311, "delete_subgroups")]),
     ("GET /users", &[(384, "user_ids")]),
     ("DELETE /users/{user_id}", &[(459, "actions"), (135, "deactivation_notification_comment")]),
-    ("PATCH /users/{user_id}", &[(285, "new_email"), (7, "role")]),
-    ("PATCH /users/{email}", &[(285, "new_email")]),
+    ("PATCH /users/{user_id}", &[(313, "new_email"), (7, "role")]),
+    ("PATCH /users/{email}", &[(313, "new_email")]),
     ("PATCH /bots/{bot_id}", &[(130, "role")]),
     ("POST /users/me/status", &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
     ("POST /users/me/presence", &[(288, "history_limit_days"), (263, "last_update_id")]),
@@ -123,7 +123,7 @@ static PARAMETERS: &[(&str, Rows)] = &[
         ],
     ),
     //
-    ("PATCH /realm", &[(AFTER_THE_RECORDED, "presence_disabled")]),
+    ("PATCH /realm", &[(AFTER_BOTH_RECORDED, "presence_disabled")]),
     ("POST /mobile_push/register", &[(468, "push_key_id"), (468, "token_id")]),
     ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
 ];

@@ -43,7 +43,9 @@ impl Sender {
         let path = numbers.fill(&exchange.path);
         let params = filled(&exchange.params, numbers);
         let mut request = http::Request::builder().method(exchange.method.as_str());
-        let account = exchange.credentials.as_ref().or_else(|| self.accounts.get(&exchange.role));
+        // The recording has a word in place of wrong keys of the right form.
+        let given = exchange.credentials.clone().map(|(name, key)| (name, key.replace("KEY", &"x".repeat(32))));
+        let account = given.as_ref().or_else(|| self.accounts.get(&exchange.role));
         if let Some(account) = account.filter(|_| !exchange.headers.contains_key("Authorization")) {
             request = request.header("authorization", basic(account));
         }

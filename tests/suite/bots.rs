@@ -125,7 +125,7 @@ async fn bots_are_refused_for_what_is_wrong_with_them_in_order() {
         (json!({"short_name": "a b", "bot_type": 9}), "Bad name or username"),
         (json!({"short_name": "", "bot_type": 9}), "Bad name or username"),
         (json!({"short_name": "zoë", "bot_type": 9}), "Bad name or username"),
-        (json!({"short_name": "Taken", "bot_type": 9}), "Username already in use"),
+        (json!({"short_name": "Taken", "bot_type": 9}), "Email is already in use."),
         (json!({"full_name": "build BOT", "bot_type": 9, "interface_type": 3}), "Name is already in use!"),
         (json!({"bot_type": 9, "interface_type": 3}), "Invalid bot type"),
         (json!({"interface_type": 3}), "Invalid interface type"),

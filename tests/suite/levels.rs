@@ -53,6 +53,11 @@ impl<'server> Age<'server> {
         [Self::at(server, level - 1).await, Self::at(server, level).await]
     }
 
+    /// Worlds at two levels.
+    pub async fn at_both(server: &'server TestServer, older: i64, newer: i64) -> [Age<'server>; 2] {
+        [Self::at(server, older).await, Self::at(server, newer).await]
+    }
+
     /// A user of this world.
     pub fn user(&self, handle: &str) -> User {
         self.server.user_at(&self.url, &self.name, handle)

@@ -9,6 +9,7 @@ use crate::api::shared::channels::default_groups::{emit, groups_mut};
 use crate::api::shared::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::ChannelId;
@@ -17,8 +18,6 @@ use crate::realm::text::invalid_character;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 
-/// The first level at which a group's new name is not blank (A-240 in docs/assumptions.md).
-const NAMED_SINCE: i64 = 248;
 /// Longest name, in code points.
 const MAX_NAME_LENGTH: usize = 60;
 
@@ -79,7 +78,7 @@ impl Write for EditDefaultGroup {
         }
         let index = known(tx, params.group_id)?;
         let current = &tx.organization.default_channel_groups[index].name;
-        let may_be_blank = call.feature_level < NAMED_SINCE;
+        let may_be_blank = !call.has(Feature::DefaultGroupsNamed);
         let given = params.new_group_name.as_deref();
         let is_blank = given.is_some_and(|name| name.trim().is_empty());
         let given = given.map(|name| if may_be_blank && is_blank { name } else { name.trim() });

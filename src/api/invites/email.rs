@@ -47,9 +47,6 @@ operation! {
     events [InvitesChanged];
 }
 
-/// The first level at which a text that names nobody is refused as an empty one is (A-240 in docs/assumptions.md).
-const SOMEBODY_NAMED_SINCE: i64 = 248;
-
 /// An address that can't be invited, why, and whether its account was deactivated.
 type Refusal = (String, &'static str, bool);
 
@@ -69,7 +66,7 @@ impl PartialWrite for SendInvites {
             include_default_channels: params.include_realm_default_subscriptions,
             welcome_message: params.welcome_message_custom_text,
         };
-        if addresses.is_empty() && (params.invitee_emails.is_empty() || call.feature_level >= SOMEBODY_NAMED_SINCE) {
+        if addresses.is_empty() && (params.invitee_emails.is_empty() || call.has(Feature::InviteesNamed)) {
             return Err(Error::NoInvitees);
         }
         let terms = wanted.check(tx, call)?;

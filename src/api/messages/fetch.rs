@@ -142,7 +142,7 @@ fn by_ids(
         params.anchor.is_some() || params.use_first_unread_anchor || counts.into_iter().any(|count| count.0 > 0);
     if has_range {
         let names = ["num_before", "num_after", "anchor", "message_ids", "include_anchor", "use_first_unread_anchor"];
-        return Err(Error::UnsupportedCombination { parameters: names.to_vec().into() });
+        return Err(Error::UnsupportedCombination { parameters: names.join(", ").into() });
     }
     let narrow = Narrow::resolve(realm, look.viewer, &params.narrow.0, call.feature_level)?;
     let mut ids: BTreeSet<MessageId> = ids.iter().copied().collect();

@@ -9,9 +9,19 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The first whole number that has no place in 64 bits. Such numbers are whole numbers all the same: the first and the
+/// last that have a place are in theirs.
+const BEYOND_RANGE: f64 = 9_223_372_036_854_775_808.0;
+
 impl FromJson for i64 {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        value.as_i64().ok_or_else(|| Error::bad_value(at, "is not an integer"))
+        match value.as_i64() {
+            Some(number) => Ok(number),
+            None if value.as_f64().is_some_and(|number| number.abs() >= BEYOND_RANGE) => {
+                Ok(if value.as_f64() < Some(0.0) { i64::MIN } else { i64::MAX })
+            }
+            None => Err(Error::bad_value(at, "is not an integer")),
+        }
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<i64>()

@@ -3,6 +3,7 @@
 use super::change_own_setting;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +13,7 @@ operation! {
     /// Carries out a slash command.
     pub RunCommand = POST "/zcommand", for Human;
     params {
-        /// `/ping`, which does nothing; `/night`, `/day`; `/fluid-width`, `/fixed-width`.
+        /// `/ping`, which does nothing; `/dark`, `/light`; `/fluid-width`, `/fixed-width`.
         command: String,
     }
     reply CommandReply;
@@ -35,7 +36,13 @@ impl Write for RunCommand {
         if command == "ping" {
             return Ok(CommandReply { message: "" });
         }
-        let meaning = meaning(command).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
+        let name = match command {
+            "night" if !call.has(Feature::DarkAndLight) => "dark",
+            "day" if !call.has(Feature::DarkAndLight) => "light",
+            "dark" | "light" if !call.has(Feature::DarkAndLight) => "",
+            command => command,
+        };
+        let meaning = meaning(name).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
         let user = call.caller().id;
         if *tx.user_state(user).setting(meaning.setting) == meaning.value {
             return Ok(CommandReply { message: meaning.unchanged });
@@ -60,13 +67,13 @@ struct Meaning {
 
 fn meaning(command: &str) -> Option<Meaning> {
     let (setting, value, changed, unchanged) = match command {
-        "night" => (
+        "dark" => (
             "color_scheme",
             json!(2),
             "Changed to dark theme! To revert dark theme, type `/light`.",
             "You are still in dark theme.",
         ),
-        "day" => (
+        "light" => (
             "color_scheme",
             json!(3),
             "Changed to light theme! To revert light theme, type `/dark`.",

@@ -1,24 +1,28 @@
 //! Refusals of single operations that had other words.
 
 use crate::error::Error;
-use crate::level::Refusal;
+use crate::feature::Feature;
+use crate::level::{AFTER_BOTH_RECORDED, Refusal};
 
 /// Operations, a message of the newest level in which `*` means any text, and what was said before, in which `{0}`
 /// means the first of these texts, `{1}` for the second.
 type Row = (&'static [&'static str], &'static str, &'static str);
 
-/// The first row that fits counts.
-static ROWS: &[Row] = &[
-    (PRINCIPALS, "principals is not a list", "principals is not an allowed_type"),
-    (SUBSCRIBING, "Stream '*' does not exist", "Stream(s) ({0}) do not exist"),
-    (&["PATCH /streams/{stream_id}"], "Stream '*' already exists", "Stream name '{0}' is already taken."),
-    (&["PATCH /streams/{stream_id}"], "Stream content access is required.", "Invalid stream ID"),
-    (&["PATCH /user_groups/{user_group_id}"], "*[\"new\"] is not an integer", "{0} is not an integer"),
+/// What operations said that read their parameters by the former rules. The first row that fits counts.
+static AS_READ: &[Row] = &[
     (
-        &["PATCH /default_stream_groups/{group_id}/streams"],
-        "Invalid op",
-        "Invalid value for \"op\". Specify one of \"add\" or \"remove\".",
+        &["PATCH /settings", "PATCH /realm/user_settings_defaults"],
+        "Invalid web_home_view",
+        "Invalid web_home_view: Value error, Not in the list of possible values",
     ),
+    (
+        &["POST /messages/{message_id}/report"],
+        "Moderation request channel must be specified to enable message reporting.",
+        "Message reporting is not enabled in this organization.",
+    ),
+    (PRINCIPALS, "principals[*] is not a string*", "principals[\"list[str]\"][{0}] is not a string"),
+    (PRINCIPALS, "principals is not a list", "principals is not an allowed_type"),
+    (&["PATCH /user_groups/{user_group_id}"], "*[\"new\"] is not an integer", "{0} is not an integer"),
     (&["POST /bots", "PATCH /bots/{bot_id}"], "config_data[*] is not a string", OF_TEXTS),
     (&["PUT /bot_storage"], "storage[*] is not a string", OF_TEXTS),
     (
@@ -27,23 +31,89 @@ static ROWS: &[Row] = &[
         "field_data contains a value that is not an allowed_type",
     ),
     (&["POST /register"], "narrow[*] is not length 2", "narrow[{0}] should have exactly 2 items"),
-    (
-        &["POST /drafts", "PATCH /drafts/{draft_id}"],
-        "Argument \"*\" at drafts[*] is unexpected",
-        "Argument \"{0}\" at drafts[{1}][\"{0}\"] is unexpected",
-    ),
-    (
-        &["POST /invites"],
-        "Invalid stream ID *. No invites were sent.",
-        "Stream does not exist with id: {0}. No invites were sent.",
-    ),
     (DATA, "*[\"value\"][\"str\"] is not a string", "{0}[\"value\"] is not an allowed_type"),
-    (&["POST /zcommand"], "A command begins with a slash.", "There should be a leading slash in the zcommand."),
-    (&["POST /typing"], "Missing 'stream_id' argument", "Missing stream_id"),
-    (&["POST /submessage"], "message_id is too small", "Invalid message(s)"),
-    (&["POST /messages/flags"], "messages[*] is too small", "Invalid message(s)"),
     (TOKENS, "appid has invalid format", "Invalid app ID"),
 ];
+
+/// What operations said at 387 that read their parameters by the rules of now. The first row that fits counts.
+static AS_RECORDED: &[Row] = &[
+    (SCHEDULING, "Invalid type", "Invalid type: Value error, Not in the list of possible values"),
+    (
+        &["POST /messages/{message_id}/report"],
+        "Invalid report_type",
+        "Invalid report_type: Value error, Not in the list of possible values",
+    ),
+    (PRINCIPALS, "principals is not a list", "principals[\"list[str]\"] is not a list"),
+    (BOTS, "*payload_url is not a URL", "Invalid {0}payload_url: Value error, Not a URL"),
+    (MESSAGES_BY_ID, "message_id is too small", "Invalid message(s)"),
+    (MESSAGES_BY_ID, "messages[*] is too small", "Invalid message(s)"),
+    (
+        &["POST /users/me/subscriptions/properties"],
+        "subscription_data[*] is not a dict",
+        "Invalid subscription_data[{0}]: Input should be a valid dictionary or instance of SubscriptionPropertyChangeRequest",
+    ),
+    (
+        SUBSCRIBING,
+        "*[*] is not a dict",
+        "Invalid {0}[{1}]: Input should be a valid dictionary or instance of AddSubscriptionData",
+    ),
+    (DRAFTS, "draft* is not a dict", "Invalid draft{0}: Input should be a valid dictionary or instance of DraftData"),
+    (
+        &["PATCH /users/{user_id}", "PATCH /users/{email}"],
+        "*[*] is not a dict",
+        "Invalid {0}[{1}]: Input should be a valid dictionary or instance of ProfileDataElement",
+    ),
+];
+
+/// The level from which on a value that is no object is refused by the name of the object.
+const OBJECTS_NAMED_SINCE: i64 = 274;
+
+const SCHEDULING: &[&str] = &["POST /scheduled_messages", "PATCH /scheduled_messages/{scheduled_message_id}"];
+const BOTS: &[&str] = &["POST /bots", "PATCH /bots/{bot_id}"];
+const DRAFTS: &[&str] = &["POST /drafts", "PATCH /drafts/{draft_id}"];
+const MESSAGES_BY_ID: &[&str] = &["POST /submessage", "POST /reminders", "POST /messages/flags"];
+
+/// What was said below a level, which stands first; several rows may change one message after the other.
+static BY_LEVEL: &[(i64, Row)] = &[
+    (417, (SUBSCRIBING, "Channel '*' does not exist", "Channel(s) ({0}) do not exist")),
+    (417, (&["PATCH /streams/{stream_id}"], "Channel '*' already exists", "Channel name is already in use.")),
+    (
+        AFTER_BOTH_RECORDED,
+        (
+            &["PATCH /default_stream_groups/{group_id}/streams"],
+            "Invalid op",
+            "Invalid value for \"op\". Specify one of \"add\" or \"remove\".",
+        ),
+    ),
+    (
+        AFTER_BOTH_RECORDED,
+        (
+            &["POST /drafts", "PATCH /drafts/{draft_id}"],
+            "Argument \"*\" at drafts[*] is unexpected",
+            "Argument \"{0}\" at drafts[{1}][\"{0}\"] is unexpected",
+        ),
+    ),
+    (
+        AFTER_BOTH_RECORDED,
+        (&["POST /zcommand"], "A command begins with a slash.", "There should be a leading slash in the zcommand."),
+    ),
+    (361, (&["PATCH /streams/{stream_id}"], "Channel name is already in use.", "Channel name already in use.")),
+    (361, (&["PATCH /streams/{stream_id}"], "Channel content access is required.", "Invalid channel ID")),
+    (355, (&["POST /bots"], "Email is already in use.", "Username already in use")),
+    (255, (&["PATCH /streams/{stream_id}"], "Channel name already in use.", NAME_TAKEN)),
+    (
+        255,
+        (
+            &["POST /invites"],
+            "Invalid channel ID *. No invites were sent.",
+            "Stream does not exist with id: {0}. No invites were sent.",
+        ),
+    ),
+    (255, (&["POST /typing"], "Missing 'stream_id' argument", "Missing stream_id")),
+];
+
+/// Names the channel whose name it is.
+const NAME_TAKEN: &str = "Stream name '{name}' is already taken.";
 
 /// The first level at which principals are IDs or addresses; before, addresses.
 const PRINCIPALS_BY_ID_SINCE: i64 = 9;
@@ -58,37 +128,71 @@ const OF_TEXTS: &str = "{path} contains a value that is not a string";
 
 /// What was said to those who may not post to a channel, by who may.
 const POSTERS: [(&str, &str); 4] = [
-    ("administrators", "Only organization administrators can send to this stream."),
-    ("moderators", "Only organization administrators and moderators can send to this stream."),
-    ("users", "Guests cannot send to this stream."),
-    ("full members", "New members cannot send to this stream."),
+    ("administrators", "Only organization administrators can send to this channel."),
+    ("moderators", "Only organization administrators and moderators can send to this channel."),
+    ("users", "Guests cannot send to this channel."),
+    ("full members", "New members cannot send to this channel."),
 ];
 
-/// Gives a refusal the words that it had.
+/// Gives a refusal the words that it had below levels.
 pub(super) fn speak(refusal: &mut Refusal<'_>) {
     let way = format!("{} {}", refusal.route.method, refusal.route.path);
-    let message = refusal.message.clone().unwrap_or_else(|| refusal.error.message());
     if let Error::MayNotPost { policy } = &*refusal.error
+        && !Feature::PostingByGroups.is_at(refusal.level)
         && let Some((_, former)) = POSTERS.iter().find(|(posters, _)| policy.as_str() == Some(*posters))
     {
         refusal.message = Some((*former).to_owned());
         return;
     }
-    if let Some(former) = special(refusal, &way, &message) {
-        refusal.message = Some(former.to_owned());
+    let message = refusal.message.clone().unwrap_or_else(|| refusal.error.message());
+    let is_renaming = way == "PATCH /messages/{message_id}" && !refusal.values.contains_key("stream_id");
+    if is_renaming && refusal.level < AFTER_BOTH_RECORDED && message == "You don't have permission to move this message"
+    {
+        refusal.message = Some("You don't have permission to edit this message".to_owned());
         return;
     }
-    for (ways, now, before) in ROWS {
-        if let Some(parts) = parts(now, &message).filter(|_| ways.contains(&way.as_str())) {
-            let whole = message.split('[').next().unwrap_or_default();
-            let mut former = before.replace("{path}", whole);
-            for (at, part) in parts.iter().enumerate() {
-                former = former.replace(&format!("{{{at}}}"), part);
-            }
-            refusal.message = Some(former);
-            return;
+    let mut message = message;
+    for (since, row) in BY_LEVEL.iter().filter(|(since, _)| refusal.level < *since) {
+        if let Some(former) = former(row, &way, &message) {
+            let name = refusal.values.get("new_name").map(|name| name.trim()).unwrap_or_default();
+            message = if *since == 255 { former.replace("{name}", name) } else { former };
+            refusal.message = Some(message.clone());
         }
     }
+}
+
+/// Gives a refusal the words that a server of level 387 was recorded to have.
+pub(super) fn speak_as_recorded(refusal: &mut Refusal<'_>) {
+    let way = format!("{} {}", refusal.route.method, refusal.route.path);
+    let message = refusal.error.message();
+    let is_of_object = message.ends_with(" is not a dict");
+    let is_read_as_before = refusal.is_read_as_before && !MESSAGES_BY_ID.contains(&way.as_str());
+    if is_read_as_before || is_of_object && refusal.level < OBJECTS_NAMED_SINCE {
+        return;
+    }
+    if way == "GET /streams" && refusal.values.contains_key("include_all_active") {
+        refusal.message = message.strip_prefix("include_all ").map(|fault| format!("include_all_active {fault}"));
+    } else if let Some(former) = AS_RECORDED.iter().find_map(|row| former(row, &way, &message)) {
+        refusal.message = Some(former);
+    }
+}
+
+/// Gives a refusal the words of an operation that reads its parameters by the former rules.
+pub(super) fn speak_as_read(refusal: &mut Refusal<'_>) {
+    let way = format!("{} {}", refusal.route.method, refusal.route.path);
+    let message = refusal.message.clone().unwrap_or_else(|| refusal.error.message());
+    let special = special(refusal, &way, &message).map(str::to_owned);
+    if let Some(former) = special.or_else(|| AS_READ.iter().find_map(|row| former(row, &way, &message))) {
+        refusal.message = Some(former);
+    }
+}
+
+/// What was said in place of a message, where a row fits.
+fn former((ways, now, before): &Row, way: &str, message: &str) -> Option<String> {
+    let parts = parts(now, message).filter(|_| ways.contains(&way))?;
+    let whole = message.split('[').next().unwrap_or_default();
+    let numbered = parts.iter().enumerate();
+    Some(numbered.fold(before.replace("{path}", whole), |text, (at, part)| text.replace(&format!("{{{at}}}"), part)))
 }
 
 /// What depends on more than the message.
@@ -104,7 +208,7 @@ fn special(refusal: &Refusal<'_>, way: &str, message: &str) -> Option<&'static s
                 Some("Invalid data type for recipients")
             }
             "Argument \"to\" is not valid JSON." | "to is not a string or integer" => {
-                Some("Invalid data type for stream ID")
+                Some("Invalid data type for channel ID")
             }
             _ if message.starts_with("to[") => Some("Recipient list may only contain user IDs"),
             _ => None,

@@ -2,7 +2,8 @@
 
 use crate::api::Access;
 use crate::error::Error;
-use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Request};
+use crate::feature::Feature;
+use crate::level::{AFTER_BOTH_RECORDED, AFTER_THE_RECORDED, Behaviour, Downgrade, Request};
 use crate::realm::id::GroupId;
 
 /// Operations that change who is in a group.
@@ -97,10 +98,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "GET /user_groups/{user_group_id}/members",
         words: "Lists each user once; before, once for each group that makes them a member.",
-        test: "who_was_in_several_groups_was_listed_several_times_before_248",
+        test: "who_was_in_several_groups_was_listed_several_times_before_388",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
     },
@@ -162,10 +163,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 311,
+        level: 259,
         on: "POST /user_groups/create",
         words: "`members` is required; before, empty by default.",
-        test: "groups_needed_no_members_before_311",
+        test: "groups_needed_no_members_before_259",
         act: Downgrade::Request(&["POST /user_groups/create"], |request| {
             request.values.entry("members".to_owned()).or_insert_with(|| "[]".to_owned());
             Ok(())
@@ -180,10 +181,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: 290,
+        level: Feature::StrictGroups.since(),
         on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}",
         words: "Names are unique regardless of case, and descriptions have at most 1,024 characters; before, names could differ by case only, and descriptions had any length.",
-        test: "names_of_groups_differed_by_case_before_290",
+        test: "names_of_groups_differed_by_case_before_388",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
     },

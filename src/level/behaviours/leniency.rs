@@ -4,7 +4,8 @@
 use crate::api::Access;
 use crate::api::devices::AppId;
 use crate::error::Error;
-use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
+use crate::feature::Feature;
+use crate::level::{AFTER_BOTH_RECORDED, AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
 use serde_json::Value;
 
 /// Longest topic that a request may name.
@@ -19,42 +20,35 @@ const MAX_TOKEN_LENGTH: usize = 4096;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "POST /zcommand",
         words: "For human users; before, for bots too.",
-        test: "bots_ran_commands_before_248",
+        test: "bots_ran_commands_before_388",
         act: Downgrade::Instead(&["POST /zcommand"], Access::User),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "POST /user_groups/create, DELETE /user_groups/{user_group_id}",
-        words: "For bots too, if permissions allow it; before, only for human users.",
-        test: "bots_made_no_groups_before_248",
-        act: Downgrade::Also(&["POST /user_groups/create", "DELETE /user_groups/{user_group_id}"], Access::Human),
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 496,
         on: "POST /user_groups/create",
         words: "Bots are refused like other users without the permission to create groups; before, they were refused as bots.",
-        test: "bots_made_no_groups_before_248",
+        test: "bots_were_no_creators_of_groups_before_496",
         act: Downgrade::Instead(&["POST /user_groups/create"], Access::HumanNotGuest),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 496,
         on: "POST /user_groups/create",
         words: "Guests and users without the permission to create groups are refused in the same check; before, guests first.",
-        test: "bots_made_no_groups_before_248",
+        test: "bots_were_no_creators_of_groups_before_496",
         act: Downgrade::Also(&["POST /user_groups/create"], Access::GroupCreator),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "DELETE /bots/{bot_id}",
         words: "For human users except guests; before, for everyone who may change the bot.",
-        test: "anybody_asked_for_a_bots_end_before_248",
+        test: "anybody_asked_for_a_bots_end_before_388",
         act: Downgrade::Instead(&["DELETE /bots/{bot_id}"], Access::User),
     },
     Behaviour {
-        level: 274,
+        level: Feature::SubscriptionValuesFirst.since(),
         on: "PATCH /users/me/subscriptions/{stream_id}, POST /users/me/subscriptions/properties",
         words: "Values are checked first; before, the channel.",
         test: "channels_were_looked_at_before_values_before_274",
@@ -70,7 +64,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: 315,
+        level: Feature::ArchivedChannelsClosed.since(),
         on: "POST /messages, POST /scheduled_messages, PATCH /scheduled_messages/{scheduled_message_id}",
         words: "Archived channels take no messages; before, those that had been web-public did.",
         test: "archived_channels_of_the_web_took_messages_before_315",
@@ -78,25 +72,50 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "GET /users/{email}, GET /users/me/subscriptions",
-        words: "Parameters are read in the order of their declaration; before, some booleans were read before all others.",
-        test: "some_switches_were_read_first_before_248",
-        act: Downgrade::Request(&["GET /users/{email}", "GET /users/me/subscriptions"], check_switches),
+        level: Feature::DarkAndLight.since(),
+        on: "POST /zcommand",
+        words: "`/dark` and `/light`; before, `/night` and `/day`.",
+        test: "themes_were_night_and_day_before_266",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
+        on: "POST /reminders",
+        words: "`message_id` and `scheduled_delivery_timestamp` are optional; before, they were required.",
+        test: "reminders_needed_a_message_and_a_time_before_388",
+        act: Downgrade::Request(&["POST /reminders"], |request| {
+            request.required::<i64>("message_id")?;
+            request.required::<i64>("scheduled_delivery_timestamp")
+        }),
+    },
+    Behaviour {
+        level: 412,
+        on: "GET /users/me/subscriptions",
+        words: "`include_subscribers` takes `partial` too; before, only a boolean.",
+        test: "some_switches_were_read_first",
+        act: Downgrade::Request(&["GET /users/me/subscriptions"], check_switches),
+    },
+    Behaviour {
+        level: 262,
+        on: "GET /users/{email}",
+        words: "Parameters are read in the order of their declaration; before, some booleans were read before all others.",
+        test: "some_switches_were_read_first",
+        act: Downgrade::Request(&["GET /users/{email}"], check_switches),
+    },
+    Behaviour {
+        level: AFTER_BOTH_RECORDED,
         on: "GET /events",
         words: "Every reply has `queue_id`; before, only replies to polls that created their queue.",
-        test: "polls_named_their_queue_where_they_made_it_before_248",
+        test: "polls_named_their_queue_where_they_made_it_before_388",
         // Decided where events are sent.
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "PATCH /default_stream_groups/{group_id}, POST /invites",
         words: "A new name and the list of addresses may not be blank; before, they could be.",
-        test: "blank_texts_were_taken_before_248",
+        test: "blank_texts_were_taken_before_388",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
     },
@@ -109,10 +128,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "GET /messages/matches_narrow",
         words: "`msg_ids` may not be negative; before, negative IDs were ignored.",
-        test: "odd_values_were_passed_over_before_248",
+        test: "odd_values_were_passed_over_before_388",
         act: Downgrade::Request(&["GET /messages/matches_narrow"], |request| {
             let text = request.values.get("msg_ids").map(String::as_str).unwrap_or_default();
             if let Ok(Value::Array(mut ids)) = serde_json::from_str(text) {
@@ -123,10 +142,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "POST /messages",
         words: "For a channel, `to` is its name or ID; before, `true` and `false` were read as IDs.",
-        test: "odd_values_were_passed_over_before_248",
+        test: "odd_values_were_passed_over_before_388",
         act: Downgrade::Request(&["POST /messages"], |request| {
             let is_channel = matches!(request.values.get("type").map(String::as_str), Some("stream" | "channel"));
             match request.values.get_mut("to").filter(|_| is_channel) {
@@ -138,10 +157,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "POST /streams/{stream_id}/delete_topic",
         words: "`topic_name` has at most 60 characters; before, a longer name was read as a topic without messages.",
-        test: "odd_values_were_passed_over_before_248",
+        test: "odd_values_were_passed_over_before_388",
         act: Downgrade::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
             if let Some(topic) = request.values.get_mut("topic_name") {
                 let is_too_long = topic.trim().chars().count() > MAX_TOPIC_LENGTH;
@@ -174,10 +193,19 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Request(&["DELETE /users/me/platform_device_token"], read_token),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
+        on: "POST /messages",
+        words: "A missing recipient is reported before other parameters are read; before, after them.",
+        test: "missing_targets_were_bad_requests_before_388",
+        act: Downgrade::Request(&["POST /messages"], |request| {
+            if request.values.contains_key("to") { Ok(()) } else { request.required::<String>("content") }
+        }),
+    },
+    Behaviour {
+        level: AFTER_BOTH_RECORDED,
         on: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
         words: "A missing recipient or channel is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST with another message.",
-        test: "missing_targets_were_bad_requests_before_248",
+        test: "missing_targets_were_bad_requests_before_388",
         act: Downgrade::Words(of_targets),
     },
 ];
@@ -232,7 +260,7 @@ fn of_targets(refusal: &mut Refusal<'_>) {
         |name: &str| matches!(&*refusal.error, Error::MissingParameter { var_name } if *var_name == name.into());
     let words = match (refusal.route.method, refusal.route.path) {
         ("POST", "/messages") if is_missing("to") => match refusal.values.get("type").map(String::as_str) {
-            Some("stream" | "channel") => "Missing stream",
+            Some("stream" | "channel") => "Missing channel",
             _ => "Message must have recipients",
         },
         ("PATCH", "/users/me/subscriptions/muted_topics") if is_missing("stream_id") => "Please supply 'stream'.",

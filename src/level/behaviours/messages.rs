@@ -19,10 +19,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Refuse(&["GET /messages"], |request| refuse_anchor(request, |anchor| anchor == "date")),
     },
     Behaviour {
-        level: 442,
+        level: 300,
         on: "GET /messages",
         words: "`num_before` and `num_after` are optional; before, they were required.",
-        test: "counts_of_messages_were_needed_before_442",
+        test: "counts_of_messages_were_needed_before_300",
         act: Downgrade::Request(&["GET /messages"], |request| {
             let is_given = |name: &&str| request.values.contains_key(*name);
             let is_range = !is_given(&"message_ids");

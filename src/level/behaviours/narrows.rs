@@ -1,7 +1,7 @@
 //! Narrows and recipients as they were sent to level 247 (A-270 in docs/assumptions.md).
 
 use crate::error::Error;
-use crate::level::{Behaviour, Downgrade, Request};
+use crate::level::{AFTER_BOTH_RECORDED, Behaviour, Downgrade, Request};
 use serde_json::{Map, Value};
 
 /// The first level of which it is not known that it reads narrows and recipients as below.
@@ -13,12 +13,12 @@ const ABOVE_THE_RECORDED: i64 = 388;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: READ_OTHERWISE_SINCE,
+        level: 265,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
         words: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
-        test: "narrows_were_read_at_once_before_248",
-        // Done where the narrow's turn comes among the parameters.
-        act: Downgrade::Elsewhere,
+        test: "narrows_were_read_at_once_before_265",
+        // Of the others, done where the narrow's turn comes among the parameters.
+        act: Downgrade::Request(&["POST /messages/flags/narrow"], read_narrow),
     },
     Behaviour {
         level: ABOVE_THE_RECORDED,
@@ -77,17 +77,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: READ_OTHERWISE_SINCE,
+        level: AFTER_BOTH_RECORDED,
         on: "POST /register",
         words: "A `narrow` with an unknown operand of `is` is refused; before, such a term was ignored.",
-        test: "queues_took_any_operand_of_is_before_248",
+        test: "queues_took_any_operand_of_is_before_388",
         act: Downgrade::Request(&["POST /register"], pass_over_unknown_operands),
     },
     Behaviour {
-        level: READ_OTHERWISE_SINCE,
+        level: AFTER_BOTH_RECORDED,
         on: "POST /messages, POST /scheduled_messages",
         words: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
-        test: "recipients_came_in_lists_before_248",
+        test: "recipients_came_in_lists_before_388",
         act: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
     },
     Behaviour {

@@ -8,7 +8,7 @@ use crate::api::scheduled_messages::{EditScheduledMessage, To};
 use crate::api::shared::channels::creation::ChannelToSubscribe;
 use crate::api::shared::recipients::MessageType;
 use crate::error::Error;
-use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Request};
+use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::schedule::future_time;
 use serde_json::Value;
 use std::sync::Arc;
@@ -17,43 +17,43 @@ const AS_DECLARED: &str = "Parameters are checked in the order of their declarat
 
 /// A request of this operation has its parameters looked at first, in the order of before.
 const fn ordered(
+    level: i64,
     on: &'static [&'static str; 1],
     test: &'static str,
     look: fn(&mut Request<'_>) -> Result<(), Error>,
 ) -> Behaviour {
-    Behaviour { level: AFTER_THE_RECORDED, on: on[0], words: AS_DECLARED, test, act: Downgrade::Request(on, look) }
+    Behaviour { level, on: on[0], words: AS_DECLARED, test, act: Downgrade::Request(on, look) }
 }
 
-const RANGES_TEST: &str = "ranges_were_read_in_another_order_before_248";
-const MESSAGES_TEST: &str = "recipients_were_looked_at_last_before_248";
-const OTHERS_TEST: &str = "some_parameters_were_read_in_another_order_before_248";
+const RANGES_TEST: &str = "ranges_were_read_in_another_order";
+const MESSAGES_TEST: &str = "recipients_were_looked_at_last";
+const OTHERS_TEST: &str = "some_parameters_were_read_in_another_order";
 
 pub(super) static ROWS: &[Behaviour] = &[
-    ordered(&["GET /messages"], RANGES_TEST, |request| {
+    ordered(265, &["GET /messages"], RANGES_TEST, |request| {
         request.optional::<bool>("include_anchor")?;
         request.required::<NonNegative>("num_before")?;
         request.required::<NonNegative>("num_after")?;
         read_narrow(request)
     }),
-    ordered(&["POST /messages/flags/narrow"], RANGES_TEST, |request| {
+    ordered(253, &["POST /messages/flags/narrow"], RANGES_TEST, |request| {
         request.required::<String>("anchor")?;
         request.optional::<bool>("include_anchor")?;
         request.required::<NonNegative>("num_before")?;
         request.required::<NonNegative>("num_after")?;
-        request.required::<String>("narrow")?;
-        read_narrow(request)
+        request.required::<String>("narrow")
     }),
-    ordered(&["GET /messages/matches_narrow"], RANGES_TEST, |request| {
+    ordered(265, &["GET /messages/matches_narrow"], RANGES_TEST, |request| {
         request.required::<Vec<i64>>("msg_ids")?;
         request.required::<String>("narrow")?;
         read_narrow(request)
     }),
-    ordered(&["POST /messages"], MESSAGES_TEST, |request| {
+    ordered(283, &["POST /messages"], MESSAGES_TEST, |request| {
         request.required::<MessageType>("type")?;
         request.required::<String>("content")?;
         request.optional::<bool>("read_by_sender")
     }),
-    ordered(&["POST /scheduled_messages"], MESSAGES_TEST, |request| {
+    ordered(283, &["POST /scheduled_messages"], MESSAGES_TEST, |request| {
         request.required::<MessageType>("type")?;
         request.required::<String>("to")?;
         request.required::<String>("content")?;
@@ -62,24 +62,24 @@ pub(super) static ROWS: &[Behaviour] = &[
         let seconds = request.values["scheduled_delivery_timestamp"].trim().parse();
         seconds.map_or(Ok(()), |seconds| future_time(request.realm, seconds).map(drop))
     }),
-    ordered(&["PATCH /scheduled_messages/{scheduled_message_id}"], MESSAGES_TEST, look_up_scheduled),
-    ordered(&["POST /jwt/fetch_api_key"], OTHERS_TEST, |request| request.optional::<bool>("include_profile")),
-    ordered(&["POST /users/me/platform_device_token"], OTHERS_TEST, |request| {
+    ordered(283, &["PATCH /scheduled_messages/{scheduled_message_id}"], MESSAGES_TEST, look_up_scheduled),
+    ordered(284, &["POST /jwt/fetch_api_key"], OTHERS_TEST, |request| request.optional::<bool>("include_profile")),
+    ordered(254, &["POST /users/me/platform_device_token"], OTHERS_TEST, |request| {
         request.required::<String>("token")?;
         request.required::<AppId>("appid")
     }),
-    ordered(&["POST /user_groups/create"], OTHERS_TEST, |request| {
+    ordered(259, &["POST /user_groups/create"], OTHERS_TEST, |request| {
         request.required::<String>("name")?;
         // Whether there have to be any is for others to say.
         request.optional::<Vec<i64>>("members")?;
         request.required::<String>("description")
     }),
-    ordered(&["PATCH /streams/{stream_id}"], OTHERS_TEST, |request| {
+    ordered(274, &["PATCH /streams/{stream_id}"], OTHERS_TEST, |request| {
         request.optional::<bool>("is_private")?;
         request.optional::<bool>("is_announcement_only")?;
         request.optional::<bool>("is_default_stream")
     }),
-    ordered(&["POST /users/me/subscriptions"], OTHERS_TEST, |request| {
+    ordered(274, &["POST /users/me/subscriptions"], OTHERS_TEST, |request| {
         request.required::<Vec<ChannelToSubscribe>>("subscriptions")?;
         request.optional::<bool>("invite_only")?;
         request.optional::<bool>("is_web_public")?;

@@ -3,7 +3,7 @@
 use crate::api::shared::group_settings::{at_level, resolve};
 use crate::error::Error;
 use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
-use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
+use crate::level::{Behaviour, Context, Downgrade, Request};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::GroupId;
@@ -74,7 +74,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Request(CHANNEL_MAKING, post_policy),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 270,
         on: "errors where a system group has to hold a permission",
         words: "Their code is SYSTEM_GROUP_REQUIRED; before, BAD_REQUEST.",
         test: "some_permissions_required_system_groups",
@@ -123,7 +123,7 @@ pub(super) static ROWS: &[Behaviour] = &[
                 wrap(request, REMOVING);
                 return Ok(());
             }
-            as_number(request, REMOVING);
+            as_number(request, REMOVING, 274);
             // Looked at even where no channel is made.
             let group = request.values.get(REMOVING).and_then(|text| text.trim().parse().ok()).map(GroupId);
             let row = at_level(setting(permission::CHANNEL_PERMISSIONS, REMOVING), request.level);
@@ -171,7 +171,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "The value may be an anonymous group of users and groups; before, a group's ID.",
         test: NAMED_TEST,
         act: Downgrade::Request(GROUP_MAKING, |request| {
-            as_number(request, MENTIONING);
+            as_number(request, MENTIONING, 259);
             check_named(request, MENTIONING)
         }),
     },
@@ -196,8 +196,8 @@ fn check_named(request: &Request<'_>, name: &str) -> Result<(), Error> {
 }
 
 /// `true` as `1`, where switches were numbers.
-fn as_number(request: &mut Request<'_>, name: &str) {
-    if request.level < AFTER_THE_RECORDED
+fn as_number(request: &mut Request<'_>, name: &str, read_as_now_since: i64) {
+    if request.level < read_as_now_since
         && let Some(text) = request.values.get_mut(name)
     {
         match text.trim() {
@@ -210,7 +210,7 @@ fn as_number(request: &mut Request<'_>, name: &str) {
 
 /// `4` as `{"new": 4}`.
 fn wrap(request: &mut Request<'_>, name: &str) {
-    as_number(request, name);
+    as_number(request, name, if name == MENTIONING { 259 } else { 274 });
     if let Some(text) = request.values.get_mut(name).filter(|text| text.trim().parse::<i64>().is_ok()) {
         *text = format!("{{\"new\": {}}}", text.trim());
     }
@@ -251,7 +251,7 @@ fn switch(text: Option<String>, name: &str) -> Result<Option<bool>, Error> {
 
 fn number(text: &str, name: &str, level: i64) -> Result<i64, Error> {
     match serde_json::from_str(text) {
-        Ok(Value::Bool(is_on)) if level < AFTER_THE_RECORDED => Ok(i64::from(is_on)),
+        Ok(Value::Bool(is_on)) if level < 274 => Ok(i64::from(is_on)),
         Ok(Value::Number(number)) if number.is_i64() => Ok(number.as_i64().unwrap_or_default()),
         Ok(_) => Err(Error::bad_value(name, "is not an integer")),
         Err(_) => Err(Error::bad_value(name, "is not valid JSON")),

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::level::objects::{
     MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
 };
-use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, SPECIFIED};
+use crate::level::{AFTER_BOTH_RECORDED, AFTER_THE_RECORDED, Behaviour, Context, Downgrade, SPECIFIED};
 use crate::realm::id::UserId;
 use crate::realm::setting::{former_default, with_former_default};
 use crate::realm::user::{EmailVisibility, User};
@@ -22,32 +22,39 @@ const NO_LANGUAGE_IS_TEXT_SINCE: i64 = 195;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "POST /register: client_capabilities",
         words: "`notification_settings_null` may be left out; before, it was required.",
         test: "clients_had_to_say_whether_they_know_null_settings",
         act: Downgrade::Request(&["POST /register"], |request| {
-            check_switches(request)?;
+            match check_switches(request) {
+                // What is no switch came after capabilities from 277 on, what is no JSON before them.
+                Err(error) if request.level < 277 || error.message().ends_with("is not valid JSON") => {
+                    return Err(error);
+                }
+                _ => {}
+            }
             let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
             match capabilities {
                 Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS) => {
-                    Err(Error::MissingKey { key_name: NULL_SETTINGS.into(), var_name: "client_capabilities".into() })
+                    let at = format!("client_capabilities[\"{NULL_SETTINGS}\"]");
+                    Err(Error::bad_value(at, "field is missing: Field required"))
                 }
                 _ => Ok(()),
             }
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "reply of operations without parameters",
         words: "`ignored_parameters_unsupported` names the ignored parameters; before, these operations did not report any.",
-        test: "operations_without_parameters_reported_none_before_248",
+        test: "operations_without_parameters_reported_none_before_388",
         act: Downgrade::Objects(&PARAMETERLESS_REPLY, |reply, _| {
             reply.shift_remove("ignored_parameters_unsupported");
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: AFTER_BOTH_RECORDED,
         on: "reply of PATCH /realm",
         words: "Texts have their new value; before, `updated`.",
         test: "new_texts_of_the_organization_were_returned_as_updated",
@@ -63,7 +70,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 261,
         on: "reply of PATCH /realm",
         words: "Numbers have their new value; before, a boolean if the request had one.",
         test: "switches_were_numbers",
@@ -74,18 +81,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 }
             }
         }),
-    },
-    // A-331 in docs/assumptions.md.
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "parameters that are whole numbers",
-        words: "`true` and `false` are not numbers; before, they were 1 and 0, in lists and objects too.",
-        test: "switches_were_numbers",
-        act: Downgrade::SwitchesAsNumbers {
-            but: &["num_before", "num_after", "waiting_period_threshold", "to"],
-            not_inside: &["narrow"],
-            not_of: &["PATCH /messages/{message_id}", "POST /drafts", "PATCH /drafts/{draft_id}"],
-        },
     },
     Behaviour {
         level: SPECIFIED,

@@ -1,6 +1,7 @@
 //! Subscriptions: who is subscribed, and who may subscribe and unsubscribe others.
 
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::level::objects::{PEERS, SUBSCRIBE_REPLY, SUBSCRIBERS};
 use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::id::{ChannelId, UserId};
@@ -9,7 +10,7 @@ use serde_json::Value;
 pub(super) static ROWS: &[Behaviour] = &[
     //
     Behaviour {
-        level: 361,
+        level: Feature::VacantChannelsStay.since(),
         on: "DELETE and PATCH /users/me/subscriptions",
         words: "Private channels stay when the last subscriber leaves; before, they were archived.",
         test: "private_channels_ended_with_their_last_subscriber_before_361",
@@ -38,10 +39,10 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     //
     Behaviour {
-        level: 278,
+        level: Feature::SubscriptionValuesFirst.since(),
         on: "PATCH /users/me/subscriptions/{stream_id}",
         words: "`value` is JSON; before, plain text, as colors are.",
-        test: "settings_of_subscriptions_were_plain_texts_before_278",
+        test: "settings_of_subscriptions_were_plain_texts_before_274",
         act: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
             if let Some(value) = request.values.get_mut("value") {
                 *value = Value::from(value.as_str()).to_string();

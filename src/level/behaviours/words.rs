@@ -1,95 +1,136 @@
-//! Refusals that had other words: the core speaks those of the newest level.
+//! Refusals that had other words: the core speaks those of the newest level. A row sees what newer rows said.
 
 use crate::error::Error;
-use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal};
+use crate::level::{AFTER_BOTH_RECORDED, Behaviour, Downgrade, Refusal};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: AFTER_THE_RECORDED,
+        level: 417,
+        on: "PATCH /streams/{stream_id}, POST, DELETE and PATCH /users/me/subscriptions",
+        words: "`Channel 'x' already exists`, `Channel 'x' does not exist`; before, `Channel name is already in use.`, `Channel(s) (x) do not exist`.",
+        test: "some_operations_refused_in_other_words",
+        act: Downgrade::Words(super::former_words::speak),
+    },
+    Behaviour {
+        level: 392,
+        on: "messages without a topic",
+        words: "`Sending messages to the general chat is not allowed in this channel.`, and the like; before, `Topics are required in this organization`.",
+        test: "some_refusals_had_other_words",
+        act: Downgrade::Words(|refusal| of_row(refusal, OF_TOPICS)),
+    },
+    Behaviour {
+        level: AFTER_BOTH_RECORDED,
+        on: "some refusals",
+        words: "Other words.",
+        test: "some_refusals_had_other_words",
+        act: Downgrade::Words(|refusal| {
+            of_row(refusal, OF_BOTH_RECORDED);
+            super::former_words::speak_as_recorded(refusal);
+        }),
+    },
+    Behaviour {
+        level: 311,
+        on: "POST /user_groups/{user_group_id}/members without a change",
+        words: "Names `add_subgroups` and `delete_subgroups` too.",
+        test: "some_refusals_had_other_words",
+        act: Downgrade::Words(|refusal| of_row(refusal, OF_MEMBERS)),
+    },
+    Behaviour {
+        level: 270,
+        on: "pictures that can't be read",
+        words: "`Invalid image format` for emoji and the organization's pictures; before, `Could not decode image; did you upload an image file?`.",
+        test: "some_refusals_had_other_words",
+        act: Downgrade::Words(|refusal| of_row(refusal, OF_PICTURES)),
+    },
+    Behaviour {
+        level: 255,
         on: "all refusals",
         words: "They say \"channel\"; before, \"stream\".",
         test: "refusals_spoke_of_streams",
         act: Downgrade::Words(of_streams),
     },
     Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "num_before, num_after and narrow of operations on messages, waiting_period_threshold of PATCH /realm",
-        words: "Malformed values are BAD_REQUEST with a message about the fault; before, REQUEST_VARIABLE_INVALID with the value.",
-        test: "some_malformed_parameters_were_shown_as_they_were_sent",
-        act: Downgrade::Words(of_converted),
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "parameters that are malformed",
-        words: "`x is not valid JSON`, `Invalid x: Value error, Not in the list of possible values`; before, `Argument \"x\" is not valid JSON.`, `Invalid x`.",
-        test: "malformed_parameters_were_refused_in_other_words",
-        act: Downgrade::Words(of_parameters),
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "some refusals",
-        words: "Other words.",
-        test: "some_refusals_had_other_words",
-        act: Downgrade::Words(|refusal| {
-            if let Some((_, template)) = OTHER_WORDS.iter().find(|(name, _)| *name == refusal.error.row().name) {
-                refusal.say(template);
-            }
-        }),
-    },
-    Behaviour {
-        level: AFTER_THE_RECORDED,
-        on: "some refusals of single operations",
-        words: "Other words.",
-        test: "some_operations_refused_in_other_words",
-        act: Downgrade::Words(super::former_words::speak),
+        level: 249,
+        on: "narrows that are refused",
+        words: "`unknown channel`, `No message can be both a channel message and direct message`; before, they said \"stream\".",
+        test: "refusals_spoke_of_streams",
+        act: Downgrade::Words(of_narrows),
     },
 ];
 
 /// Refusals whose template was another, by the name of their row in the table of errors.
-static OTHER_WORDS: &[(&str, &str)] = &[
-    ("BadImage", "Could not decode image; did you upload an image file?"),
+type Templates = &'static [(&'static str, &'static str)];
+
+static OF_TOPICS: Templates = &[("EmptyTopicNotAllowed", "Topics are required in this organization")];
+static OF_BOTH_RECORDED: Templates = &[("InvalidEmojiCode", "Invalid emoji code."), ("NameEmpty", "Name too short!")];
+static OF_MEMBERS: Templates =
+    &[("NoMembersToChange", "Nothing to do. Specify at least one of \"add\" or \"delete\".")];
+static OF_PICTURES: Templates = &[("BadImage", "Could not decode image; did you upload an image file?")];
+/// With channels.
+static OF_CHANNELS: Templates = &[
     ("ChannelHasName", "Stream already has that name!"),
     ("ChannelNameEmpty", "Stream name can't be empty!"),
     ("ChannelNameInvalidCharacter", "Invalid character in stream name, at position {position}!"),
-    ("EmptyTopicNotAllowed", "Topics are required in this organization"),
-    ("InvalidEmojiCode", "Invalid emoji code."),
-    ("NameEmpty", "Name too short!"),
-    ("NoMembersToChange", "Nothing to do. Specify at least one of \"add\" or \"delete\"."),
     ("NotSubscribed", "Not subscribed to stream id {channel_id}"),
 ];
 
-/// Operations that read their parameters as the newest do.
-static AS_NOW: &[&str] = &[
-    "POST /users/me/presence",
-    "POST /users/me/status",
-    "POST /drafts",
-    "PATCH /drafts/{draft_id}",
-    "GET /messages/{message_id}/history",
-    "PATCH /messages/{message_id}",
-    "DELETE /messages/{message_id}",
-    "GET /messages/{message_id}",
-    "POST /users/me/alert_words",
-    "DELETE /users/me/alert_words",
-];
+fn of_row(refusal: &mut Refusal<'_>, templates: Templates) {
+    if let Some((_, template)) = templates.iter().find(|(name, _)| *name == refusal.error.row().name) {
+        refusal.say(template);
+    }
+}
+
+/// Refusals by operations that read their parameters by the former rules.
+pub(in crate::level) fn of_former_reading(refusal: &mut Refusal<'_>) {
+    of_converted(refusal);
+    if refusal.is_read_as_before {
+        of_parameters(refusal);
+        super::former_words::speak_as_read(refusal);
+    }
+}
+
+fn of_narrows(refusal: &mut Refusal<'_>) {
+    let (Error::BadNarrow { desc } | Error::BadNarrowCombination { desc }) = &mut *refusal.error else { return };
+    let text = desc.as_str().unwrap_or_default();
+    let former = match text.strip_prefix("unknown channel") {
+        Some(rest) => format!("unknown stream{rest}"),
+        None if text == "No message can be both a channel message and direct message" => {
+            "No message can be both a stream and a DM message".to_owned()
+        }
+        None => return,
+    };
+    *desc = former.into();
+}
 
 fn of_streams(refusal: &mut Refusal<'_>) {
-    if let Error::BadNarrow { desc } | Error::BadNarrowCombination { desc } = refusal.error {
-        let text = desc.as_str().unwrap_or_default();
-        let former = match text.strip_prefix("unknown channel") {
-            Some(rest) => format!("unknown stream{rest}"),
-            None if text == "No message can be both a channel message and direct message" => {
-                "No message can be both a stream and a DM message".to_owned()
-            }
-            None => return,
-        };
-        *desc = former.into();
-        return;
-    }
     let template = refusal.error.row().message;
-    if template.contains("hannel") {
+    if OF_CHANNELS.iter().any(|(name, _)| *name == refusal.error.row().name) {
+        of_row(refusal, OF_CHANNELS);
+    } else if let Some(said) = &refusal.message {
+        refusal.message = Some(of_streams_outside_names(said));
+    } else if template.contains("hannel") {
         refusal.say(&of_streams_in_words(template));
     }
+}
+
+/// A message that speaks of streams; names in quotes and parentheses stay.
+fn of_streams_outside_names(said: &str) -> String {
+    let mut is_name = false;
+    let parts = said.split_inclusive(['\'', '"', '(', ')']).map(|part| {
+        let words = match is_name {
+            true => part.to_owned(),
+            false => part.replace("channel", "stream").replace("Channel", "Stream"),
+        };
+        is_name = match part.chars().last() {
+            Some('(') => part != "Channel(",
+            Some(')') => false,
+            Some(_) => is_name != part.ends_with(['\'', '"']),
+            None => is_name,
+        };
+        words
+    });
+    parts.collect()
 }
 
 /// A template that speaks of streams. Its placeholders keep their names.
@@ -101,6 +142,9 @@ fn of_streams_in_words(template: &str) -> String {
     template.split('{').map(part).collect::<Vec<_>>().join("{")
 }
 
+/// The level from which on narrows are read as now.
+const NARROWS_READ_AS_NOW: i64 = 265;
+
 /// Parameters that are brought to a value by a function of their own, whatever is wrong with their text.
 const CONVERTED: [&str; 4] = ["num_before", "num_after", "narrow", "waiting_period_threshold"];
 
@@ -110,6 +154,12 @@ fn of_converted(refusal: &mut Refusal<'_>) {
     if !is_of_messages.contains(&way.as_str()) && way != "PATCH /realm" {
         return;
     }
+    // All operations began to read narrows otherwise together.
+    let has_former_narrow = way != "PATCH /realm" && refusal.level < NARROWS_READ_AS_NOW;
+    if !refusal.is_read_as_before && !has_former_narrow {
+        return;
+    }
+    let is_read_as_before = refusal.is_read_as_before;
     let (Error::BadValue { parameter, problem: said } | Error::InvalidValueBecause { parameter, reason: said }) =
         &mut *refusal.error
     else {
@@ -124,10 +174,10 @@ fn of_converted(refusal: &mut Refusal<'_>) {
         *refusal.error = Error::MissingKey { key_name: key.into(), var_name: "elem".into() };
     } else if name.ends_with("[\"operand\"]") && whole == "narrow" {
         *parameter = of_term("operand").into();
-    } else if CONVERTED.contains(&whole.as_str()) {
+    } else if CONVERTED.contains(&whole.as_str()) && (is_read_as_before || whole == "narrow") {
         let value = refusal.values.get(&whole).cloned().unwrap_or_default();
         *refusal.error = Error::RefusedValue { var_name: whole.into(), bad_value: value.into() };
-    } else {
+    } else if ["operator", "operand", "negated"].contains(&name) {
         *parameter = of_term(name).into();
     }
 }
@@ -141,10 +191,6 @@ fn of_term(name: &str) -> String {
 }
 
 fn of_parameters(refusal: &mut Refusal<'_>) {
-    let way = format!("{} {}", refusal.route.method, refusal.route.path);
-    if AS_NOW.contains(&way.as_str()) {
-        return;
-    }
     if let Error::BadValue { parameter, .. } = refusal.error
         && *parameter == "include_all".into()
     {

@@ -4,9 +4,10 @@ use super::numbers::Numbers;
 use super::object_change::{ObjectAct, ObjectChange};
 use super::{Code, CodeOf, Emulation, Key, key};
 use crate::api::parameter::ParameterInfo;
-use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
+use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS};
+use crate::level::behaviours::words::of_former_reading;
 use crate::level::place::{Place, Source};
-use crate::level::{Change, ChangeKind, Downgrade, Object, changes, objects};
+use crate::level::{Change, ChangeKind, Downgrade, Object, Refusal, changes, objects};
 use std::collections::{HashMap, HashSet};
 
 impl Emulation {
@@ -27,6 +28,7 @@ impl Emulation {
             codes: Vec::new(),
             words: Vec::new(),
             numbers: HashMap::new(),
+            read_as_before: HashMap::new(),
             access: HashMap::new(),
             withheld: Vec::new(),
         }
@@ -102,15 +104,16 @@ impl Emulation {
             Downgrade::CodeOfCredentials { errors, code } => {
                 self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
             }
-            Downgrade::SwitchesAsNumbers { but, not_inside, not_of } => {
-                let is_meant = |route: Route| not_of.iter().all(|other| key(other) != (route.method, route.path));
-                for row in OPERATIONS.iter().filter(|row| is_meant(row.route)) {
-                    let numbers = |info: &ParameterInfo| {
-                        let numbers = Numbers::of(info, !but.contains(&info.name));
-                        numbers.filter(|_| !not_inside.contains(&info.name))
-                    };
-                    let all = row.parameters.iter().filter_map(numbers).collect();
-                    self.numbers.insert((row.route.method, row.route.path), all);
+            Downgrade::FormerReading(routes) => {
+                for key in routes.iter().map(|route| key(route)) {
+                    let row = OPERATIONS.iter().find(|row| (row.route.method, row.route.path) == key);
+                    let parameters = row.map(|row| row.parameters).unwrap_or_default();
+                    self.numbers.insert(key, parameters.iter().filter_map(former_numbers).collect());
+                    let texts = parameters.iter().filter(|info| !info.is_json).map(|info| info.name);
+                    self.read_as_before.insert(key, texts.collect());
+                }
+                if !self.words.iter().any(|words| std::ptr::fn_addr_eq(*words, OF_FORMER_READING)) {
+                    self.words.push(OF_FORMER_READING);
                 }
             }
             Downgrade::Words(words) => self.words.push(words),
@@ -139,6 +142,14 @@ impl Emulation {
             }
         }
     }
+}
+
+const OF_FORMER_READING: fn(&mut Refusal<'_>) = of_former_reading;
+
+/// The whole numbers for which a switch was taken, by the rules of before.
+fn former_numbers(info: &ParameterInfo) -> Option<Numbers> {
+    let is_single = !["num_before", "num_after", "waiting_period_threshold", "to"].contains(&info.name);
+    Numbers::of(info, is_single).filter(|_| info.name != "narrow")
 }
 
 /// Operations whose whole replies are objects of a kind.

@@ -43,6 +43,18 @@ impl Numbers {
     }
 }
 
+/// What stands for a number that has no place in 64 bits, where such were no whole numbers.
+pub const NO_WHOLE_NUMBER: &str = "0.5";
+
+/// Whether a text is a whole number that has no place in 64 bits.
+pub fn is_beyond_range(text: &str) -> bool {
+    let is_number = text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    is_number
+        && text.parse::<i64>().is_err()
+        && text.bytes().skip(1).all(|byte| byte.is_ascii_digit())
+        && text.len() > 18
+}
+
 /// The forms that a value may have.
 fn forms(schema: &Value) -> &[Value] {
     schema["anyOf"].as_array().map_or_else(|| std::slice::from_ref(schema), Vec::as_slice)

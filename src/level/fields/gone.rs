@@ -38,7 +38,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
     (426, &REGISTER, "realm_is_zephyr_mirror_realm", 0, |_, _| json!(false)),
     //
-    (420, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
+    (256, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
     (364, &SETTINGS, "dense_mode", 89, dense_mode),
     (344, &REGISTER, "realm_bot_creation_policy", 0, |_, context| number_of("bot_creation_policy", context)),
     (341, &REGISTER, "realm_invite_to_stream_policy", 0, |_, context| number_of("invite_to_stream_policy", context)),

@@ -128,9 +128,9 @@ async fn names_of_channels_were_a_bad_request_before_417() {
 }
 
 #[tokio::test]
-async fn settings_of_subscriptions_were_plain_texts_before_278() {
+async fn settings_of_subscriptions_were_plain_texts_before_274() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 278).await;
+    let [before, after] = Age::around(&server, 274).await;
     let path = format!("/users/me/subscriptions/{}", server.channel("general"));
     let color = |text: &str| json!({"property": "color", "value": text});
     let muted = json!({"property": "is_muted", "value": "true"});

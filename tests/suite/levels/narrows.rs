@@ -16,9 +16,9 @@ async fn send(user: &User, channel: &str, topic: &str, content: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn narrows_were_read_at_once_before_248() {
+async fn narrows_were_read_at_once_before_265() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 248).await;
+    let [before, after] = Age::at_both(&server, 247, 265).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
     let range = |narrow: &str| json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow});
 
@@ -137,9 +137,9 @@ async fn a_row_found_a_message_before_368() {
 }
 
 #[tokio::test]
-async fn queues_took_any_operand_of_is_before_248() {
+async fn queues_took_any_operand_of_is_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 248).await;
+    let [before, after] = Age::around(&server, 388).await;
     let wish = json!({"event_types": ["message"], "narrow": [["is", "nope"], ["stream", "general"]]});
 
     let mut queue = before.user("mel").register(wish.clone()).await;
@@ -149,9 +149,9 @@ async fn queues_took_any_operand_of_is_before_248() {
 }
 
 #[tokio::test]
-async fn recipients_came_in_lists_before_248() {
+async fn recipients_came_in_lists_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 248).await;
+    let [before, after] = Age::around(&server, 388).await;
     for kind in ["direct", "private"] {
         let message = |to: Value| json!({"type": kind, "to": to, "content": "x"});
         let id = before.user("max").id();

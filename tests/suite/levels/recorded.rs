@@ -2,13 +2,14 @@
 
 use super::{Age, send_old};
 use crate::support::{TestServer, User};
+use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use serde_json::{Value, json};
 
 const SINCE: i64 = 248;
 
-/// How JSON that is none is refused at a level, by operations that were changed at all.
+/// How PATCH /realm refuses JSON that is none at a level.
 pub fn not_json(level: i64, name: &str) -> String {
-    if level < SINCE { format!("Argument \"{name}\" is not valid JSON.") } else { format!("{name} is not valid JSON") }
+    if level < 261 { format!("Argument \"{name}\" is not valid JSON.") } else { format!("{name} is not valid JSON") }
 }
 
 async fn registered(user: &User) -> Value {
@@ -20,14 +21,17 @@ async fn registered(user: &User) -> Value {
 #[tokio::test]
 async fn refusals_spoke_of_streams() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
-    let narrow = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": r#"[["stream", "nowhere"]]"#});
+    let [before, after] = Age::around(&server, 255).await;
     for (age, word) in [(before, "stream"), (after, "channel")] {
         let mel = age.user("mel");
         mel.get("/streams/999999", json!({})).await.error("BAD_REQUEST", &format!("Invalid {word} ID"));
         let reply = mel.get("/get_stream_id", json!({"stream": "{channel_name}"})).await;
         reply.error("BAD_REQUEST", &format!("Invalid {word} name '{{channel_name}}'"));
-        let reply = mel.get("/messages", narrow.clone()).await;
+    }
+    let [before, after] = Age::around(&server, 249).await;
+    let narrow = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": r#"[["stream", "nowhere"]]"#});
+    for (age, word) in [(before, "stream"), (after, "channel")] {
+        let reply = age.user("mel").get("/messages", narrow.clone()).await;
         let body = reply.error("BAD_NARROW", &format!("Invalid narrow operator: unknown {word} nowhere"));
         assert_eq!(body["desc"], format!("unknown {word} nowhere"));
     }
@@ -36,7 +40,7 @@ async fn refusals_spoke_of_streams() {
 #[tokio::test]
 async fn malformed_parameters_were_refused_in_other_words() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::at_both(&server, 247, NEWEST_FEATURE_LEVEL).await;
     let (old, new) = (before.user("adam"), after.user("adam"));
     let limit = "message_content_edit_limit_seconds";
     for (path, params, was, is) in [
@@ -76,7 +80,7 @@ async fn malformed_parameters_were_refused_in_other_words() {
 #[tokio::test]
 async fn some_refusals_had_other_words() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     for (age, name, code) in
         [(before, "Name too short!", "Invalid emoji code."), (after, "Name must not be empty!", "Invalid emoji code")]
     {
@@ -92,7 +96,7 @@ async fn some_refusals_had_other_words() {
 async fn refused_credentials_had_one_code() {
     let server = TestServer::start().await;
     for (level, invalid, deactivated) in
-        [(247, "UNAUTHORIZED", "UNAUTHORIZED"), (248, "INVALID_API_KEY", "USER_DEACTIVATED")]
+        [(387, "UNAUTHORIZED", "UNAUTHORIZED"), (388, "INVALID_API_KEY", "USER_DEACTIVATED")]
     {
         let age = Age::at(&server, level).await;
         let mel = age.user("mel");
@@ -257,10 +261,10 @@ async fn some_permissions_required_system_groups() {
 #[tokio::test]
 async fn clients_had_to_say_whether_they_know_null_settings() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     for capabilities in [json!({}), json!({"bulk_message_deletion": true})] {
         let params = json!({"client_capabilities": capabilities, "event_types": "no list"});
-        let message = "notification_settings_null key is missing from client_capabilities";
+        let message = "client_capabilities[\"notification_settings_null\"] field is missing: Field required";
         before.user("mel").post("/register", params.clone()).await.error("BAD_REQUEST", message);
         after.user("mel").post("/register", params).await.error("BAD_REQUEST", "event_types is not valid JSON");
     }
@@ -270,7 +274,7 @@ async fn clients_had_to_say_whether_they_know_null_settings() {
 #[tokio::test]
 async fn some_malformed_parameters_were_shown_as_they_were_sent() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::at_both(&server, 247, NEWEST_FEATURE_LEVEL).await;
     for (name, sent, is) in [
         ("num_before", "abc", "num_before is not valid JSON"),
         ("num_after", "-1", "num_after is too small"),
@@ -306,7 +310,7 @@ async fn some_malformed_parameters_were_shown_as_they_were_sent() {
 #[tokio::test]
 async fn new_texts_of_the_organization_were_returned_as_updated() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     let params = json!({"description": "News", "invite_required": false});
     before
         .user("olive")
@@ -319,7 +323,7 @@ async fn new_texts_of_the_organization_were_returned_as_updated() {
 #[tokio::test]
 async fn switches_were_numbers() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::at_both(&server, 247, NEWEST_FEATURE_LEVEL).await;
     let params = json!({"stream_id": true, "topic": "t", "visibility_policy": true});
     before.user("mel").post("/user_topics", params.clone()).await.success();
     let state = registered(&before.user("mel")).await;
@@ -341,7 +345,7 @@ async fn switches_were_numbers() {
 #[tokio::test]
 async fn switches_were_numbers_in_lists_too() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::at_both(&server, 247, NEWEST_FEATURE_LEVEL).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
     let flags = json!({"messages": "[true]", "flag": "starred"});
     old.post("/messages/flags", flags.clone()).await.error("REQUEST_VARIABLE_MISSING", "Missing 'op' argument");

@@ -10,7 +10,7 @@ const SINCE: i64 = 248;
 #[tokio::test]
 async fn switches_of_a_registration_were_read_before_capabilities() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::at_both(&server, 247, NEWEST_FEATURE_LEVEL).await;
     let params = json!({"client_capabilities": "{}", "slim_presence": "x"});
     let message = "Argument \"slim_presence\" is not valid JSON.";
     before.user("mel").post("/register", params.clone()).await.error("BAD_REQUEST", message);
@@ -20,23 +20,22 @@ async fn switches_of_a_registration_were_read_before_capabilities() {
 #[tokio::test]
 async fn refusals_of_posting_said_who_may_post() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
-    for (age, is_former) in [(before, true), (after, false)] {
+    let [oldest, before] = Age::at_both(&server, 247, 332).await;
+    for (age, word) in [(oldest, "stream"), (before, "channel")] {
         let olive = age.user("olive");
         let public = json!({"subscriptions": [{"name": "press"}], "is_web_public": true});
         olive.post("/users/me/subscriptions", public).await.success();
         let id = olive.get("/get_stream_id", json!({"stream": "press"})).await.success()["stream_id"].clone();
         for (policy, who, words) in [
-            (2, "mel", "Only organization administrators can send to this stream."),
-            (4, "mel", "Only organization administrators and moderators can send to this stream."),
-            (4, "gus", "Only organization administrators and moderators can send to this stream."),
-            (3, "gus", "Guests cannot send to this stream."),
+            (2, "mel", "Only organization administrators can send to this {word}."),
+            (4, "mel", "Only organization administrators and moderators can send to this {word}."),
+            (4, "gus", "Only organization administrators and moderators can send to this {word}."),
+            (3, "gus", "Guests cannot send to this {word}."),
         ] {
             olive.patch(&format!("/streams/{id}"), json!({"stream_post_policy": policy})).await.success();
             let message = json!({"type": "stream", "to": "press", "topic": "t", "content": "x"});
             let refused = age.user(who).post("/messages", message).await;
-            let now = "You do not have permission to post in this channel.";
-            refused.error("BAD_REQUEST", if is_former { words } else { now });
+            refused.error("BAD_REQUEST", &words.replace("{word}", word));
         }
     }
 }
@@ -44,7 +43,7 @@ async fn refusals_of_posting_said_who_may_post() {
 #[tokio::test]
 async fn channels_were_looked_at_before_values_before_274() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 274).await;
+    let [before, after] = Age::at_both(&server, 247, 274).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
     let color = json!({"property": "color", "value": "blue"});
     old.patch("/users/me/subscriptions/99999", color.clone()).await.error("BAD_REQUEST", "Invalid channel ID");
@@ -86,9 +85,9 @@ async fn presence_is_found_by_addresses_of_the_api_alone() {
 }
 
 #[tokio::test]
-async fn anybody_asked_for_a_bots_end_before_248() {
+async fn anybody_asked_for_a_bots_end_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     for (who, was, is) in [
         ("gus", "No such bot", "Not allowed for guest users"),
         ("build-bot", "No such bot", "This endpoint does not accept bot requests."),

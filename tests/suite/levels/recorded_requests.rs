@@ -8,9 +8,9 @@ use serde_json::json;
 const SINCE: i64 = 248;
 
 #[tokio::test]
-async fn bots_ran_commands_before_248() {
+async fn bots_ran_commands_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     let ping = json!({"command": "/ping"});
     before.user("build-bot").post("/zcommand", ping.clone()).await.success();
     let refused = "This endpoint does not accept bot requests.";
@@ -18,18 +18,19 @@ async fn bots_ran_commands_before_248() {
 }
 
 #[tokio::test]
-async fn bots_made_no_groups_before_248() {
+async fn bots_were_no_creators_of_groups_before_496() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 496).await;
+    let group = json!({"name": "crew", "description": "", "members": []});
     let refused = "This endpoint does not accept bot requests.";
-    before.user("build-bot").delete("/user_groups/999", json!({})).await.error("BAD_REQUEST", refused);
-    after.user("build-bot").delete("/user_groups/999", json!({})).await.error("BAD_REQUEST", "Invalid user group");
+    before.user("build-bot").post("/user_groups/create", group.clone()).await.error("BAD_REQUEST", refused);
+    after.user("build-bot").post("/user_groups/create", group).await.success();
 }
 
 #[tokio::test]
-async fn odd_values_were_passed_over_before_248() {
+async fn odd_values_were_passed_over_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     let (old, new) = (before.user("adam"), after.user("adam"));
     let ids = json!({"msg_ids": "[-1]", "narrow": "[]"});
     let reply = old.get("/messages/matches_narrow", ids.clone()).await.success();
@@ -65,12 +66,12 @@ async fn tokens_were_base64_before_388() {
 }
 
 #[tokio::test]
-async fn missing_targets_were_bad_requests_before_248() {
+async fn missing_targets_were_bad_requests_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
     for (path, params, was, missing) in [
-        ("/messages", json!({"type": "stream", "topic": "t", "content": "x"}), "Missing stream", "to"),
+        ("/messages", json!({"type": "stream", "topic": "t", "content": "x"}), "Missing channel", "to"),
         ("/messages", json!({"type": "private", "content": "x"}), "Message must have recipients", "to"),
     ] {
         old.post(path, params.clone()).await.error("BAD_REQUEST", was);
@@ -88,26 +89,167 @@ async fn missing_targets_were_bad_requests_before_248() {
 }
 
 #[tokio::test]
-async fn some_switches_were_read_first_before_248() {
+async fn some_switches_were_read_first() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
-    let (old, new) = (before.user("adam"), after.user("adam"));
+    let [before, after] = Age::around(&server, 262).await;
     let params = json!({"client_gravatar": "x"});
-    old.get("/users/nobody@chat.test", params.clone())
-        .await
-        .error("BAD_REQUEST", "Argument \"client_gravatar\" is not valid JSON.");
-    new.get("/users/nobody@chat.test", params).await.error("BAD_REQUEST", "No such user");
+    let words = "Argument \"client_gravatar\" is not valid JSON.";
+    before.user("adam").get("/users/nobody@chat.test", params.clone()).await.error("BAD_REQUEST", words);
+    after.user("adam").get("/users/nobody@chat.test", params).await.error("BAD_REQUEST", "No such user");
+    let [before, after] = Age::around(&server, 412).await;
     let params = json!({"include_subscribers": "7"});
-    old.get("/users/me/subscriptions", params.clone())
-        .await
-        .error("BAD_REQUEST", "include_subscribers is not a boolean");
+    let (old, new) = (before.user("adam"), after.user("adam"));
+    let reply = old.get("/users/me/subscriptions", params.clone()).await;
+    reply.error("BAD_REQUEST", "include_subscribers is not a boolean");
     new.get("/users/me/subscriptions", params).await.error("BAD_REQUEST", "Invalid include_subscribers");
+}
+
+#[tokio::test]
+async fn operations_read_their_parameters_as_now_from_a_level_of_their_own() {
+    let server = TestServer::start().await;
+    for (level, method, path, params, was, is) in [
+        (283, "PATCH", "/scheduled_messages/9", json!({"type": "x"}), "Invalid type", LISTED),
+        (
+            277,
+            "PATCH",
+            "/settings",
+            json!({"color_scheme": "x"}),
+            "Argument \"color_scheme\" is not valid JSON.",
+            "color_scheme is not valid JSON",
+        ),
+        (
+            274,
+            "GET",
+            "/streams",
+            json!({"include_public": "x"}),
+            "Argument \"include_public\" is not valid JSON.",
+            "include_public is not valid JSON",
+        ),
+        (
+            272,
+            "PATCH",
+            "/realm/user_settings_defaults",
+            json!({"color_scheme": "x"}),
+            "Argument \"color_scheme\" is not valid JSON.",
+            "color_scheme is not valid JSON",
+        ),
+        (
+            265,
+            "DELETE",
+            "/users/me/profile_data",
+            json!({"data": "[true]"}),
+            "Field id 1 not found.",
+            "data[0] is not an integer",
+        ),
+        (
+            264,
+            "DELETE",
+            "/bot_storage",
+            json!({"keys": "x"}),
+            "Argument \"keys\" is not valid JSON.",
+            "keys is not valid JSON",
+        ),
+        (
+            262,
+            "POST",
+            "/user_topics",
+            json!({"stream_id": "x", "topic": "t", "visibility_policy": 1}),
+            "Argument \"stream_id\" is not valid JSON.",
+            "stream_id is not valid JSON",
+        ),
+        (
+            261,
+            "PATCH",
+            "/realm",
+            json!({"invite_required": "x"}),
+            "Argument \"invite_required\" is not valid JSON.",
+            "invite_required is not valid JSON",
+        ),
+        (
+            259,
+            "POST",
+            "/user_groups/create",
+            json!({"name": "n", "description": "", "members": "x"}),
+            "Argument \"members\" is not valid JSON.",
+            "members is not valid JSON",
+        ),
+        (
+            253,
+            "POST",
+            "/messages/flags",
+            json!({"messages": "x", "flag": "read", "op": "add"}),
+            "Argument \"messages\" is not valid JSON.",
+            "messages is not valid JSON",
+        ),
+    ] {
+        let [before, after] = Age::around(&server, level).await;
+        for (age, words) in [(before, was), (after, is)] {
+            let olive = age.user("olive");
+            let reply = match method {
+                "GET" => olive.get(path, params.clone()).await,
+                "DELETE" => olive.delete(path, params.clone()).await,
+                "PATCH" => olive.patch(path, params.clone()).await,
+                _ => olive.post(path, params.clone()).await,
+            };
+            assert_eq!(reply.body["msg"], words, "{method} {path} around {level}");
+        }
+    }
+}
+
+const LISTED: &str = "Invalid type: Value error, Not in the list of possible values";
+
+#[tokio::test]
+async fn numbers_beyond_64_bits_were_no_whole_numbers() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 262).await;
+    let params = json!({"stream_id": "99999999999999999999", "topic": "t", "visibility_policy": 1});
+    let reply = before.user("mel").post("/user_topics", params.clone()).await;
+    reply.error("BAD_REQUEST", "stream_id is not an integer");
+    after.user("mel").post("/user_topics", params).await.error("BAD_REQUEST", "Invalid channel ID");
+}
+
+#[tokio::test]
+async fn reminders_needed_a_message_and_a_time_before_388() {
+    let server = TestServer::start().await;
+    let [before, _] = Age::around(&server, 388).await;
+    let (old, new) = (before.user("mel"), server.user("mel"));
+    let note = json!({"note": "tea"});
+    let missing = "Missing 'message_id' argument";
+    old.post("/reminders", note.clone()).await.error("REQUEST_VARIABLE_MISSING", missing);
+    let message = send_old(&old, "general", "t", "x").await;
+    let missing = "Missing 'scheduled_delivery_timestamp' argument";
+    old.post("/reminders", json!({"message_id": message})).await.error("REQUEST_VARIABLE_MISSING", missing);
+    new.post("/reminders", note).await.success();
+}
+
+#[tokio::test]
+async fn themes_were_night_and_day_before_266() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 266).await;
+    for (age, dark, unknown) in [(before, "night", "dark"), (after, "dark", "night")] {
+        let mel = age.user("mel");
+        let reply = mel.post("/zcommand", json!({"command": format!("/{dark}")})).await;
+        assert_eq!(reply.success()["msg"], "Changed to dark theme! To revert dark theme, type `/light`.");
+        let refused = format!("No such command: {unknown}");
+        mel.post("/zcommand", json!({"command": format!("/{unknown}")})).await.error("BAD_REQUEST", &refused);
+    }
+}
+
+#[tokio::test]
+async fn wrong_methods_had_no_code() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 388).await;
+    for (age, code) in [(before, None), (after, Some(&json!("BAD_REQUEST")))] {
+        let reply = age.user("mel").delete("/register", json!({})).await.with_status(405);
+        assert_eq!(reply.body.get("code"), code);
+        assert_eq!(reply.body["allowed_methods"], json!(["POST"]));
+    }
 }
 
 #[tokio::test]
 async fn some_operations_refused_in_other_words() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::at_both(&server, 247, NEWEST_FEATURE_LEVEL).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
     for (path, params, was, is) in [
         (
@@ -170,9 +312,9 @@ async fn some_operations_refused_in_other_words() {
 }
 
 #[tokio::test]
-async fn polls_named_their_queue_where_they_made_it_before_248() {
+async fn polls_named_their_queue_where_they_made_it_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     for (age, tells) in [(before, false), (after, true)] {
         let mel = age.user("mel");
         // A poll without a queue makes one.
@@ -190,9 +332,9 @@ async fn polls_named_their_queue_where_they_made_it_before_248() {
 }
 
 #[tokio::test]
-async fn blank_texts_were_taken_before_248() {
+async fn blank_texts_were_taken_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, SINCE).await;
+    let [before, after] = Age::around(&server, 388).await;
     let group = json!({"group_name": "g", "description": "d", "stream_names": "[\"design\"]"});
     for (age, is_taken) in [(before, true), (after, false)] {
         let adam = age.user("adam");

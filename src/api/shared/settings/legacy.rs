@@ -59,7 +59,7 @@ pub const NOTIFICATION_SETTINGS: &[&str] = &[
 
 /// Tells of a setting in its older form, if it has one and some queue gets it.
 pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
-    if !tx.queues.values().next().is_some_and(|queue| !queue.options.level.has(Feature::NewerSettingsAlone)) {
+    if tx.queues.values().next().is_none_or(|queue| queue.options.level.has(Feature::NewerSettingsAlone)) {
         return;
     }
     let email = tx.api_email(&tx.users[&user]);
