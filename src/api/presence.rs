@@ -5,7 +5,6 @@
 use super::parameter::NonNegative;
 use super::{Call, Read, Write, operation};
 use crate::error::Error;
-use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::presence::{OFFLINE_AFTER, note_presence};

@@ -3,7 +3,7 @@
 use crate::api::Access;
 use crate::error::Error;
 use crate::feature::Feature;
-use crate::level::{AFTER_BOTH_RECORDED, AFTER_THE_RECORDED, Behaviour, Downgrade, Request};
+use crate::level::{AFTER_BOTH_RECORDED, Behaviour, Downgrade, Request};
 use crate::realm::id::GroupId;
 
 /// Operations that change who is in a group.

@@ -4,9 +4,6 @@ use crate::error::Error;
 use crate::level::{AFTER_BOTH_RECORDED, Behaviour, Downgrade, Request};
 use serde_json::{Map, Value};
 
-/// The first level of which it is not known that it reads narrows and recipients as below.
-const READ_OTHERWISE_SINCE: i64 = 248;
-
 /// The first level above the recorded ones. What a server at 387 did otherwise than was observed at 442 changes here, for want
 /// of evidence in between (A-270 in docs/assumptions.md).
 const ABOVE_THE_RECORDED: i64 = 388;

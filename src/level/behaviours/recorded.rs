@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::level::objects::{
     MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
 };
-use crate::level::{AFTER_BOTH_RECORDED, AFTER_THE_RECORDED, Behaviour, Context, Downgrade, SPECIFIED};
+use crate::level::{AFTER_BOTH_RECORDED, Behaviour, Context, Downgrade, SPECIFIED};
 use crate::realm::id::UserId;
 use crate::realm::setting::{former_default, with_former_default};
 use crate::realm::user::{EmailVisibility, User};

@@ -5,7 +5,6 @@
 //! something changed that decides on what they see. Maps that are the same before and after are not looked at.
 
 use super::holding::is_member;
-use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::data::{Peers, RealmUserRemove, StreamDelete, SubscriptionPeerAdd};
 use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};

@@ -1,7 +1,6 @@
 //! Messages that come, go and move, with the indexes that find them.
 
 use super::Tx;
-use crate::feature::Feature;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Conversation, Message, Place};
 use crate::realm::model::message_ids::MessageIds;

@@ -5,8 +5,6 @@ use crate::support::TestServer;
 use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use serde_json::json;
 
-const SINCE: i64 = 248;
-
 #[tokio::test]
 async fn bots_ran_commands_before_388() {
     let server = TestServer::start().await;

@@ -32,12 +32,7 @@ pub(super) fn tokens<'t>(language: &'static Language, text: &'t str, level: i64)
 }
 
 /// The pieces of code by patterns that know the letters of ASCII alone, or all.
-pub(super) fn tokens_by<'t>(
-    language: &'static Language,
-    text: &'t str,
-    level: i64,
-    is_ascii: bool,
-) -> Vec<Token<'t>> {
+pub(super) fn tokens_by<'t>(language: &'static Language, text: &'t str, level: i64, is_ascii: bool) -> Vec<Token<'t>> {
     let mut out = Vec::new();
     Lexer::new(language, text, level, is_ascii, 0).run(0, &mut out);
     out
