@@ -36,8 +36,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 pub use emulation::{Emulation, add_unknown_field, emulation};
-pub use evidence::stale as stale_evidence;
-pub use listing::{Listed, listed, table};
+pub use listing::{Listed, listed, stale_evidence, table};
 pub use objects::Object;
 
 /// Something that a level changed.

@@ -1,6 +1,5 @@
 //! How the level of each row is known.
 
-use super::Listed;
 use super::behaviours::reading;
 use crate::feature::Evidence::{self, Between, ChangeLog, Documentation, Source};
 
@@ -119,11 +118,13 @@ pub fn evidence(level: i64, on: &str, change: &str) -> Evidence {
     row.map_or(ChangeLog, |(.., evidence)| *evidence)
 }
 
-/// Rows of this table that no change has.
-pub fn stale(listed: &[Listed]) -> Vec<String> {
+/// Evidence of no row, where each row is what it is on and says, and how its level is known.
+pub fn stale(rows: &[(i64, &str, &str, Evidence)]) -> Vec<String> {
     let is_had = |(at, of, says, evidence): &&(i64, &str, &str, Evidence)| {
-        let fits = |row: &Listed| row.level == *at && row.on.starts_with(of) && row.change.starts_with(says);
-        listed.iter().any(|row| fits(row) && row.known_by == *evidence)
+        let fits = |(level, on, change, known_by): &(i64, &str, &str, Evidence)| {
+            level == at && on.starts_with(of) && change.starts_with(says) && known_by == evidence
+        };
+        rows.iter().any(fits)
     };
     let stale = OTHERWISE.iter().filter(|row| !is_had(row));
     stale.map(|(level, on, says, _)| format!("{level} {on}: {says}")).collect()

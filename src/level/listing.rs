@@ -1,6 +1,6 @@
 //! Every change by level, for people: the tables of this module and the operations' first levels.
 
-use super::evidence::evidence;
+use super::evidence::{evidence, stale};
 use super::{Change, ChangeKind, changes};
 use crate::api::{OPERATIONS, rows};
 use crate::feature::Evidence;
@@ -79,6 +79,13 @@ impl Listed {
         };
         Self::new(change.level, on, change_text)
     }
+}
+
+/// What is said of evidence that no row has.
+pub fn stale_evidence(listed: &[Listed]) -> Vec<String> {
+    let rows: Vec<_> =
+        listed.iter().map(|row| (row.level, row.on.as_str(), row.change.as_str(), row.known_by)).collect();
+    stale(&rows)
 }
 
 /// A listing as a table in Markdown.

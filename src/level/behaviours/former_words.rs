@@ -10,17 +10,6 @@ type Row = (&'static [&'static str], &'static str, &'static str);
 
 /// What operations said that read their parameters by the former rules. The first row that fits counts.
 static AS_READ: &[Row] = &[
-    (
-        &["PATCH /settings", "PATCH /realm/user_settings_defaults"],
-        "Invalid web_home_view",
-        "Invalid web_home_view: Value error, Not in the list of possible values",
-    ),
-    (
-        &["POST /messages/{message_id}/report"],
-        "Moderation request channel must be specified to enable message reporting.",
-        "Message reporting is not enabled in this organization.",
-    ),
-    (PRINCIPALS, "principals[*] is not a string*", "principals[\"list[str]\"][{0}] is not a string"),
     (PRINCIPALS, "principals is not a list", "principals is not an allowed_type"),
     (&["PATCH /user_groups/{user_group_id}"], "*[\"new\"] is not an integer", "{0} is not an integer"),
     (&["POST /bots", "PATCH /bots/{bot_id}"], "config_data[*] is not a string", OF_TEXTS),
@@ -37,6 +26,17 @@ static AS_READ: &[Row] = &[
 
 /// What operations said at 387 that read their parameters by the rules of now. The first row that fits counts.
 static AS_RECORDED: &[Row] = &[
+    (
+        &["PATCH /settings", "PATCH /realm/user_settings_defaults"],
+        "Invalid web_home_view",
+        "Invalid web_home_view: Value error, Not in the list of possible values",
+    ),
+    (
+        &["POST /messages/{message_id}/report"],
+        "Moderation request channel must be specified to enable message reporting.",
+        "Message reporting is not enabled in this organization.",
+    ),
+    (PRINCIPALS, "principals[*] is not a string*", "principals[\"list[str]\"][{0}] is not a string"),
     (SCHEDULING, "Invalid type", "Invalid type: Value error, Not in the list of possible values"),
     (
         &["POST /messages/{message_id}/report"],
@@ -73,7 +73,7 @@ const BOTS: &[&str] = &["POST /bots", "PATCH /bots/{bot_id}"];
 const DRAFTS: &[&str] = &["POST /drafts", "PATCH /drafts/{draft_id}"];
 const MESSAGES_BY_ID: &[&str] = &["POST /submessage", "POST /reminders", "POST /messages/flags"];
 
-/// What was said below a level, which stands first; several rows may change one message after the other.
+/// What was said below a level, which is the first field; several rows may change one message after the other.
 static BY_LEVEL: &[(i64, Row)] = &[
     (417, (SUBSCRIBING, "Channel '*' does not exist", "Channel(s) ({0}) do not exist")),
     (417, (&["PATCH /streams/{stream_id}"], "Channel '*' already exists", "Channel name is already in use.")),

@@ -3,6 +3,7 @@
 
 use crate::api::Access;
 use crate::api::devices::AppId;
+use crate::api::shared::recipients::MessageType;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::level::{AFTER_BOTH_RECORDED, AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
@@ -198,7 +199,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "A missing recipient is reported before other parameters are read; before, after them.",
         test: "missing_targets_were_bad_requests_before_388",
         act: Downgrade::Request(&["POST /messages"], |request| {
-            if request.values.contains_key("to") { Ok(()) } else { request.required::<String>("content") }
+            if request.values.contains_key("to") {
+                return Ok(());
+            }
+            request.required::<MessageType>("type")?;
+            request.required::<String>("content")
         }),
     },
     Behaviour {

@@ -1,5 +1,5 @@
 //! Operations by the level from which on they read their parameters as now: strictly, and with messages of their own.
-//! Until then they read them as a server of level 247 was recorded to do.
+//! Until then they read them as a server of level 247 was recorded to do (A-331 in docs/assumptions.md).
 
 use crate::feature::Evidence;
 use crate::level::{Behaviour, Downgrade};

@@ -2,6 +2,7 @@
 //! docs/assumptions.md).
 
 use super::leniency::check_switches;
+use super::switches::WERE_SWITCHES;
 use crate::api::onboarding::{NEWEST_NOTICE_SINCE, step_since};
 use crate::error::Error;
 use crate::level::objects::{
@@ -63,7 +64,8 @@ pub(super) static ROWS: &[Behaviour] = &[
                 // No language was null, and sent so.
                 let is_none =
                     context.level < NO_LANGUAGE_IS_TEXT_SINCE && name == "default_code_block_language" && *value == "";
-                if value.is_string() && !is_none && !["result", "msg"].contains(&name.as_str()) {
+                let is_policy = WERE_SWITCHES.contains(&name.as_str());
+                if value.is_string() && !is_none && !is_policy && !["result", "msg"].contains(&name.as_str()) {
                     *value = "updated".into();
                 }
             }

@@ -43,7 +43,7 @@ impl Numbers {
     }
 }
 
-/// What stands for a number that has no place in 64 bits, where such were no whole numbers.
+/// Replaces a number that has no place in 64 bits, where such were no whole numbers.
 pub const NO_WHOLE_NUMBER: &str = "0.5";
 
 /// Whether a text is a whole number that has no place in 64 bits.

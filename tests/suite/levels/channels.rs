@@ -227,7 +227,7 @@ async fn archived_channels_were_closed_before_362() {
     old.post("/users/me/subscriptions", join.clone()).await.error("BAD_REQUEST", "Unable to access channel (quiet).");
     let leave = json!({"subscriptions": ["quiet"]});
     let reply = old.delete("/users/me/subscriptions", leave.clone()).await;
-    reply.error("BAD_REQUEST", "Channel 'quiet' does not exist");
+    reply.error("BAD_REQUEST", "Channel(s) (quiet) do not exist");
     old.patch(&path, json!({"is_private": true})).await.error("BAD_REQUEST", "Invalid channel ID");
     old.patch(&path, json!({"description": "It was quiet."})).await.success();
 

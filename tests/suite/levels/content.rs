@@ -354,8 +354,8 @@ async fn counts_of_messages_were_needed_before_300() {
     let half = json!({"anchor": "newest", "num_before": 1});
     let reply = before.user("mel").get("/messages", half).await;
     reply.error("REQUEST_VARIABLE_MISSING", "Missing 'num_after' argument");
-    before.user("mel").get("/messages", json!({"message_ids": [1]})).await.success();
     after.user("mel").get("/messages", newest).await.success();
+    after.user("mel").get("/messages", json!({"message_ids": [1]})).await.success();
 }
 
 #[tokio::test]

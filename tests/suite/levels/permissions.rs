@@ -12,7 +12,7 @@ async fn posting_had_policies_before_333() {
     let [before, after] = Age::around(&server, 333).await;
     let (olive, max) = (before.user("olive"), before.user("max"));
     let message = json!({"type": "stream", "to": "general", "topic": "t", "content": "x"});
-    let refused = "You do not have permission to post in this channel.";
+    let refused = "Only organization administrators can send to this channel.";
 
     olive.patch(&path, json!({"stream_post_policy": 2})).await.is(json!({}));
     max.post("/messages", message.clone()).await.error("BAD_REQUEST", refused);

@@ -135,8 +135,8 @@ async fn operations_read_their_parameters_as_now_from_a_level_of_their_own() {
             265,
             "DELETE",
             "/users/me/profile_data",
-            json!({"data": "[true]"}),
-            "Field id 1 not found.",
+            json!({"data": "[false]"}),
+            "Field id 0 not found.",
             "data[0] is not an integer",
         ),
         (
@@ -224,10 +224,10 @@ async fn reminders_needed_a_message_and_a_time_before_388() {
 async fn themes_were_night_and_day_before_266() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 266).await;
-    for (age, dark, unknown) in [(before, "night", "dark"), (after, "dark", "night")] {
+    for (age, light, unknown) in [(before, "day", "light"), (after, "light", "day")] {
         let mel = age.user("mel");
-        let reply = mel.post("/zcommand", json!({"command": format!("/{dark}")})).await;
-        assert_eq!(reply.success()["msg"], "Changed to dark theme! To revert dark theme, type `/light`.");
+        let reply = mel.post("/zcommand", json!({"command": format!("/{light}")})).await;
+        assert_eq!(reply.body["msg"], "Changed to light theme! To revert light theme, type `/dark`.");
         let refused = format!("No such command: {unknown}");
         mel.post("/zcommand", json!({"command": format!("/{unknown}")})).await.error("BAD_REQUEST", &refused);
     }
