@@ -8,6 +8,7 @@ mod accounts;
 mod case;
 mod channels;
 mod groups;
+mod logins;
 mod messages;
 mod organization;
 mod personal;
@@ -28,6 +29,11 @@ const NOT_PROVOKED: &[(&str, &str, &str)] = &[
     ("POST /message_edit_typing", "typing_edit_message start", "gone at the newest level; `levels` has it"),
     ("POST /message_edit_typing", "typing_edit_message stop", "gone at the newest level; `levels` has it"),
     ("POST /users/me/enter-sends", "user_settings update", "gone at the newest level; `levels` has it"),
+    (
+        "PATCH /messages/{message_id}",
+        "stream update",
+        "only where a notice that is taken back is a channel's first message",
+    ),
     ("POST /users/me/api_key/regenerate", "device remove", "the key that polls ends with it; `push` has some"),
     ("POST /realm/deactivate", "realm deactivated", "only polls that hang get it; `organization_end` has some"),
 ];
@@ -37,6 +43,7 @@ fn cases() -> Vec<Case> {
         accounts::cases(),
         channels::cases(),
         groups::cases(),
+        logins::cases(),
         messages::cases(),
         organization::cases(),
         personal::cases(),

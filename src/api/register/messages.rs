@@ -24,6 +24,7 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
         }
     }
     if wish.wants("starred_messages") {
+        // In sight or not (A-134 in docs/assumptions.md).
         let starred = viewer.iter().flat_map(|viewer| &realm.user_state(*viewer).starred);
         let starred: Vec<&MessageId> = starred.filter(|id| realm.messages.contains_key(*id)).collect();
         state.insert("starred_messages".into(), json!(starred));

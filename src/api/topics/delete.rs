@@ -30,7 +30,7 @@ operation! {
     events [DeleteMessage, StreamUpdate, MutedTopics, UserTopic];
 }
 
-/// Forgets what users said of a topic; where the history is protected, of those for whom nothing is left of it.
+/// Forgets what users said of a topic; where the history is protected, only what those said who have nothing left of it.
 fn forget_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
     let key = (channel, TopicKey::new(topic));
     let left: Vec<Arc<Message>> = match tx.channels[&channel].privacy.has_public_history() {

@@ -50,7 +50,7 @@ enum Cause {
 pub struct Case {
     cause: Cause,
     before: Vec<Request>,
-    arrangement: Option<fn(&mut Tx)>,
+    arrangements: Vec<fn(&mut Tx)>,
     clients: Clients,
     /// Type, op and words that stand in the event; who gets it.
     sends: Vec<(&'static str, &'static str)>,
@@ -75,7 +75,7 @@ impl Case {
 
     fn caused_by(cause: Cause) -> Self {
         let (before, sends, shows) = (Vec::new(), Vec::new(), Vec::new());
-        Self { cause, before, arrangement: None, clients: Clients::Todays, sends, shows }
+        Self { cause, before, arrangements: Vec::new(), clients: Clients::Todays, sends, shows }
     }
 
     /// The request uploads a file.
@@ -93,7 +93,7 @@ impl Case {
 
     /// What no request brings about, before anybody listened.
     pub fn arranged(mut self, change: fn(&mut Tx)) -> Self {
-        self.arrangement = Some(change);
+        self.arrangements.push(change);
         self
     }
 
@@ -138,8 +138,8 @@ impl Case {
 
     /// Plays it; gives what was otherwise than it says.
     pub async fn play(&self, server: &TestServer) -> Vec<String> {
-        if let Some(change) = self.arrangement {
-            server.arrange(change);
+        for change in &self.arrangements {
+            server.arrange(*change);
         }
         for request in &self.before {
             let _ = request.send(server).await.success();

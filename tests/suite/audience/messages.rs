@@ -174,7 +174,10 @@ fn deleting() -> Vec<Case> {
             .sends("delete_message", "everyone but out-bot")
             .sends("muted_topics", "mel nora")
             .sends("user_topic", "mel nora"),
-        deleting_lunch().with_old_clients().sends("delete_message message_id", "everyone but out-bot"),
+        deleting_lunch()
+            .with_old_clients()
+            .sends("delete_message message_id", "everyone but out-bot")
+            .sends("muted_topics", "mel nora"),
     ]
 }
 

@@ -17,7 +17,7 @@ async fn nobody(user: &User) -> Value {
     groups.find(|group| group["name"] == "role:nobody").expect("it is there")["id"].clone()
 }
 
-/// What a user is told who renames a topic.
+/// The reply to a user who renames a topic.
 async fn renamed(user: &User) -> Reply {
     let id = send(user, "general", "plan", "what now?").await;
     user.patch(&format!("/messages/{id}"), json!({"topic": "other"})).await

@@ -46,7 +46,7 @@ pub(super) struct Losses {
     /// Those who lose their rows for the messages: whoever was ever subscribed to the old channel and is not subscribed to
     /// the new one.
     pub(super) rows: OrdSet<UserId>,
-    /// Those of them for whom the messages are deleted: where the new channel is public, guests alone.
+    /// Those of them who get the deletion of the messages: where the new channel is public, guests alone.
     pub(super) sight: OrdSet<UserId>,
 }
 
