@@ -130,6 +130,8 @@ features! {
     StrictGroups = 388, Between(388, 442);
     /// A setting decides for which users the notice of a resolved topic is read.
     ResolveNoticesReadBySetting = 385, ChangeLog;
+    /// Notices of moves link topics whose names would break the usual form by their address.
+    BreakingNamesLinked = 384, Source("2025-05-13");
     /// `is_moderator` is true for administrators and owners, too.
     ModeratorsAndAbove = 380, ChangeLog;
     /// Events about subscribers of public channels hold all channels of one kind that the same users join or leave.
@@ -168,6 +170,8 @@ features! {
     NegatedTermsApart = 343, Source("2025-01-29");
     /// Channels are checked before the users to subscribe.
     ChannelsBeforeSubscribers = 342, Source("2025-01-22");
+    /// The subscribers of the channel to which messages move receive the move, with a row or without.
+    MovesSentToNewChannel = 340, Source("2025-01-21");
     /// The empty topic exists.
     EmptyTopics = 334, ChangeLog;
     /// Notices name those who may post to a channel; before, a policy.

@@ -138,6 +138,7 @@ impl Write for EditMessage {
             if wanted.names_channel {
                 relocate::settle_rows(tx, &wanted.moved, place, &losses.rows);
                 followers = followers.including(tx.who_holds(wanted.message.id));
+                followers = followers.including(relocate::new_readers(tx, &wanted.message, place));
             }
             relocate::settle_policies(tx, &caller, &wanted.message, &wanted.moved, place);
         }

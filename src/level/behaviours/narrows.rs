@@ -112,6 +112,22 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
+        level: 384,
+        on: "notices of moves",
+        words: "Link topics by their address where a name would break the usual form of such links.",
+        test: "names_broke_links_in_notices_of_moves_before_384",
+        // Decided where messages are moved.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 340,
+        on: "event update_message",
+        words: "When messages move out of a channel with public history, sent to the subscribers of the new channel too.",
+        test: "moves_were_not_sent_to_the_new_channel_before_340",
+        // Decided where messages are moved.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
         level: 385,
         on: "PATCH /messages/{message_id}",
         words: "`resolved_topic_notice_auto_read_policy` decides for which users the notice of a mark is read; before, it was unread for users who had sent or reacted to one of the messages.",

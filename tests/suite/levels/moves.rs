@@ -150,3 +150,37 @@ async fn moves_leave_the_first_message_of_a_channel() {
         assert_eq!(noted().await, before, "at {level}");
     }
 }
+
+#[tokio::test]
+async fn names_broke_links_in_notices_of_moves_before_384() {
+    let server = TestServer::start().await;
+    let general = server.channel("general");
+    let links = [
+        "#**general>a > b**".to_owned(),
+        format!("[#general > a &gt; b](#narrow/channel/{general}-general/topic/a.20.3E.20b)"),
+    ];
+    for (age, link) in Age::around(&server, 384).await.iter().zip(links) {
+        let adam = age.user("adam");
+        let id = send(&adam, "general", "a > b", "move me").await;
+        let mut events = adam.events(["message"]).await;
+        adam.patch(&format!("/messages/{id}"), json!({"topic": "new", "propagate_mode": "change_all"})).await.success();
+        let event = events.next().await.has(json!({"type": "message"}));
+        let text = event["message"]["content"].as_str().unwrap_or_default().to_owned();
+        assert!(text.starts_with(&format!("This topic was moved here from {link} by ")), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn moves_were_not_sent_to_the_new_channel_before_340() {
+    let server = TestServer::start().await;
+    for (age, is_sent) in Age::around(&server, 340).await.iter().zip([false, true]) {
+        let (olive, nora) = (age.user("olive"), age.user("nora"));
+        let here = json!({"subscriptions": [{"name": "here"}]});
+        olive.post("/users/me/subscriptions", here).await.success();
+        let id = send(&olive, "here", "t", "x").await;
+        let mut events = nora.events(["update_message"]).await;
+        let place = json!({"stream_id": server.channel("general"), "send_notification_to_new_thread": false});
+        olive.patch(&format!("/messages/{id}"), place).await.success();
+        assert_eq!(events.all().await.len(), usize::from(is_sent));
+    }
+}

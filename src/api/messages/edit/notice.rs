@@ -6,6 +6,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
 use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::markdown::encode_hash_component;
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::Target;
@@ -46,7 +47,7 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
     };
     let link = |tx: &Tx, channel: ChannelId, topic: &str| {
         let topic = if topic.is_empty() && !tx.has(Feature::EmptyTopics) { FORMER_EMPTY_TOPIC_NAME } else { topic };
-        format!("#**{}>{topic}**", tx.channels[&channel].name)
+        topic_link(tx, channel, topic)
     };
     // Where a topic is marked or unmarked and nothing else happens to it, the notice of that is in its place.
     if params.send_notification_to_new_thread && !wanted.is_marking_alone() {
@@ -65,6 +66,29 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
         let text = format!("{what}{from} to {} by {who}.", link(tx, *new_channel, new_topic));
         post(tx, by, channel, topic, text, OrdSet::new());
     }
+}
+
+/// A link to a topic in Markdown. Where its name or the channel's would break the form of such links, a link to the address.
+fn topic_link(tx: &Tx, channel: ChannelId, topic: &str) -> String {
+    let name = &tx.channels[&channel].name;
+    let breaks = |name: &str| name.contains(['`', '>', '*', '&', '[', ']']) || name.contains("$$");
+    if !tx.has(Feature::BreakingNamesLinked) || !(breaks(name) || breaks(topic)) {
+        return format!("#**{name}>{topic}**");
+    }
+    let escaped = |name: &str| {
+        let mut text = name.replace('&', "&amp;");
+        let entities =
+            [("`", "&#96;"), (">", "&gt;"), ("*", "&#42;"), ("$$", "&#36;&#36;"), ("[", "&#91;"), ("]", "&#93;")];
+        for (character, entity) in entities {
+            text = text.replace(character, entity);
+        }
+        text
+    };
+    let place = format!("#narrow/channel/{channel}-{}", encode_hash_component(&name.replace(' ', "-")));
+    if topic.is_empty() {
+        return format!("[#{}]({place})", escaped(name));
+    }
+    format!("[#{} > {}]({place}/topic/{})", escaped(name), escaped(topic), encode_hash_component(topic))
 }
 
 /// What is said of a topic behind the name of whoever marked it.

@@ -3,6 +3,7 @@
 //! A choice where the API is silent: A-38 in docs/assumptions.md.
 
 use super::MessageEdit;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::{Audience, Event, EventKind, Payload};
 use crate::realm::id::{ChannelId, MessageId, UserId};
@@ -78,6 +79,17 @@ impl Losses {
             tx.emit(Audience::of(self.sight.clone()), Event::new(EventKind::DeleteMessage, payload));
         }
     }
+}
+
+/// Subscribers of the channel to which messages move who get the move though they have no row, where the history of the
+/// former channel is public: guests only if they are subscribed to that too.
+pub(super) fn new_readers(tx: &Tx, before: &Message, place: &Place) -> OrdSet<UserId> {
+    let (Some((here, _)), Some(there)) = (before.channel(), place.channel()) else { return OrdSet::new() };
+    let here = &tx.channels[&here];
+    if !tx.has(Feature::MovesSentToNewChannel) || !here.privacy.has_public_history() {
+        return OrdSet::new();
+    }
+    tx.channels[&there].subscribers.clone().relative_complement(tx.guests_outside(here))
 }
 
 /// Settles the rows for messages that were moved into a channel: those who lose them have none any more, subscribers of a
