@@ -114,14 +114,14 @@ fn moving() -> Vec<Case> {
         .sends("delete_message", "mel max build-bot")
         .sends("muted_topics", "mel")
         .sends("user_topic", "mel"),
-        // Subscribers of the channel that the message leaves hear of it, those of the one where it goes do not.
+        // Subscribers of both channels hear of it, but guests only where they are subscribed to the one that it leaves.
         Case::of(EDIT, "adam", |s| {
             json!({
                 "message_id": s.message("Build 1041"), "stream_id": s.channel("town-square"),
                 "send_notification_to_new_thread": false,
             })
         })
-        .sends("update_message", "adam mel max build-bot")
+        .sends("update_message", "olive adam mel max build-bot")
         .shows("max", "update_message", |s| {
             json!({
                 "flags": ["read"], "orig_subject": "builds", "propagate_mode": "change_one",
