@@ -196,7 +196,7 @@ async fn who_is_to_be_subscribed_was_looked_at_before_channels_before_342() {
     let path = "/users/me/subscriptions";
     let unknown = params(json!(["nobody@example.com"]));
     before.user("mel").post(path, unknown.clone()).await.error("BAD_REQUEST", "No such user");
-    after.user("mel").post(path, unknown).await.error("BAD_REQUEST", "Stream name can't be empty!");
+    after.user("mel").post(path, unknown).await.error("BAD_REQUEST", "Channel name can't be empty.");
 
     // Before them, whether one may subscribe others at all.
     let before = Age::at(&server, 247).await;
