@@ -43,10 +43,10 @@ async fn refusals_of_posting_said_who_may_post() {
 #[tokio::test]
 async fn channels_were_looked_at_before_values_before_274() {
     let server = TestServer::start().await;
-    let [before, after] = Age::at_both(&server, 247, 274).await;
+    let [before, after] = Age::around(&server, 274).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
     let color = json!({"property": "color", "value": "blue"});
-    old.patch("/users/me/subscriptions/99999", color.clone()).await.error("BAD_REQUEST", "Invalid stream ID");
+    old.patch("/users/me/subscriptions/99999", color.clone()).await.error("BAD_REQUEST", "Invalid channel ID");
     let reply = new.patch("/users/me/subscriptions/99999", color).await;
     assert!(reply.body["msg"].to_string().contains("color is not a valid hex color code"), "{:#}", reply.body);
 
