@@ -235,8 +235,12 @@ through_json!(NonNegative);
 /// Reads a group-setting value: `is not an integer` for neither form, `does not have the expected format` for a broken object.
 impl FromJson for GroupSettingValue {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        if value.is_object() {
-            return serde_json::from_value(value.clone())
+        if let Some(object) = value.as_object() {
+            // Other keys are ignored.
+            let known = object.iter().filter(|(key, _)| ["direct_members", "direct_subgroups"].contains(&key.as_str()));
+            let known: Value =
+                known.map(|(key, value)| (key.clone(), value.clone())).collect::<serde_json::Map<_, _>>().into();
+            return serde_json::from_value(known)
                 .map(Self::Anonymous)
                 .map_err(|_| Error::bad_value(at, "does not have the expected format"));
         }
