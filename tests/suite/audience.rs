@@ -34,6 +34,7 @@ const NOT_PROVOKED: &[(&str, &str, &str)] = &[
         "stream update",
         "only where a notice that is taken back is a channel's first message",
     ),
+    ("POST /users/{user_id}/reactivate", "stream update", "only for guests who may not know of the user then either"),
     ("POST /users/me/api_key/regenerate", "device remove", "the key that polls ends with it; `push` has some"),
     ("POST /realm/deactivate", "realm deactivated", "only polls that hang get it; `organization_end` has some"),
 ];

@@ -182,14 +182,6 @@ fn ends() -> Vec<Case> {
             .sends("realm_export_consent", "olive adam")
             .sends("subscription peer_add", "everyone")
             .sends("user_group add_members", "everyone"),
-        listed(Case::of(RETURN, "olive", |s| json!({"user_id": id(s, "nora")})), Some("everyone"))
-            .with_limited_guests()
-            .after(END, "olive", |s| json!({"user_id": id(s, "nora")}))
-            .sends("stream update can_resolve_topics_group", "gus")
-            .sends("realm_user update is_active", "everyone but gus")
-            .sends("realm_export_consent", "olive adam")
-            .sends("subscription peer_add", "everyone but gus")
-            .sends("user_group add_members", "everyone"),
         Case::of(RETURN, "olive", |s| json!({"user_id": id(s, "dana")}))
             .with_limited_guests()
             .sends("realm_user update is_active", "everyone but gus")
