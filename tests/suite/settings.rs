@@ -330,9 +330,9 @@ async fn slash_commands_change_settings() {
 
     for (command, message) in [
         ("/ping", ""),
-        ("/night", "Changed to dark theme! To revert dark theme, type `/light`."),
-        ("/night", "You are still in dark theme."),
-        ("/day", "Changed to light theme! To revert light theme, type `/dark`."),
+        ("/dark", "Changed to dark theme! To revert dark theme, type `/light`."),
+        ("/dark", "You are still in dark theme."),
+        ("/light", "Changed to light theme! To revert light theme, type `/dark`."),
         ("/fluid-width", "Changed to fluid-width mode! To revert fluid-width mode, type `/fixed-width`."),
         ("/fixed-width", "Changed to fixed-width mode! To revert fixed-width mode, type `/fluid-width`."),
         ("/fixed-width", "You are still in fixed width mode."),
@@ -340,10 +340,10 @@ async fn slash_commands_change_settings() {
         let reply = run(command).await;
         assert_eq!((reply.status, &reply.body["msg"]), (200, &json!(message)), "{command}");
     }
-    run("/dark").await.error("BAD_REQUEST", "No such command: dark");
+    run("/night").await.error("BAD_REQUEST", "No such command: night");
     run("dark").await.error("BAD_REQUEST", "A command begins with a slash.");
     run("/dance").await.error("BAD_REQUEST", "No such command: dance");
-    let refused = bot.post("/zcommand", json!({"command": "/night"})).await;
+    let refused = bot.post("/zcommand", json!({"command": "/dark"})).await;
     refused.error("BAD_REQUEST", "This endpoint does not accept bot requests.");
 
     at_max.next().await.is(setting("color_scheme", json!(2)));

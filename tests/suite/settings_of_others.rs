@@ -54,7 +54,7 @@ async fn what_people_chose_themselves_can_be_left_to_them() {
     // Mel comes back to what it was, Max says it by a command, Mona gets it from an administrator.
     mel.patch("/settings", json!({"color_scheme": 3})).await.success();
     mel.patch("/settings", json!({"color_scheme": 1})).await.success();
-    assert_eq!(max.post("/zcommand", json!({"command": "/day"})).await.status, 200);
+    assert_eq!(max.post("/zcommand", json!({"command": "/light"})).await.status, 200);
     adam.patch("/settings", json!({"target_users": {"user_ids": [mona.id()]}, "color_scheme": 3})).await.success();
     let types = ["user_settings"];
     let (mut at_mel, mut at_max) = (mel.events(types).await, max.events(types).await);

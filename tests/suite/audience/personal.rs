@@ -26,7 +26,7 @@ fn lists() -> Vec<Case> {
             |s| json!({"muted_user_id": id(s, "out-bot")}),
         )
         .sends("muted_users", "mona"),
-        Case::of("POST /zcommand", "mel", |_| json!({"command": "/day"})).sends("user_settings update", "mel"),
+        Case::of("POST /zcommand", "mel", |_| json!({"command": "/light"})).sends("user_settings update", "mel"),
         Case::of("POST /users/me/onboarding_steps", "mel", |_| json!({"onboarding_step": "intro_resolve_topic"}))
             .sends("onboarding_steps", "mel"),
         Case::of("POST /navigation_views", "max", |_| json!({"fragment": "inbox", "is_pinned": true}))

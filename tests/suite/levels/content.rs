@@ -454,13 +454,18 @@ async fn emoji_had_other_names() {
     }
 }
 
+/// The end of an address as the picture proxy has it.
+fn hexadecimal(text: &str) -> String {
+    text.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[tokio::test]
 async fn videos_had_smaller_stills_before_361() {
     let server = TestServer::start().await;
-    for (age, still) in Age::around(&server, 361).await.iter().zip(["/default.jpg", "/mqdefault.jpg"]) {
+    for (age, still) in Age::around(&server, 361).await.iter().zip(["/default.jpg", "/mqdefault.jpg"].map(hexadecimal)) {
         let mel = age.user("mel");
         let link = json!({"content": "https://youtu.be/abcdefghijk"});
         let rendered = mel.post("/messages/render", link).await.success();
-        assert!(rendered["rendered"].as_str().is_some_and(|text| text.contains(still)), "{rendered}");
+        assert!(rendered["rendered"].as_str().is_some_and(|text| text.contains(&still)), "{rendered}");
     }
 }
