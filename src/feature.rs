@@ -78,6 +78,14 @@ macro_rules! features {
 features! {
     /// Clients compute the picture of a user whose address they see; before, of one whose address everybody sees.
     PicturesBySight = 497, Documentation;
+    /// Members of a group are listed once, even if they are members in several ways.
+    ListedOnce = 497, Between(388, 497);
+    /// A list of addresses that names nobody is refused as an empty one is.
+    InviteesNamed = 497, Between(388, 497);
+    /// The new name of a group of default channels may not be blank.
+    DefaultGroupsNamed = 497, Between(388, 497);
+    /// Every poll returns the ID of its queue.
+    QueueIdSent = 497, Between(388, 497);
     /// A new API key ends the user's devices, too.
     NewKeysEndDevices = 492, Documentation;
     /// Registering a device ends the same token of the older kind.
@@ -118,14 +126,6 @@ features! {
     RenamingIsMoving = 388, Between(388, 442);
     /// `search` can be negated; before, all searches of a narrow are one that is not.
     SearchNegated = 388, Between(388, 442);
-    /// Members of a group are listed once, even if they are members in several ways.
-    ListedOnce = 388, Between(388, 497);
-    /// A list of addresses that names nobody is refused as an empty one is.
-    InviteesNamed = 388, Between(388, 497);
-    /// The new name of a group of default channels may not be blank.
-    DefaultGroupsNamed = 388, Between(388, 497);
-    /// Every poll returns the ID of its queue.
-    QueueIdSent = 388, Between(388, 497);
     /// Descriptions of groups are bounded, and names that differ only in case are the same.
     StrictGroups = 388, Between(388, 442);
     /// A setting decides for which users the notice of a resolved topic is read.

@@ -135,7 +135,7 @@ impl Edge {
         }
         let settings = world.settings();
         let path = settings.dialect.neutral_path(path);
-        match self.router.find(head.method.as_str(), &path, settings.feature_level) {
+        match self.router.find(head.method.as_str(), path, settings.feature_level) {
             RouteMatch::Operation(row, _) => row.access.takes_visitors(&realm),
             RouteMatch::WrongMethod(_) | RouteMatch::Nothing => false,
         }

@@ -282,10 +282,6 @@ pub const AFTER_THE_RECORDED: i64 = 248;
 /// otherwise and nothing says when that changed.
 pub const SPECIFIED: i64 = 497;
 
-/// What real servers of levels 247 and 387 were recorded to do, and the newest does otherwise, changed at some level after
-/// both.
-pub const AFTER_BOTH_RECORDED: i64 = 388;
-
 /// All changes, the newest first; within a level as they are in the tables.
 pub fn changes() -> &'static [Change] {
     static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(|| {

@@ -1,7 +1,7 @@
 //! Parameters that operations take from a level on, those that had other names, and words inside of parameters.
 
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
-use super::{AFTER_BOTH_RECORDED, Change, ChangeKind};
+use super::{Change, ChangeKind, SPECIFIED};
 use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
 use crate::api::shared::settings::legacy;
@@ -123,7 +123,7 @@ static PARAMETERS: &[(&str, Rows)] = &[
         ],
     ),
     //
-    ("PATCH /realm", &[(AFTER_BOTH_RECORDED, "presence_disabled")]),
+    ("PATCH /realm", &[(SPECIFIED, "presence_disabled")]),
     ("POST /mobile_push/register", &[(468, "push_key_id"), (468, "token_id")]),
     ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
 ];

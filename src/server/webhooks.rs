@@ -219,7 +219,7 @@ impl Hop {
         let place = response.headers().get(header::LOCATION)?;
         let place = percent_encoding::percent_encode(place.as_bytes(), NOT_IN_ADDRESSES).to_string();
         let base = UriStr::new(&self.url).ok()?.to_absolute();
-        let url = UriReferenceStr::new(&place).ok()?.resolve_against(&base).to_string();
+        let url = UriReferenceStr::new(&place).ok()?.resolve_against(base).to_string();
         Some(Self { url, posts: self.posts && keeps_method })
     }
 }

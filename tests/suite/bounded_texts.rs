@@ -31,8 +31,11 @@ fn table(columns: usize, rows: usize) -> String {
     format!("{}\n{}\n{}", line("a"), line("-"), "b\n".repeat(rows)).trim_end().to_owned()
 }
 
+/// What is made, and a text of two sizes that makes it.
+type Product = (&'static str, fn(usize, usize) -> String);
+
 /// Texts of so many bytes, at most, whose sizes are as one to the other.
-const PRODUCTS: [(&str, fn(usize, usize) -> String); 8] = [
+const PRODUCTS: [Product; 8] = [
     ("a table", table),
     ("nested fences", |depth, lines| "```quote\n".repeat(depth) + &"a\n".repeat(lines)),
     ("nested quotes", |depth, lines| ("> ".repeat(depth) + "a\n").repeat(lines)),

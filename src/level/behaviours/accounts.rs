@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::level::fields::gone::address_of;
 use crate::level::objects::{PERSON, PRESENCE, REGISTER, USER, USER_CHANGE};
 use crate::level::past::as_of;
-use crate::level::{AFTER_BOTH_RECORDED, AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Context, Downgrade, Request, SPECIFIED};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
 use crate::record::user::{UserRecord, UserView};
@@ -173,7 +173,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "a path that does not take the method",
         words: "The error has a code; before, it had none.",
         test: "wrong_methods_had_no_code",
@@ -195,7 +195,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "credentials that are refused",
         words: "INVALID_API_KEY, USER_DEACTIVATED or REALM_DEACTIVATED; before, UNAUTHORIZED, except where a key is requested.",
         test: "refused_credentials_had_one_code",

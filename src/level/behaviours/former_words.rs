@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::feature::Feature;
-use crate::level::{AFTER_BOTH_RECORDED, Refusal};
+use crate::level::{Refusal, SPECIFIED};
 
 /// Operations, a message of the newest level in which `*` means any text, and what was said before, in which `{0}`
 /// means the first of these texts, `{1}` for the second.
@@ -78,7 +78,7 @@ static BY_LEVEL: &[(i64, Row)] = &[
     (417, (SUBSCRIBING, "Channel '*' does not exist", "Channel(s) ({0}) do not exist")),
     (417, (&["PATCH /streams/{stream_id}"], "Channel '*' already exists", "Channel name is already in use.")),
     (
-        AFTER_BOTH_RECORDED,
+        SPECIFIED,
         (
             &["PATCH /default_stream_groups/{group_id}/streams"],
             "Invalid op",
@@ -86,7 +86,7 @@ static BY_LEVEL: &[(i64, Row)] = &[
         ),
     ),
     (
-        AFTER_BOTH_RECORDED,
+        SPECIFIED,
         (
             &["POST /drafts", "PATCH /drafts/{draft_id}"],
             "Argument \"*\" at drafts[*] is unexpected",
@@ -94,7 +94,7 @@ static BY_LEVEL: &[(i64, Row)] = &[
         ),
     ),
     (
-        AFTER_BOTH_RECORDED,
+        SPECIFIED,
         (&["POST /zcommand"], "A command begins with a slash.", "There should be a leading slash in the zcommand."),
     ),
     (361, (&["PATCH /streams/{stream_id}"], "Channel name is already in use.", "Channel name already in use.")),
@@ -146,8 +146,8 @@ pub(super) fn speak(refusal: &mut Refusal<'_>) {
     }
     let message = refusal.message.clone().unwrap_or_else(|| refusal.error.message());
     let is_renaming = way == "PATCH /messages/{message_id}" && !refusal.values.contains_key("stream_id");
-    if is_renaming && refusal.level < AFTER_BOTH_RECORDED && message == "You don't have permission to move this message"
-    {
+    let is_former = !Feature::RenamingIsMoving.is_at(refusal.level);
+    if is_renaming && is_former && message == "You don't have permission to move this message" {
         refusal.message = Some("You don't have permission to edit this message".to_owned());
         return;
     }

@@ -3,7 +3,7 @@
 use crate::api::Access;
 use crate::error::Error;
 use crate::feature::Feature;
-use crate::level::{AFTER_BOTH_RECORDED, Behaviour, Downgrade, Request};
+use crate::level::{Behaviour, Downgrade, Request, SPECIFIED};
 use crate::realm::id::GroupId;
 
 /// Operations that change who is in a group.
@@ -98,10 +98,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "GET /user_groups/{user_group_id}/members",
         words: "Lists each user once; before, once for each group that makes them a member.",
-        test: "who_was_in_several_groups_was_listed_several_times_before_388",
+        test: "who_was_in_several_groups_was_listed_several_times_before_497",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
     },

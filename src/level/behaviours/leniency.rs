@@ -6,7 +6,7 @@ use crate::api::devices::AppId;
 use crate::api::shared::recipients::MessageType;
 use crate::error::Error;
 use crate::feature::Feature;
-use crate::level::{AFTER_BOTH_RECORDED, AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request};
+use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request, SPECIFIED};
 use serde_json::Value;
 
 /// Longest topic that a request may name.
@@ -14,17 +14,17 @@ const MAX_TOPIC_LENGTH: usize = 60;
 
 /// The first level at which tokens are hexadecimal: after the last one that is known to take Base64 (A-453 in
 /// docs/assumptions.md).
-const HEXADECIMAL_TOKENS_SINCE: i64 = 388;
+const HEXADECIMAL_TOKENS_SINCE: i64 = SPECIFIED;
 
 /// Longest device token.
 const MAX_TOKEN_LENGTH: usize = 4096;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "POST /zcommand",
         words: "For human users; before, for bots too.",
-        test: "bots_ran_commands_before_388",
+        test: "bots_ran_commands_before_497",
         act: Downgrade::Instead(&["POST /zcommand"], Access::User),
     },
     Behaviour {
@@ -42,10 +42,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Also(&["POST /user_groups/create"], Access::GroupCreator),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "DELETE /bots/{bot_id}",
         words: "For human users except guests; before, for everyone who may change the bot.",
-        test: "anybody_asked_for_a_bots_end_before_388",
+        test: "anybody_asked_for_a_bots_end_before_497",
         act: Downgrade::Instead(&["DELETE /bots/{bot_id}"], Access::User),
     },
     Behaviour {
@@ -81,10 +81,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "POST /reminders",
         words: "`message_id` and `scheduled_delivery_timestamp` are optional; before, they were required.",
-        test: "reminders_needed_a_message_and_a_time_before_388",
+        test: "reminders_needed_a_message_and_a_time_before_497",
         act: Downgrade::Request(&["POST /reminders"], |request| {
             request.required::<i64>("message_id")?;
             request.required::<i64>("scheduled_delivery_timestamp")
@@ -105,18 +105,18 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Request(&["GET /users/{email}"], check_switches),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "GET /events",
         words: "Every reply has `queue_id`; before, only replies to polls that created their queue.",
-        test: "polls_named_their_queue_where_they_made_it_before_388",
+        test: "polls_named_their_queue_where_they_made_it_before_497",
         // Decided where events are sent.
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "PATCH /default_stream_groups/{group_id}, POST /invites",
         words: "A new name and the list of addresses may not be blank; before, they could be.",
-        test: "blank_texts_were_taken_before_388",
+        test: "blank_texts_were_taken_before_497",
         // Decided in the operations.
         act: Downgrade::Elsewhere,
     },
@@ -129,10 +129,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "GET /messages/matches_narrow",
         words: "`msg_ids` may not be negative; before, negative IDs were ignored.",
-        test: "odd_values_were_passed_over_before_388",
+        test: "odd_values_were_passed_over_before_497",
         act: Downgrade::Request(&["GET /messages/matches_narrow"], |request| {
             let text = request.values.get("msg_ids").map(String::as_str).unwrap_or_default();
             if let Ok(Value::Array(mut ids)) = serde_json::from_str(text) {
@@ -143,10 +143,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "POST /messages",
         words: "For a channel, `to` is its name or ID; before, `true` and `false` were read as IDs.",
-        test: "odd_values_were_passed_over_before_388",
+        test: "odd_values_were_passed_over_before_497",
         act: Downgrade::Request(&["POST /messages"], |request| {
             let is_channel = matches!(request.values.get("type").map(String::as_str), Some("stream" | "channel"));
             match request.values.get_mut("to").filter(|_| is_channel) {
@@ -158,10 +158,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "POST /streams/{stream_id}/delete_topic",
         words: "`topic_name` has at most 60 characters; before, a longer name was read as a topic without messages.",
-        test: "odd_values_were_passed_over_before_388",
+        test: "odd_values_were_passed_over_before_497",
         act: Downgrade::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
             if let Some(topic) = request.values.get_mut("topic_name") {
                 let is_too_long = topic.trim().chars().count() > MAX_TOPIC_LENGTH;
@@ -177,7 +177,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: HEXADECIMAL_TOKENS_SINCE,
         on: "POST /users/me/platform_device_token",
         words: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
-        test: "tokens_were_base64_before_388",
+        test: "tokens_were_base64_before_497",
         act: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
             if request.level >= AFTER_THE_RECORDED {
                 request.required::<String>("token")?;
@@ -190,14 +190,14 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: HEXADECIMAL_TOKENS_SINCE,
         on: "DELETE /users/me/platform_device_token",
         words: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
-        test: "tokens_were_base64_before_388",
+        test: "tokens_were_base64_before_497",
         act: Downgrade::Request(&["DELETE /users/me/platform_device_token"], read_token),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "POST /messages",
         words: "A missing recipient is reported before other parameters are read; before, after them.",
-        test: "missing_targets_were_bad_requests_before_388",
+        test: "missing_targets_were_bad_requests_before_497",
         act: Downgrade::Request(&["POST /messages"], |request| {
             if request.values.contains_key("to") {
                 return Ok(());
@@ -207,10 +207,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
         words: "A missing recipient or channel is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST with another message.",
-        test: "missing_targets_were_bad_requests_before_388",
+        test: "missing_targets_were_bad_requests_before_497",
         act: Downgrade::Words(of_targets),
     },
 ];
@@ -219,8 +219,12 @@ pub(super) static ROWS: &[Behaviour] = &[
 const SWITCHES: &[&str] =
     &["apply_markdown", "client_gravatar", "slim_presence", "all_public_streams", "include_subscribers"];
 
+/// The first level at which `include_subscribers` may be `partial`, and is a text.
+const PARTIAL_SUBSCRIBERS_SINCE: i64 = 412;
+
 pub(super) fn check_switches(request: &mut Request<'_>) -> Result<(), Error> {
-    let given = SWITCHES.iter().filter_map(|name| Some((*name, request.values.get(*name)?)));
+    let is_switch = |name: &&&str| **name != "include_subscribers" || request.level < PARTIAL_SUBSCRIBERS_SINCE;
+    let given = SWITCHES.iter().filter(is_switch).filter_map(|name| Some((*name, request.values.get(*name)?)));
     for (name, text) in given {
         match serde_json::from_str(text) {
             Ok(Value::Bool(_)) => {}

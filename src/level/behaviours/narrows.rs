@@ -1,7 +1,7 @@
 //! Narrows and recipients as they were sent to level 247 (A-270 in docs/assumptions.md).
 
 use crate::error::Error;
-use crate::level::{AFTER_BOTH_RECORDED, Behaviour, Downgrade, Request};
+use crate::level::{Behaviour, Downgrade, Request, SPECIFIED};
 use serde_json::{Map, Value};
 
 /// The first level above the recorded ones. What a server at 387 did otherwise than was observed at 442 changes here, for want
@@ -74,17 +74,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "POST /register",
         words: "A `narrow` with an unknown operand of `is` is refused; before, such a term was ignored.",
-        test: "queues_took_any_operand_of_is_before_388",
+        test: "queues_took_any_operand_of_is_before_497",
         act: Downgrade::Request(&["POST /register"], pass_over_unknown_operands),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "POST /messages, POST /scheduled_messages",
         words: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
-        test: "recipients_came_in_lists_before_388",
+        test: "recipients_came_in_lists_before_497",
         act: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
     },
     Behaviour {

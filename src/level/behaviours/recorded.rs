@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::level::objects::{
     MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
 };
-use crate::level::{AFTER_BOTH_RECORDED, Behaviour, Context, Downgrade, SPECIFIED};
+use crate::level::{Behaviour, Context, Downgrade, SPECIFIED};
 use crate::realm::id::UserId;
 use crate::realm::setting::{former_default, with_former_default};
 use crate::realm::user::{EmailVisibility, User};
@@ -23,7 +23,7 @@ const NO_LANGUAGE_IS_TEXT_SINCE: i64 = 195;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "POST /register: client_capabilities",
         words: "`notification_settings_null` may be left out; before, it was required.",
         test: "clients_had_to_say_whether_they_know_null_settings",
@@ -46,16 +46,16 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "reply of operations without parameters",
         words: "`ignored_parameters_unsupported` names the ignored parameters; before, these operations did not report any.",
-        test: "operations_without_parameters_reported_none_before_388",
+        test: "operations_without_parameters_reported_none_before_497",
         act: Downgrade::Objects(&PARAMETERLESS_REPLY, |reply, _| {
             reply.shift_remove("ignored_parameters_unsupported");
         }),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "reply of PATCH /realm",
         words: "Texts have their new value; before, `updated`.",
         test: "new_texts_of_the_organization_were_returned_as_updated",

@@ -1,7 +1,7 @@
 //! Refusals that had other words: the core speaks those of the newest level. A row sees what newer rows said.
 
 use crate::error::Error;
-use crate::level::{AFTER_BOTH_RECORDED, Behaviour, Downgrade, Refusal};
+use crate::level::{Behaviour, Downgrade, Refusal, SPECIFIED};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
@@ -20,7 +20,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Words(|refusal| of_row(refusal, OF_TOPICS)),
     },
     Behaviour {
-        level: AFTER_BOTH_RECORDED,
+        level: SPECIFIED,
         on: "some refusals",
         words: "Other words.",
         test: "some_refusals_had_other_words",

@@ -462,7 +462,8 @@ fn hexadecimal(text: &str) -> String {
 #[tokio::test]
 async fn videos_had_smaller_stills_before_361() {
     let server = TestServer::start().await;
-    for (age, still) in Age::around(&server, 361).await.iter().zip(["/default.jpg", "/mqdefault.jpg"].map(hexadecimal)) {
+    for (age, still) in Age::around(&server, 361).await.iter().zip(["/default.jpg", "/mqdefault.jpg"].map(hexadecimal))
+    {
         let mel = age.user("mel");
         let link = json!({"content": "https://youtu.be/abcdefghijk"});
         let rendered = mel.post("/messages/render", link).await.success();

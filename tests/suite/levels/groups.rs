@@ -280,12 +280,12 @@ async fn names_of_groups_differed_by_case_before_388() {
 }
 
 #[tokio::test]
-async fn who_was_in_several_groups_was_listed_several_times_before_388() {
+async fn who_was_in_several_groups_was_listed_several_times_before_497() {
     let server = TestServer::start().await;
     let olive = server.user("olive");
     let state = olive.register(json!({})).await.state;
     let everyone = group(&state, "role:everyone");
-    for (level, times) in [(247, 2), (387, 2), (388, 1)] {
+    for (level, times) in [(247, 2), (387, 2), (497, 1)] {
         let path = format!("/user_groups/{everyone}/members");
         let reply = Age::at(&server, level).await.user("mel").get(&path, json!({})).await.success();
         let mel = server.user("mel").id();

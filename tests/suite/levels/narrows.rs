@@ -137,9 +137,9 @@ async fn a_row_found_a_message_before_368() {
 }
 
 #[tokio::test]
-async fn queues_took_any_operand_of_is_before_388() {
+async fn queues_took_any_operand_of_is_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     let wish = json!({"event_types": ["message"], "narrow": [["is", "nope"], ["stream", "general"]]});
 
     let mut queue = before.user("mel").register(wish.clone()).await;
@@ -149,9 +149,9 @@ async fn queues_took_any_operand_of_is_before_388() {
 }
 
 #[tokio::test]
-async fn recipients_came_in_lists_before_388() {
+async fn recipients_came_in_lists_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     for kind in ["direct", "private"] {
         let message = |to: Value| json!({"type": kind, "to": to, "content": "x"});
         let id = before.user("max").id();

@@ -80,7 +80,7 @@ async fn malformed_parameters_were_refused_in_other_words() {
 #[tokio::test]
 async fn some_refusals_had_other_words() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     for (age, name, code) in
         [(before, "Name too short!", "Invalid emoji code."), (after, "Name must not be empty!", "Invalid emoji code")]
     {
@@ -96,7 +96,7 @@ async fn some_refusals_had_other_words() {
 async fn refused_credentials_had_one_code() {
     let server = TestServer::start().await;
     for (level, invalid, deactivated) in
-        [(387, "UNAUTHORIZED", "UNAUTHORIZED"), (388, "INVALID_API_KEY", "USER_DEACTIVATED")]
+        [(387, "UNAUTHORIZED", "UNAUTHORIZED"), (497, "INVALID_API_KEY", "USER_DEACTIVATED")]
     {
         let age = Age::at(&server, level).await;
         let mel = age.user("mel");
@@ -261,7 +261,7 @@ async fn some_permissions_required_system_groups() {
 #[tokio::test]
 async fn clients_had_to_say_whether_they_know_null_settings() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     for capabilities in [json!({}), json!({"bulk_message_deletion": true})] {
         let params = json!({"client_capabilities": capabilities, "event_types": "no list"});
         let message = "client_capabilities[\"notification_settings_null\"] field is missing: Field required";
@@ -310,7 +310,7 @@ async fn some_malformed_parameters_were_shown_as_they_were_sent() {
 #[tokio::test]
 async fn new_texts_of_the_organization_were_returned_as_updated() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     let params = json!({"description": "News", "invite_required": false});
     before
         .user("olive")

@@ -85,9 +85,9 @@ async fn presence_is_found_by_addresses_of_the_api_alone() {
 }
 
 #[tokio::test]
-async fn anybody_asked_for_a_bots_end_before_388() {
+async fn anybody_asked_for_a_bots_end_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     for (who, was, is) in [
         ("gus", "No such bot", "Not allowed for guest users"),
         ("build-bot", "No such bot", "This endpoint does not accept bot requests."),

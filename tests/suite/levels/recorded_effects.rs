@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 const SINCE: i64 = 248;
 
 #[tokio::test]
-async fn operations_without_parameters_reported_none_before_388() {
+async fn operations_without_parameters_reported_none_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     for (age, ignored) in [(before, None), (after, Some(json!(["zzz"])))] {
         let olive = age.user("olive");
         for path in ["/users/me", "/realm/linkifiers", "/realm/emoji", "/bots", "/users/me/alert_words"] {

@@ -6,9 +6,9 @@ use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use serde_json::json;
 
 #[tokio::test]
-async fn bots_ran_commands_before_388() {
+async fn bots_ran_commands_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     let ping = json!({"command": "/ping"});
     before.user("build-bot").post("/zcommand", ping.clone()).await.success();
     let refused = "This endpoint does not accept bot requests.";
@@ -26,9 +26,9 @@ async fn bots_were_no_creators_of_groups_before_496() {
 }
 
 #[tokio::test]
-async fn odd_values_were_passed_over_before_388() {
+async fn odd_values_were_passed_over_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     let (old, new) = (before.user("adam"), after.user("adam"));
     let ids = json!({"msg_ids": "[-1]", "narrow": "[]"});
     let reply = old.get("/messages/matches_narrow", ids.clone()).await.success();
@@ -46,9 +46,9 @@ async fn odd_values_were_passed_over_before_388() {
 }
 
 #[tokio::test]
-async fn tokens_were_base64_before_388() {
+async fn tokens_were_base64_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     let path = "/users/me/platform_device_token";
     let token = |text: &str| json!({"appid": "org.test.app", "token": text});
     let (old, new) = (before.user("mel"), after.user("mel"));
@@ -64,9 +64,9 @@ async fn tokens_were_base64_before_388() {
 }
 
 #[tokio::test]
-async fn missing_targets_were_bad_requests_before_388() {
+async fn missing_targets_were_bad_requests_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     let (old, new) = (before.user("mel"), after.user("mel"));
     for (path, params, was, missing) in [
         ("/messages", json!({"type": "stream", "topic": "t", "content": "x"}), "Missing channel", "to"),
@@ -207,9 +207,9 @@ async fn numbers_beyond_64_bits_were_no_whole_numbers() {
 }
 
 #[tokio::test]
-async fn reminders_needed_a_message_and_a_time_before_388() {
+async fn reminders_needed_a_message_and_a_time_before_497() {
     let server = TestServer::start().await;
-    let [before, _] = Age::around(&server, 388).await;
+    let [before, _] = Age::around(&server, 497).await;
     let (old, new) = (before.user("mel"), server.user("mel"));
     let note = json!({"note": "tea"});
     let missing = "Missing 'message_id' argument";
@@ -236,7 +236,7 @@ async fn themes_were_night_and_day_before_266() {
 #[tokio::test]
 async fn wrong_methods_had_no_code() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     for (age, code) in [(before, None), (after, Some(&json!("BAD_REQUEST")))] {
         let reply = age.user("mel").delete("/register", json!({})).await.with_status(405);
         assert_eq!(reply.body.get("code"), code);
@@ -310,9 +310,9 @@ async fn some_operations_refused_in_other_words() {
 }
 
 #[tokio::test]
-async fn polls_named_their_queue_where_they_made_it_before_388() {
+async fn polls_named_their_queue_where_they_made_it_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     for (age, tells) in [(before, false), (after, true)] {
         let mel = age.user("mel");
         // A poll without a queue makes one.
@@ -330,9 +330,9 @@ async fn polls_named_their_queue_where_they_made_it_before_388() {
 }
 
 #[tokio::test]
-async fn blank_texts_were_taken_before_388() {
+async fn blank_texts_were_taken_before_497() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 388).await;
+    let [before, after] = Age::around(&server, 497).await;
     let group = json!({"group_name": "g", "description": "d", "stream_names": "[\"design\"]"});
     for (age, is_taken) in [(before, true), (after, false)] {
         let adam = age.user("adam");

@@ -127,7 +127,7 @@ fn hide(play: &mut Play) {
     let draft = json!([{"type": "stream", "to": [channel], "topic": "canarytopic", "content": "canarydraft"}]);
     done(play, "olive", "POST", "/drafts", json!({"drafts": draft}));
     done(play, "olive", "POST", "/saved_snippets", json!({"title": "canarysnippet", "content": "canarysnippet"}));
-    let message = play.realm().messages.keys().last().expect("there are messages").0;
+    let message = play.realm().messages.keys().next_back().expect("there are messages").0;
     let reminder = json!({"message_id": message, "scheduled_delivery_timestamp": now + 90_000, "note": "canarynote"});
     done(play, "olive", "POST", "/reminders", reminder);
 }
