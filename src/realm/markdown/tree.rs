@@ -86,7 +86,7 @@ pub(super) struct Tree {
 }
 
 /// Lists, quotes and fences nested deeper than this are text (A-231 in docs/assumptions.md): parsing is recursive.
-pub(super) const DEPTH_MAX: usize = 40;
+pub(super) const DEPTH_MAX: usize = 60;
 
 /// The number of the root.
 pub(super) const ROOT: NodeId = 0;
