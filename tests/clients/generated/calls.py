@@ -33,7 +33,7 @@ from generated_control.api.journal import verify_journal
 from generated_control.api.worlds import create_world, delete_world
 from generated_control.models.assertion import Assertion
 from generated_control.models.clock_change import ClockChange
-from generated_control.models.error import Error as SteeringError
+from generated_control.models.error_reply import ErrorReply as SteeringError
 from generated_control.models.world_options import WorldOptions
 
 SITE = os.environ["CHATDOUBLE_URL"]
