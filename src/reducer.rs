@@ -165,7 +165,7 @@ impl State {
         state.doubt_muted_topics();
         state.doubt_bot_channels();
         state.doubt_order_of_folders();
-        // Who reads a message without having received it is not told of its deletion.
+        // Users who read a message that they did not receive get no event of its deletion.
         state.doubts.insert(Unknowable::NewestMessage);
         state
     }

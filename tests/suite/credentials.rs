@@ -150,3 +150,26 @@ async fn credentials_are_asked_for_in_the_realm_of_the_dialect() {
         assert_eq!(reply.header("www-authenticate"), Some(asked));
     }
 }
+
+#[tokio::test]
+async fn a_first_login_takes_channels_of_full_members_out_of_sight() {
+    let password = json!({"username": "ivy@chat.test", "password": "ivy-password-7421"});
+    for (path, params) in [
+        ("/dev_fetch_api_key", json!({"username": "ivy@chat.test"})),
+        ("/fetch_api_key", password),
+        ("/jwt/fetch_api_key", json!({"token": crate::tokens::token_of("ivy@chat.test")})),
+    ] {
+        let server = TestServer::start().await;
+        let [mona, ivy] = server.users(["mona", "ivy"]);
+        let groups = mona.get("/user_groups", json!({})).await.success();
+        let groups = groups["user_groups"].as_array().into_iter().flatten();
+        let members = groups.cloned().find(|group| group["name"] == "role:fullmembers").expect("it always exists");
+        let channel = format!("/streams/{}", server.channel("design"));
+        mona.patch(&channel, json!({"can_subscribe_group": {"new": members["id"]}})).await.success();
+        let mut queue = ivy.events(["stream"]).await;
+
+        server.anonymous().post(path, params).await.success();
+
+        queue.next().await.has(json!({"type": "stream", "op": "delete"}));
+    }
+}

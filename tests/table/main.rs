@@ -18,6 +18,11 @@ const EVENTS_NOT_PROVOKED: &[Excuse] = &[
     ("POST /message_edit_typing", "typing_edit_message start", "gone at the newest level; `levels` has it"),
     ("POST /message_edit_typing", "typing_edit_message stop", "gone at the newest level; `levels` has it"),
     ("POST /users/me/enter-sends", "user_settings update", "gone at the newest level; `levels` has it"),
+    (
+        "PATCH /messages/{message_id}",
+        "stream update",
+        "only where a notice that is taken back is a channel's first message",
+    ),
 ];
 
 /// Pairs of an operation and what it declares, or did.
