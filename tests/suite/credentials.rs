@@ -163,7 +163,7 @@ async fn a_first_login_takes_channels_of_full_members_out_of_sight() {
         let [mona, ivy] = server.users(["mona", "ivy"]);
         let groups = mona.get("/user_groups", json!({})).await.success();
         let groups = groups["user_groups"].as_array().into_iter().flatten();
-        let members = groups.cloned().find(|group| group["name"] == "role:fullmembers").expect("it always exists");
+        let members = groups.into_iter().find(|group| group["name"] == "role:fullmembers").expect("it always exists");
         let channel = format!("/streams/{}", server.channel("design"));
         mona.patch(&channel, json!({"can_subscribe_group": {"new": members["id"]}})).await.success();
         let mut queue = ivy.events(["stream"]).await;
