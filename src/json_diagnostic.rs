@@ -152,8 +152,8 @@ pub fn unknown(what: &str, name: &str, known: &[&str]) -> String {
 /// More names than this are not listed.
 const LISTED_MAX: usize = 12;
 
-/// The name that was probably meant.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+/// The name that was probably meant; None where none is like this one.
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let (likeness, nearest) = ranked(name, known)?;
     (likeness > 0.8).then_some(nearest)
 }

@@ -172,6 +172,7 @@ pub struct Realm {
     /// Seeded chance.
     pub chance: SeededRng,
     /// What the next of each kind is numbered.
+    #[serde(deserialize_with = "known_counters")]
     pub counters: Counters,
 }
 
@@ -224,6 +225,21 @@ pub struct Counters {
     /// Exports.
     #[serde(default)]
     pub export: i64,
+}
+
+/// Reads counters; of an unknown one the error lists those that there are, which a flattened structure leaves out.
+fn known_counters<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Counters, D::Error> {
+    use serde::de::Error;
+    let given: serde_json::Map<String, serde_json::Value> = distinct::keys(deserializer)?;
+    let all = serde_json::to_value(Counters::default()).map_err(D::Error::custom)?;
+    if let Some(unknown) = given.keys().find(|name| all.get(name.as_str()).is_none()) {
+        let names: Vec<&str> = all.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        return Err(D::Error::custom(format_args!(
+            "unknown field `{unknown}`, expected one of `{}`",
+            names.join("`, `")
+        )));
+    }
+    serde_json::from_value(given.into()).map_err(D::Error::custom)
 }
 
 /// A group of the system's without members, whose settings nobody has.

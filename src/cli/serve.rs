@@ -328,7 +328,9 @@ impl Serve {
         }
         let describe = |error| {
             let built_in = Source::BUILT_IN;
-            format!("{}: is neither a built-in fixture ({built_in}) nor a readable file: {error}", self.fixture)
+            let nearest = crate::json_diagnostic::nearest(&self.fixture, &built_in.split(", ").collect::<Vec<_>>());
+            let meant = nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
+            format!("{}: is neither a built-in fixture ({built_in}) nor a readable file: {error}{meant}", self.fixture)
         };
         let text = std::fs::read_to_string(&self.fixture).map_err(|error| CliError::of_start(describe(error)))?;
         Ok(text.into())

@@ -1,7 +1,7 @@
 //! Bodies: who may send large ones, how much of them is in memory at once, and how many parameters they may have.
 
 use crate::control::Control;
-use crate::support::{Reply, START, TestServer, User};
+use crate::support::{Program, Reply, START, TestServer, User};
 use base64::Engine;
 use bytes::Bytes;
 use chatdouble::api::NEWEST_FEATURE_LEVEL;
@@ -11,6 +11,7 @@ use chatdouble::http::authentication::Credentials;
 use chatdouble::http::body::BodyRoom;
 use chatdouble::http::request::RequestHead;
 use chatdouble::http::{Edge, KeyGuard, Response};
+use chatdouble::realm::id::UserId;
 use chatdouble::time::{Clock, Timestamp};
 use chatdouble::world::{RealTime, World, WorldSettings, Worlds};
 use futures_util::stream;
@@ -175,4 +176,46 @@ async fn a_request_has_a_thousand_parameters_and_a_hundred_files_at_most() {
     post(long(65_536)).await.error("BAD_REQUEST", message);
     let file = format!("; filename=\"{}\"", "n".repeat(66_000));
     send_parts(&mel, parts(1, &file)).await.error("BAD_REQUEST", message);
+}
+
+async fn steer(control: &User, method: &str, path: &str, body: &Value) -> Value {
+    let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+    control.send(method, path, &Value::Null, bytes, Some("application/json")).await.success()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_memory_of_large_uploads_is_free_again_when_their_world_has_ended() {
+    const FILES: usize = 3;
+    const FILE_BYTES: usize = 20 * 1024 * 1024;
+    const KB: usize = 1024;
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+    command.args(["serve", "--port", "0", "--log", "error", "--clock", START]).env_clear();
+    let program = Program::start(&mut command);
+    let url = format!("http://127.0.0.1:{}", program.port);
+    let control = User::new(url.clone(), None);
+    steer(&control, "POST", "/control/worlds", &json!({"name": "large"})).await;
+    let before = program.memory();
+
+    let users = steer(&control, "GET", "/control/worlds/large/users", &Value::Null).await;
+    let email = "mel@chat.test";
+    let mel =
+        users["users"].as_array().expect("a list").iter().find(|user| user["email"] == email).expect("one of the cast");
+    let (id, api_key) = (mel["user_id"].as_i64().expect("an id"), mel["api_key"].as_str().expect("a key").to_owned());
+    let credentials = chatdouble::Credentials { id: UserId(id), email: email.into(), api_key };
+    let mel = User::new(format!("{url}/w/large"), Some(credentials));
+    for number in 0..FILES {
+        mel.upload("/user_uploads", &format!("{number}.bin"), "application/zip", &vec![number as u8; FILE_BYTES])
+            .await
+            .success();
+    }
+    let full = program.memory();
+    steer(&control, "DELETE", "/control/worlds/large", &Value::Null).await;
+
+    assert!(full - before >= FILES * FILE_BYTES / KB, "{before} kB, then {full} kB");
+    let began = Instant::now();
+    while program.memory() > before + FILES * FILE_BYTES / KB / 2 {
+        assert!(began.elapsed() < Duration::from_secs(10), "{before} kB, {full} kB, then {} kB", program.memory());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }

@@ -122,6 +122,8 @@ fn a_bad_fixture_is_reported_with_file_path_and_reason() {
     assert!(line.starts_with(&format!("error: {file}: $.")), "{line}");
     let line = fault(&run(&["serve", "--fixture", "/no/such/file"]), 1);
     assert!(line.contains("/no/such/file: is neither a built-in fixture"), "{line}");
+    let line = fault(&run(&["serve", "--fixture", "casst"]), 1);
+    assert!(line.ends_with("; did you mean 'cast'?"), "{line}");
 }
 
 #[test]

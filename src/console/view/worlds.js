@@ -8,6 +8,17 @@ import { Dialog, Item, Menu } from "../part/common.js";
 import { Icon } from "../part/icons.js";
 
 const SHOWN = 200;
+// Where releases of the real server ended; others can be typed.
+const RELEASES = [
+  [371, "10.0"],
+  [277, "9.0"],
+  [237, "8.0"],
+  [185, "7.0"],
+  [156, "6.0"],
+  [122, "5.0"],
+  [65, "4.0"],
+  [25, "3.0"],
+];
 
 function Make({ onClose }) {
   const make = async (form) => {
@@ -60,7 +71,14 @@ function Make({ onClose }) {
         </label>
         <label class="field">
           Feature level
-          <input class="input" type="number" name="feature_level" min="0" placeholder="the newest" />
+          <input class="input" type="number" name="feature_level" min="0" placeholder="the newest" list="releases" />
+          <datalist id="releases">
+            ${RELEASES.map(
+              ([level, name]) => html`
+                <option value=${level}>release ${name}</option>
+              `,
+            )}
+          </datalist>
         </label>
       </div>
     <//>
