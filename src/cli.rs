@@ -13,6 +13,7 @@ mod scenario;
 mod secure;
 mod serve;
 mod signals;
+mod state_file;
 mod usage;
 mod watch;
 

@@ -25,7 +25,7 @@ pub use crate::json_diagnostic::Diagnostic;
 pub use built_in::{BUILT_IN, builtin};
 
 use crate::realm::Realm;
-use crate::time::Timestamp;
+use crate::time::{Clock, Span, Timestamp};
 use format::Document;
 use serde_json::Value;
 use std::sync::Arc;
@@ -140,6 +140,28 @@ impl Source {
             Source::Generated(size) => {
                 load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed, SOUGHT_MAX)
             }
+        }
+    }
+}
+
+impl Source {
+    /// The realm of a world that goes on, and its clock: that of a whole world's document, another one's as given. A clock
+    /// that ran goes on from where it was, or from real time where that is later.
+    ///
+    /// # Errors
+    ///
+    /// Every fault.
+    pub(crate) fn resumed(&self, clock: Clock, real: Timestamp, seed: u64) -> Result<(Realm, Clock), Vec<Diagnostic>> {
+        match self {
+            Source::Text(text) if state::is_state(without_mark(text)) => {
+                let (realm, clock) = state::read(without_mark(text), real)?;
+                let clock = match clock {
+                    Clock::Running { ahead } => Clock::Running { ahead: ahead.max(Span::seconds(0)) },
+                    frozen => frozen,
+                };
+                Ok((realm, clock))
+            }
+            _ => self.realm(clock.now(real), seed).map(|realm| (realm, clock)),
         }
     }
 }

@@ -13,8 +13,8 @@ pub mod tx;
 
 pub use log::{event, queue};
 pub use model::{
-    agenda, budget, channel, device, distinct, emoji, export, group, id, kept, linkifier, membership, message,
-    message_ids, organization, palette, permission, personal, picture, playground, push, read_set, resumable,
+    agenda, budget, channel, counters, device, distinct, emoji, export, group, id, kept, linkifier, membership,
+    message, message_ids, organization, palette, permission, personal, picture, playground, push, read_set, resumable,
     seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk, webhook_call,
 };
 pub use rules::{
@@ -24,6 +24,7 @@ pub use rules::{
 };
 
 use channel::{Channel, Folder};
+use counters::Counters;
 use event::EventLog;
 use group::{Group, SystemGroup};
 use id::{
@@ -34,7 +35,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 use message::{Attachment, Conversation, CustomEmoji, Message};
 use message_ids::MessageIds;
 use organization::{Invite, InviteLink, Organization, ProfileField, Reminder, ScheduledMessage};
-use personal::{OwnCounters, UserState};
+use personal::UserState;
 use queue::{Queue, QueueId};
 use seeded_rng::SeededRng;
 use serde::{Deserialize, Serialize};
@@ -172,74 +173,8 @@ pub struct Realm {
     /// Seeded chance.
     pub chance: SeededRng,
     /// What the next of each kind is numbered.
-    #[serde(deserialize_with = "known_counters")]
+    #[serde(deserialize_with = "counters::known")]
     pub counters: Counters,
-}
-
-/// The number that was given last, of each kind. Numbers are never given twice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Counters {
-    /// Users.
-    pub user: i64,
-    /// Groups.
-    pub group: i64,
-    /// Channels.
-    pub channel: i64,
-    /// Folders.
-    pub folder: i64,
-    /// Messages.
-    pub message: i64,
-    /// Audiences of messages.
-    pub recipient: i64,
-    /// Custom emoji.
-    pub emoji: i64,
-    /// Linkifiers.
-    pub linkifier: i64,
-    /// Custom profile fields.
-    pub profile_field: i64,
-    /// Scheduled messages and reminders.
-    pub scheduled: i64,
-    /// What users have in lists of their own.
-    #[serde(flatten)]
-    pub own: OwnCounters,
-    /// Invitation links.
-    pub invite_link: i64,
-    /// Invitations by email.
-    pub invite: i64,
-    /// Uploads.
-    pub attachment: i64,
-    /// Devices.
-    pub device: i64,
-    /// Changes of presence.
-    pub presence: i64,
-    /// Parts of polls and to-do lists.
-    #[serde(default)]
-    pub submessage: i64,
-    /// Code playgrounds.
-    #[serde(default)]
-    pub playground: i64,
-    /// Groups of default channels.
-    #[serde(default)]
-    pub default_channel_group: i64,
-    /// Exports.
-    #[serde(default)]
-    pub export: i64,
-}
-
-/// Reads counters; of an unknown one the error lists those that there are, which a flattened structure leaves out.
-fn known_counters<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Counters, D::Error> {
-    use serde::de::Error;
-    let given: serde_json::Map<String, serde_json::Value> = distinct::keys(deserializer)?;
-    let all = serde_json::to_value(Counters::default()).map_err(D::Error::custom)?;
-    if let Some(unknown) = given.keys().find(|name| all.get(name.as_str()).is_none()) {
-        let names: Vec<&str> = all.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
-        return Err(D::Error::custom(format_args!(
-            "unknown field `{unknown}`, expected one of `{}`",
-            names.join("`, `")
-        )));
-    }
-    serde_json::from_value(given.into()).map_err(D::Error::custom)
 }
 
 /// A group of the system's without members, whose settings nobody has.

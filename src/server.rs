@@ -54,6 +54,8 @@ pub struct Options {
     pub port: u16,
     /// What the default world is made from, and others unless something else is given.
     pub fixture: fixture::Source,
+    /// What the default world is made from in place of the fixture: a world's whole state, with its clock.
+    pub state: Option<fixture::Source>,
     /// How the clock begins.
     pub clock: InitialClock,
     /// The level that the default world emulates.
@@ -84,6 +86,7 @@ impl Default for Options {
             host: None,
             port: 0,
             fixture: fixture::Source::builtin("default").unwrap_or_else(|| "{}".into()),
+            state: None,
             clock: InitialClock::Real,
             feature_level: crate::api::NEWEST_FEATURE_LEVEL,
             dialect: Dialect::neutral(),
@@ -172,7 +175,13 @@ impl Server {
         let (stop, stopped) = watch::channel(false);
         worlds.post_through(webhooks::outlet(options.webhooks, stopped.clone()));
         let clock = options.clock.clock(real_time.now());
-        let realm = options.fixture.realm(clock.now(real_time.now()), options.seed).map_err(StartError::Fixture)?;
+        let (realm, clock) = match &options.state {
+            Some(state) => state.resumed(clock, real_time.now(), options.seed).map_err(StartError::State)?,
+            None => {
+                let now = clock.now(real_time.now());
+                (options.fixture.realm(now, options.seed).map_err(StartError::Fixture)?, clock)
+            }
+        };
         if options.has_root_world {
             worlds.add(Arc::new(World::new(Worlds::DEFAULT.into(), realm, clock, settings.clone(), real_time.clone())));
         }

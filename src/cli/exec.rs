@@ -10,6 +10,7 @@ mod unix;
 mod windows;
 
 use super::CliError;
+use super::output::tell;
 use super::serve::{Serve, status, waiting_runtime};
 use crate::server::Server;
 use clap::Args;
@@ -54,11 +55,20 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
 async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, CliError> {
     exec.serve.tell_place(&server)?;
     exec.serve.tell_elsewhere(&server);
+    exec.serve.open_console(&server);
+    let state = exec.serve.state.follow(&server);
     let own = run_command(exec, &server).await?;
     let violations = server.violations();
     server.stop().await;
+    let stored = state.map_or(Ok(()), |state| state.finish(violations.is_empty()));
     // A failure of the command's own is reported before one of ours.
-    if own == 0 { status(&violations) } else { Ok(ExitCode::from(own)) }
+    if own == 0 {
+        return stored.and_then(|()| status(&violations));
+    }
+    if let Err(error) = stored {
+        tell(format_args!("{}", error.message));
+    }
+    Ok(ExitCode::from(own))
 }
 
 /// Runs the command, passing signals on; its status as shells tell it.

@@ -1,27 +1,73 @@
 //! Files that are written.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Links that are followed from one to the next; a circle of them ends here.
 const MAX_LINKS: usize = 40;
 
-/// Writes a file so that nobody sees a part of it: what is there is replaced when the new one is complete. Links are
-/// followed. A pipe, a device or the like is written to as it is, since replacing it would take it away from its readers.
+/// Writes a text to a file as [`write_whole_by`] does.
 ///
 /// # Errors
 ///
 /// What the system says.
 pub(super) fn write_whole(file: &Path, text: &str) -> io::Result<()> {
+    write_whole_by(file, |to| to.write_all(text.as_bytes()))
+}
+
+/// Writes a file so that nobody sees a part of it: what is there is replaced when the new one is complete and stored.
+/// Links are followed. A pipe, a device or the like is written to as it is, since replacing it would take it away from its
+/// readers.
+///
+/// # Errors
+///
+/// What the system says; then what is there stays as it is.
+pub(super) fn write_whole_by(
+    file: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
     let target = followed(file)?;
     if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
-        return OpenOptions::new().write(true).open(&target)?.write_all(text.as_bytes());
+        return written(OpenOptions::new().write(true).open(&target)?, write).map(drop);
     }
+    let partial = partial(&target);
+    let whole = File::create(&partial).and_then(|new| written(new, write)?.sync_all());
+    let replaced = whole.and_then(|()| fs::rename(&partial, &target));
+    if replaced.is_err() {
+        let _ = fs::remove_file(&partial);
+    }
+    replaced
+}
+
+fn written(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<File> {
+    let mut buffered = BufWriter::new(file);
+    write(&mut buffered)?;
+    buffered.into_inner().map_err(io::IntoInnerError::into_error)
+}
+
+/// Whether [`write_whole`] could write a file, which stays as it is.
+///
+/// # Errors
+///
+/// What the system says.
+pub(super) fn check_writable(file: &Path) -> io::Result<()> {
+    let target = followed(file)?;
+    match fs::metadata(&target) {
+        Ok(there) if !there.is_file() => OpenOptions::new().write(true).open(&target).map(drop),
+        _ => {
+            let partial = partial(&target);
+            File::create(&partial)?;
+            fs::remove_file(&partial)
+        }
+    }
+}
+
+/// The file that is written first and then replaces another one.
+fn partial(target: &Path) -> PathBuf {
     let mut partial = target.as_os_str().to_owned();
     partial.push(".partial");
-    fs::write(&partial, text)?;
-    fs::rename(&partial, &target)
+    partial.into()
 }
 
 /// The file that a path leads to, which need not exist yet.

@@ -8,6 +8,7 @@ use super::file::write_whole;
 use super::open_files;
 use super::output::{say, tell};
 use super::secure::Secure;
+use super::state_file::StateFile;
 use crate::control::InitialClock;
 use crate::control::times::Seconds;
 use crate::dialect::Dialect;
@@ -47,6 +48,9 @@ pub struct Serve {
     /// Built-in fixture by name (default, cast, empty, hostile, large), or a file
     #[arg(long, env = "CHATDOUBLE_FIXTURE", value_name = "NAME|FILE", default_value = "default")]
     fixture: String,
+
+    #[command(flatten)]
+    pub state: StateFile,
 
     /// real; frozen (at the start time); or an instant (RFC 3339) at which it is frozen
     #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", default_value = "real", value_parser = InitialClock::parse)]
@@ -101,6 +105,10 @@ pub struct Serve {
 
     #[command(flatten)]
     pub secure: Secure,
+
+    /// Open the console in the browser of this desk
+    #[arg(long, env = "CHATDOUBLE_OPEN", value_parser = BoolishValueParser::new())]
+    open: bool,
 
     /// Level of the log on standard error: off, error, warn, info, debug or trace
     #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
@@ -198,10 +206,12 @@ async fn serve_until_asked_to_end(
         () = end.wait() => return Ok(ExitCode::SUCCESS),
     };
     let server = started.map_err(|error| serve.fault(error))?;
+    let state = serve.state.follow(&server);
     serve.tell_place(&server)?;
     say(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
     let _ = std::io::stdout().flush();
     serve.tell_elsewhere(&server);
+    serve.open_console(&server);
     if serve.log != LevelFilter::OFF && std::io::stderr().is_terminal() {
         first_steps::tell_on_terminal(&server, serve.token().is_some(), serve.secure.trusted_file().as_deref());
     }
@@ -211,6 +221,9 @@ async fn serve_until_asked_to_end(
         tracing::warn!("there was no time to check the invariants of {} worlds", examined.unfinished);
     }
     server.stop().await;
+    if let Some(state) = state {
+        state.finish(examined.violations.is_empty())?;
+    }
     status(&examined.violations)
 }
 
@@ -257,6 +270,7 @@ impl Serve {
     fn fault(&self, error: StartError) -> CliError {
         match error {
             StartError::Fixture(_) => CliError::of_start(format!("{}: {error}", self.fixture)),
+            StartError::State(_) => self.state.fault(&error.to_string()),
             StartError::Listen(ref cause) if cause.kind() == std::io::ErrorKind::AddrInUse => {
                 let another = if is_run_by_cargo() { "'cargo run -- --port 0'" } else { "--port 0" };
                 CliError::of_start(format!("{error}; take another with --port, such as {another} for a free one"))
@@ -289,6 +303,16 @@ impl Serve {
         tell(format_args!("an Android emulator finds it at {emulators}, an iOS simulator at {}", server.url()));
     }
 
+    /// Opens the console in a browser, if that was asked for.
+    pub fn open_console(&self, server: &Server) {
+        let url = format!("{}/", server.url());
+        if self.open
+            && let Err(error) = open::that_detached(&url)
+        {
+            tell(format_args!("cannot open {url} in a browser: {error}"));
+        }
+    }
+
     /// The token that control asks for.
     pub fn token(&self) -> Option<&str> {
         // As CI files have it that set a variable to nothing: there is none.
@@ -304,10 +328,16 @@ impl Serve {
                 "--host {host} can be reached from elsewhere: give a --control-token, which /control will ask for"
             )));
         }
+        if self.no_root_world && self.state.file.is_some() {
+            return Err(CliError::of_usage(
+                "--state keeps the default world, which --no-root-world leaves out".to_owned(),
+            ));
+        }
         Ok(Options {
             host: self.host.clone(),
             port: self.port.unwrap_or(default_port),
             fixture: self.source()?,
+            state: self.state.read()?,
             clock: self.clock,
             feature_level: self.feature_level.unwrap_or(crate::api::NEWEST_FEATURE_LEVEL),
             dialect: dialect(&self.dialect)?,

@@ -22,6 +22,8 @@ use std::{fmt, io};
 pub enum StartError {
     /// The fixture has faults.
     Fixture(Vec<fixture::Diagnostic>),
+    /// The state of the default world has faults.
+    State(Vec<fixture::Diagnostic>),
     /// The address can't be listened on.
     Listen(io::Error),
     /// There is no TLS with what was given.
@@ -31,7 +33,7 @@ pub enum StartError {
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StartError::Fixture(faults) => {
+            StartError::Fixture(faults) | StartError::State(faults) => {
                 let first = faults.first().map(ToString::to_string).unwrap_or_default();
                 match faults.len() {
                     0 | 1 => f.write_str(&first),

@@ -22,6 +22,7 @@ mod cli_ends;
 mod cli_exec;
 mod cli_health;
 mod cli_scenario;
+mod cli_state;
 mod cli_watch;
 mod concurrency;
 mod console;

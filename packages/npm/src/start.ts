@@ -31,12 +31,18 @@ export interface StartOptions {
   log?: "off" | "error" | "warn" | "info" | "debug" | "trace";
   /** Whether there is no world at the root, as on a server of many organizations. */
   noRootWorld?: boolean;
+  /** Whether the console opens in the browser of this desk. */
+  open?: boolean;
   /** The port to listen on; a free one by default. */
   port?: number;
   /** A file to which the server writes its port. */
   portFile?: string;
   /** The seed of all random values. */
   seed?: number;
+  /** A file from which the default world is read where it exists, and to which it is written. */
+  state?: string;
+  /** How often that file is written while the world changes: seconds (30 by default), or a span; 0: only at the end. */
+  stateEvery?: number | string;
   /** Whether the server speaks HTTPS, with a certificate that it makes. */
   tls?: boolean;
   /** A file to which the server writes the certificate that clients have to trust (PEM). */

@@ -31,12 +31,18 @@ class StartOptions(TypedDict, total=False):
     log: str
     #: Whether there is no world at the root, as on a server of many organizations.
     no_root_world: bool
+    #: Whether the console opens in the browser of this desk.
+    open: bool
     #: The port to listen on; a free one by default.
     port: int
     #: A file to which the server writes its port.
     port_file: str
     #: The seed of all random values.
     seed: int
+    #: A file from which the default world is read where it exists, and to which it is written.
+    state: str
+    #: How often that file is written while the world changes: seconds (30 by default), or a span; 0: only at the end.
+    state_every: float | str
     #: Whether the server speaks HTTPS, with a certificate that it makes.
     tls: bool
     #: A file to which the server writes the certificate that clients have to trust (PEM).
