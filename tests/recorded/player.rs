@@ -99,7 +99,7 @@ async fn play_one(
         }
     }
     if exchange.method == "POST" && *real_status == 200 && status == 200 {
-        for path in ["id", "user_id", "scheduled_message_id", "ids.0", "ids.1", "ids.2"] {
+        for path in ["id", "user_id", "group_id", "reminder_id", "scheduled_message_id", "ids.0", "ids.1", "ids.2"] {
             numbers.pair(at(real_body, path), at(&body, path));
         }
     }
