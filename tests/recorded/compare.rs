@@ -30,7 +30,7 @@ static BY_CHANCE: LazyLock<Vec<&str>> = LazyLock::new(|| {
         link_url invite_link url uri path_id create_time event_queue_longpoll_timeout_seconds realm_upload_quota upload_space_used
         jitsi_server_url realm_jitsi_server_url server_jitsi_server_url service_token token email_address recipient_id
         stream_weekly_traffic zulip_plan_is_not_limited avatar_url avatar_url_medium icon_url source_url still_url
-        last_update_id realm_icon_url realm_icon realm_logo_url realm_night_logo_url scheduled_delivery_timestamp
+        last_update_id realm_icon_url realm_icon logo_url realm_logo_url realm_night_logo_url scheduled_delivery_timestamp
         max_icon_file_size default_jitsi_server_url latest_desktop_version time";
     keys.split_whitespace().collect()
 });
@@ -49,10 +49,12 @@ const SETS: &[&str] = &[
     "starred_messages",
     "alert_words",
     "flags",
+    "user_ids",
+    "ignored_because_not_subscribed_channels",
 ];
 
-/// What tells the objects of a list apart.
-const NAMES: &[&str] = &["user_id", "stream_id", "id", "email", "name"];
+/// What tells the objects of a list apart: the first key, or keys, that all have with another value.
+const NAMES: &[&[&str]] = &[&["user_id"], &["stream_id"], &["id"], &["email"], &["name"], &["stream_id", "topic_name"]];
 
 /// The folders of an uploaded file, which are by chance.
 static UPLOAD: LazyLock<Regex> =
@@ -170,15 +172,17 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares objects with the same name; those without a partner differ as a whole.
-    fn aligned(&mut self, real: &[Value], double: &[Value], path: &str, name: &str) {
+    fn aligned(&mut self, real: &[Value], double: &[Value], path: &str, names: &[&str]) {
         let mut positions = Vec::new();
         for one in real {
-            // Numbers of other kinds may have been paired too: of several partners the one that is most alike counts.
+            // Numbers of other kinds may have been paired too: of several partners the one that is most alike counts, and
+            // of those the one with the same numbers.
             let mut partners: Vec<usize> = (0..double.len())
-                .filter(|at| !positions.contains(at) && self.are_same(&one[name], &double[*at][name]))
+                .filter(|at| !positions.contains(at) && self.are_called_alike(one, &double[*at], names))
                 .collect();
             if partners.len() > 1 {
-                partners.sort_by_key(|at| self.count(one, &double[*at], path));
+                let has_others = |at: &usize| names.iter().any(|name| one[*name] != double[*at][*name]);
+                partners.sort_by_key(|at| (self.count(one, &double[*at], path), has_others(at)));
             }
             match partners.first().copied() {
                 Some(position) => {
@@ -201,6 +205,10 @@ impl<'a> Comparison<'a> {
         let mut comparison = Comparison::new(self.numbers, self.base_url);
         comparison.value(real, double, path);
         comparison.differences.len()
+    }
+
+    fn are_called_alike(&self, real: &Value, double: &Value, names: &[&str]) -> bool {
+        names.iter().all(|name| self.are_same(&real[*name], &double[*name]))
     }
 
     fn are_same(&self, real: &Value, double: &Value) -> bool {
@@ -280,11 +288,12 @@ fn without_message(body: &Value) -> Value {
     body
 }
 
-/// Whether all are objects with this key, each with another value.
-fn are_distinguished(list: &[Value], name: &str) -> bool {
+/// Whether all are objects with these keys, each with other values.
+fn are_distinguished(list: &[Value], names: &[&str]) -> bool {
     let mut seen = std::collections::HashSet::new();
+    let is_named = |item: &Value, name: &str| item.get(name).is_some_and(|value| value.is_i64() || value.is_string());
     list.iter().all(|item| {
-        let is_named = item.get(name).is_some_and(|value| value.is_i64() || value.is_string());
-        is_named && seen.insert(item[name].to_string())
+        names.iter().all(|name| is_named(item, name))
+            && seen.insert(names.iter().map(|name| item[*name].to_string()).collect::<Vec<_>>())
     })
 }
