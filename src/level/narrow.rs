@@ -27,24 +27,18 @@ pub fn mark(narrow: &mut String, unknown: &[Term]) {
     }
 }
 
-/// Refuses a narrow with words that the level does not know.
+/// Refuses the narrow of a queue with operators that the level does not know; operands are the operation's to refuse.
 ///
 /// # Errors
 ///
-/// `BadNarrow`.
+/// `OperatorNotSupported`.
 pub fn check(narrow: &str, unknown: &[Term]) -> Result<(), Error> {
     let Ok(Value::Array(terms)) = serde_json::from_str(narrow) else { return Ok(()) };
-    let Some((term, (word, is_operator))) =
-        terms.iter().find_map(|term| unknown_word(term, unknown).map(|found| (term, found)))
-    else {
-        return Ok(());
-    };
-    let desc = if is_operator {
-        format!("unknown operator {word}")
-    } else {
-        format!("unknown '{}' operand {word}", part(term, "operator", 0).unwrap_or_default())
-    };
-    Err(Error::BadNarrow { desc: desc.into() })
+    let operators = terms.iter().filter_map(|term| unknown_word(term, unknown));
+    match operators.into_iter().find(|(_, is_operator)| *is_operator) {
+        Some((operator, _)) => Err(Error::OperatorNotSupported { operator: operator.into() }),
+        None => Ok(()),
+    }
 }
 
 /// Leaves the marks out of what is said of a narrow.

@@ -70,14 +70,17 @@ fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
     match value {
         Value::Array(pair) => match pair.as_slice() {
             [Value::String(operator), Value::String(operand)] => {
+                check_operand(operator, &pair[1])?;
                 Ok(RawTerm { operator: operator.clone(), operand: operand.as_str().into(), is_negated: false })
             }
             _ => Err(wrong("element is not a string pair")),
         },
         Value::Object(object) => {
-            let operator = object.get("operator").ok_or_else(|| wrong("operator is missing"))?;
+            let given = |key: &str| object.get(key).filter(|value| !value.is_null());
+            let operand = given("operand").ok_or_else(|| wrong("operand is missing"))?;
+            let operator = given("operator").ok_or_else(|| wrong("operator is missing"))?;
             let operator = operator.as_str().ok_or_else(|| Error::bad_value("operator", "is not a string"))?;
-            let operand = object.get("operand").ok_or_else(|| wrong("operand is missing"))?;
+            check_operand(operator, operand)?;
             let is_negated = match object.get("negated") {
                 None => false,
                 Some(Value::Bool(negated)) => *negated,
@@ -86,6 +89,30 @@ fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
             Ok(RawTerm { operator: operator.to_owned(), operand: operand.clone(), is_negated })
         }
         _ => Err(wrong("dict or list required")),
+    }
+}
+
+/// Operators that a channel, a user or a message may be given to by its ID.
+const OF_ONE: &[&str] = &["channel", "stream", "id", "sender", "group-pm-with", "dm-including", "with", "mentions"];
+/// Operators that users may be given to by a list of their IDs.
+const OF_SEVERAL: &[&str] = &["dm", "pm-with"];
+
+/// Checks the type of an operand, whatever it names; the operator may be unknown.
+fn check_operand(operator: &str, operand: &Value) -> Result<(), Error> {
+    let wrong = |problem: &'static str| Err(Error::bad_value("operand", problem));
+    match operand {
+        Value::String(text) if operator == "search" && text.trim().is_empty() => wrong("cannot be blank."),
+        Value::String(_) => Ok(()),
+        Value::Number(number) if OF_ONE.contains(&operator) && number.is_i64() => Ok(()),
+        // To be refused as what names nothing.
+        Value::Bool(_) if OF_ONE.contains(&operator) => Ok(()),
+        _ if OF_ONE.contains(&operator) => wrong("is not a string or integer"),
+        Value::Array(ids) if OF_SEVERAL.contains(&operator) => match ids.iter().position(|id| !id.is_i64()) {
+            Some(index) => Err(Error::bad_value(format!("operand[{index}]"), "is not an integer")),
+            None => Ok(()),
+        },
+        _ if OF_SEVERAL.contains(&operator) => wrong("is not a string or an integer list"),
+        _ => wrong("is not a string"),
     }
 }
 

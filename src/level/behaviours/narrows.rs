@@ -256,13 +256,19 @@ fn checked_term(term: &Map<String, Value>, level: i64, refused: impl Fn() -> Err
 /// Operands of `is` by which queues select messages.
 const KNOWN_OF_IS: &[&str] = &["dm", "private", "starred", "unread", "mentioned", "alerted", "resolved"];
 
+/// Known as one that queues don't select by.
+const FOLLOWED: &str = "followed";
+const FOLLOWED_SINCE: i64 = 265;
+
 fn pass_over_unknown_operands(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
     let Ok(Value::Array(mut terms)) = serde_json::from_str::<Value>(text) else { return Ok(()) };
     terms.retain(|term| {
         let operand = term.get(1).and_then(Value::as_str);
         let is_pair = term.as_array().is_some_and(|pair| pair.len() == 2);
-        !(is_pair && term[0] == "is" && operand.is_some_and(|operand| !KNOWN_OF_IS.contains(&operand)))
+        let is_known =
+            |operand: &str| KNOWN_OF_IS.contains(&operand) || (operand == FOLLOWED && request.level >= FOLLOWED_SINCE);
+        !(is_pair && term[0] == "is" && operand.is_some_and(|operand| !is_known(operand)))
     });
     request.values.insert("narrow".into(), Value::from(terms).to_string());
     Ok(())

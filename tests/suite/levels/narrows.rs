@@ -149,6 +149,20 @@ async fn queues_took_any_operand_of_is_before_497() {
 }
 
 #[tokio::test]
+async fn queues_refuse_operators_that_do_not_select_events_by_name() {
+    let server = TestServer::start().await;
+    let age = Age::at(&server, 387).await;
+    for (narrow, message) in [
+        (json!([["channels", "archived"]]), "Operator channels not supported."),
+        (json!([["mentions", "10"]]), "Operator mentions not supported."),
+        (json!([["is", "followed"]]), "Operand followed not supported."),
+    ] {
+        let wish = json!({"event_types": ["message"], "narrow": narrow});
+        age.user("mel").post("/register", wish).await.error("BAD_REQUEST", message);
+    }
+}
+
+#[tokio::test]
 async fn recipients_came_in_lists_before_497() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
