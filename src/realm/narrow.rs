@@ -220,8 +220,8 @@ impl Condition {
             Condition::IsFollowed => message
                 .channel()
                 .is_some_and(|(channel, topic)| own.topic_policy(channel, topic) == VisibilityPolicy::Followed),
-            Condition::IsMuted => realm.is_muted_for(viewer, message),
-            Condition::InHome => !realm.is_muted_for(viewer, message),
+            Condition::IsMuted => realm.is_out_of_home(viewer, message),
+            Condition::InHome => !realm.is_out_of_home(viewer, message),
             Condition::InHomeOfOld => !realm.is_in_muted(viewer, message, true),
             _ => false,
         }

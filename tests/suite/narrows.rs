@@ -197,6 +197,13 @@ async fn a_narrow_that_makes_no_sense_is_refused_with_its_reason() {
         (json!([{"operator": "is", "operand": "dm", "negated": 1}]), "BAD_REQUEST", "negated is not a boolean"),
         (json!([{"operator": "channel", "operand": [1]}]), "BAD_REQUEST", "operand is not a string or integer"),
         (json!([{"operator": "search", "operand": " "}]), "BAD_REQUEST", "operand cannot be blank."),
+        // Types are checked before what the terms name, and whatever the operator is.
+        (json!([["nope", "x"], {"operator": "near", "operand": 1}]), "BAD_REQUEST", "operand is not a string"),
+        (json!([["channel", "nope"], {"operator": "from", "operand": 1}]), "BAD_REQUEST", "operand is not a string"),
+        (json!([{"operator": "nope", "operand": [1]}]), "BAD_REQUEST", "operand is not a string"),
+        (json!([{"operator": "dm", "operand": [1, "x"]}]), "BAD_REQUEST", "operand[1] is not an integer"),
+        (json!([{"operator": "dm", "operand": 1}]), "BAD_REQUEST", "operand is not a string or an integer list"),
+        (json!([{"operator": "id", "operand": true}]), "BAD_NARROW", "Invalid narrow operator: Invalid message ID"),
     ] {
         let params = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow});
         mel.get("/messages", params).await.error(code, message);
@@ -335,4 +342,36 @@ async fn flags_are_refused_after_the_narrow_was_understood() {
         let message = format!("Missing '{key}' argument");
         mel.post("/messages/flags/narrow", params).await.error("REQUEST_VARIABLE_MISSING", &message);
     }
+}
+
+/// Channels that a user is not subscribed to are not muted, and direct messages never are.
+#[tokio::test]
+async fn muted_is_what_a_user_muted() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    let (general, engineering) = (server.channel("general"), server.channel("engineering"));
+    let plain = mel.send_to("general", "plain", "x").await;
+    let muted = mel.send_to("general", "muted", "x").await;
+    let [of_muted, followed] = ["a", "b"].map(|topic| (topic, "engineering"));
+    let of_muted = mel.send_to(of_muted.1, of_muted.0, "x").await;
+    let followed = mel.send_to(followed.1, followed.0, "x").await;
+    let left = mel.send_to("town-square", "t", "x").await;
+    for (channel, topic, policy) in [(general, "muted", 1), (engineering, "b", 3)] {
+        let said = json!({"stream_id": channel, "topic": topic, "visibility_policy": policy});
+        max.post("/user_topics", said).await.success();
+    }
+    let mute = json!([{"stream_id": engineering, "property": "is_muted", "value": true}]);
+    max.post("/users/me/subscriptions/properties", json!({"subscription_data": mute})).await.success();
+    max.post(&format!("/users/me/muted_users/{}", mel.id()), json!({})).await.success();
+    let direct = mel.send_direct(&[max.id()], "x").await;
+
+    let muted_ones = found(&max, json!([["is", "muted"]])).await;
+    let at_home = found(&max, json!([["in", "home"]])).await;
+
+    for (id, is_muted) in [(muted, true), (of_muted, true), (plain, false), (followed, false), (direct, false)] {
+        assert_eq!((muted_ones.contains(&id), at_home.contains(&id)), (is_muted, !is_muted), "{id}");
+    }
+    let in_square = json!([["channel", "town-square"], ["in", "home"]]);
+    max.delete("/users/me/subscriptions", json!({"subscriptions": ["town-square"]})).await.success();
+    assert!(found(&max, in_square).await.contains(&left));
 }

@@ -146,6 +146,18 @@ impl Realm {
         }
     }
 
+    /// Whether a message is out of a user's home view: in a topic that they muted, or in a channel that they are subscribed
+    /// to and muted, unless they unmuted or follow the topic.
+    pub fn is_out_of_home(&self, user: UserId, message: &Message) -> bool {
+        let Some((channel, topic)) = message.channel() else { return false };
+        let own = self.user_state(user);
+        match own.topic_policy(channel, topic) {
+            VisibilityPolicy::Muted => true,
+            VisibilityPolicy::Unmuted | VisibilityPolicy::Followed => false,
+            VisibilityPolicy::None => own.subscription(channel).is_some_and(|subscription| subscription.is_muted),
+        }
+    }
+
     /// Whether a message is in a topic that the user has muted or, if that counts, in a channel: whatever they said of
     /// the topic then.
     pub fn is_in_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
