@@ -31,7 +31,7 @@ impl Search {
     pub fn of(text: &str) -> Self {
         let folded = text.to_lowercase();
         let mut words = BTreeSet::new();
-        each_word(&without_tags(&folded), &mut |_, word| _ = words.insert(word.into_owned()));
+        each_word(&without_tags(&folded), &mut |_, word, _| _ = words.insert(word.into_owned()));
         let phrases = folded.split('"').skip(1).step_by(2).filter(|phrase| !phrase.is_empty()).map(str::to_owned);
         Self { words, phrases: phrases.collect() }
     }
@@ -52,18 +52,18 @@ impl Search {
         let text = message.body.visible_text().to_lowercase();
         let mut found = BTreeSet::new();
         for text in [&text, &topic] {
-            each_word(text, &mut |_, word| found.extend(self.words.get(&*word)));
+            each_word(text, &mut |_, word, _| found.extend(self.words.get(&*word)));
         }
         found.len() == self.words.len()
             && (self.phrases.is_empty()
                 || self.phrases.iter().all(|phrase| topic.contains(phrase) || content().contains(phrase)))
     }
 
-    /// Where a text in lower case has one of the words, from left to right.
+    /// Where a text in lower case has one of the words, from left to right; of one with hyphens, its parts.
     pub fn marks(&self, folded: &str) -> Vec<Range<usize>> {
         let mut marks: BTreeMap<usize, usize> = BTreeMap::new();
-        each_word(folded, &mut |place, word| {
-            if self.words.contains(&*word) {
+        each_word(folded, &mut |place, word, extent| {
+            if extent == Extent::Part && self.words.contains(&*word) {
                 let end = marks.entry(place.start).or_insert(place.end);
                 *end = place.end.max(*end);
             }
@@ -101,9 +101,16 @@ fn without_tags(text: &str) -> String {
     out
 }
 
+/// Whether a word is looked at by itself, or is made of parts that are words too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    Part,
+    Whole,
+}
+
 /// Gives the words of a text in lower case, in the form in which they are compared, and where they are. Addresses are
 /// words; a word with hyphens counts as a whole and in its parts.
-fn each_word<'t>(text: &'t str, give: &mut impl FnMut(Range<usize>, Cow<'t, str>)) {
+fn each_word<'t>(text: &'t str, give: &mut impl FnMut(Range<usize>, Cow<'t, str>, Extent)) {
     let mut start = None;
     for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
         match (start, character.is_whitespace()) {
@@ -118,7 +125,7 @@ fn each_word<'t>(text: &'t str, give: &mut impl FnMut(Range<usize>, Cow<'t, str>
 }
 
 /// Gives the words of a piece of text without white space.
-fn each_word_of<'t>(text: &'t str, place: Range<usize>, give: &mut impl FnMut(Range<usize>, Cow<'t, str>)) {
+fn each_word_of<'t>(text: &'t str, place: Range<usize>, give: &mut impl FnMut(Range<usize>, Cow<'t, str>, Extent)) {
     let piece = &text[place.clone()];
     let inner = piece.trim_matches(|character: char| !character.is_alphanumeric() && character != '/');
     let inner = inner.trim_start_matches('/');
@@ -132,19 +139,19 @@ fn each_word_of<'t>(text: &'t str, place: Range<usize>, give: &mut impl FnMut(Ra
         let (from, end) = (begin + offset, begin + inner.len());
         let host = address.split('/').next().unwrap_or_default();
         let path = from + host.len()..end;
-        give(from..path.start, address.into());
+        give(from..path.start, address.into(), Extent::Part);
         if !path.is_empty() {
-            give(from..path.start, host.into());
-            give(path.clone(), text[path].into());
+            give(from..path.start, host.into(), Extent::Part);
+            give(path.clone(), text[path].into(), Extent::Part);
         }
         return;
     }
     if inner.split_once('@').is_some_and(|(name, host)| is_plain(name, "._-+") && is_host(host)) {
-        give(whole, inner.into());
+        give(whole, inner.into(), Extent::Part);
         return;
     }
     if inner.split_once('.').is_some_and(|(whole, part)| [whole, part].iter().all(|digits| is_number(digits))) {
-        give(whole, inner.into());
+        give(whole, inner.into(), Extent::Part);
         return;
     }
     let mut compound: Option<Range<usize>> = None;
@@ -158,14 +165,14 @@ fn each_word_of<'t>(text: &'t str, place: Range<usize>, give: &mut impl FnMut(Ra
             continue;
         }
         if !STOP_WORDS.contains(part) {
-            give(place.clone(), compared(part));
+            give(place.clone(), compared(part), Extent::Part);
         }
         let from = before.map_or(place.start, |before| before.start);
         let goes_on = behind == Some('-') && place.end < whole.end;
         if goes_on {
             compound = Some(from..place.end);
         } else if from < place.start {
-            give(from..place.end, compared(&text[from..place.end]));
+            give(from..place.end, compared(&text[from..place.end]), Extent::Whole);
         }
     }
 }
@@ -214,7 +221,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<String> {
         let mut words = Vec::new();
-        each_word(text, &mut |_, word| words.push(word.into_owned()));
+        each_word(text, &mut |_, word, _| words.push(word.into_owned()));
         words
     }
 
@@ -245,7 +252,7 @@ mod tests {
     fn a_search_without_words_has_no_marks() {
         assert!(Search::of("\"the\"").marks("the end").is_empty());
         assert_eq!(Search::of("Runs").marks("run, running runs"), [0..3, 13..17]);
-        assert_eq!(Search::of("half-baked").marks("a half-baked idea").first(), Some(&(2..12)));
+        assert_eq!(Search::of("half-baked").marks("a half-baked idea"), [2..6, 7..12]);
     }
 
     proptest::proptest! {
