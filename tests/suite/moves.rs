@@ -292,3 +292,20 @@ async fn messages_that_go_to_another_channel_keep_the_spelling_of_their_topic() 
     assert_eq!((history.get("topic"), history.get("prev_topic")), (None, None));
     assert_eq!(history["stream"], there);
 }
+
+/// All moved messages name the former topic as the one of the request did, however they spelled it.
+#[tokio::test]
+async fn histories_of_moves_have_one_spelling() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let small = mel.send_to("general", "brunch", "Soup").await;
+    let large = mel.send_to("general", "Brunch", "Salad").await;
+
+    change(&mel, large, json!({"topic": "brunch", "propagate_mode": "change_all"})).await;
+
+    for id in [small, large] {
+        let message = mel.get(&format!("/messages/{id}"), json!({})).await.success()["message"].take();
+        let edit = &message["edit_history"][0];
+        assert_eq!((&edit["prev_topic"], &edit["topic"]), (&json!("Brunch"), &json!("brunch")), "{message:#}");
+    }
+}

@@ -16,12 +16,14 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 /// Puts the messages into their new place and notes it in their histories: for the one whose text the same request
-/// changed, together with that. Where the request names no other topic, each keeps its own spelling of it.
+/// changed, together with that. Where the request names no other topic, each keeps its own spelling of it; otherwise all histories
+/// name the topic as the message of the request spelled it.
 pub(super) fn relocate(tx: &mut Tx, by: UserId, wanted: &MessageEdit, place: &Place) {
     let now = tx.now;
     let Place::Channel { channel: new_channel, topic: new_topic } = place else { return };
     let edited = wanted.content.as_ref().map(|_| wanted.message.id);
-    let keeps_topic = wanted.message.channel().is_some_and(|(_, topic)| topic == new_topic);
+    let former_topic = wanted.message.channel().map(|(_, topic)| topic.clone()).unwrap_or_default();
+    let keeps_topic = former_topic == *new_topic;
     for id in &wanted.moved {
         let Some((channel, topic)) = tx.messages[id].channel().map(|(channel, topic)| (channel, topic.clone())) else {
             continue;
@@ -35,7 +37,7 @@ pub(super) fn relocate(tx: &mut Tx, by: UserId, wanted: &MessageEdit, place: &Pl
         let new_edit = Edit { at: now, user: Some(by), previous_body: None, topic: None, channel: None };
         let of_text = if edited == Some(*id) { message.history.pop_back() } else { None };
         let mut edit = of_text.map_or(new_edit, Arc::unwrap_or_clone);
-        edit.topic = (topic != *new_topic).then(|| (topic, new_topic.clone()));
+        edit.topic = (!keeps_topic).then(|| (former_topic.clone(), new_topic.clone()));
         edit.channel = wanted.names_channel.then_some((channel, *new_channel));
         message.history.push_back(Arc::new(edit));
     }
