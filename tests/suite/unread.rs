@@ -142,3 +142,24 @@ async fn unread_groups_are_sorted_by_their_text() {
     let ids = |text: &String| text.split(',').map(|id| id.parse().expect("a number")).collect::<Vec<i64>>();
     assert!(!texts.is_sorted_by_key(ids), "{texts:?} are sorted by number too");
 }
+
+/// Topics are in the order of their names as the client reads them.
+#[tokio::test]
+async fn unread_topics_are_listed_by_the_names_that_clients_read() {
+    let server = TestServer::start().await;
+    let [mel, max] = server.users(["mel", "max"]);
+    max.post("/mark_all_as_read", json!({})).await.success();
+    for topic in ["z", "Apples", ""] {
+        mel.send_to("general", topic, "x").await;
+    }
+    for (knows_empty, expected) in [(true, ["", "Apples", "z"]), (false, ["Apples", "general chat", "z"])] {
+        let wish = json!({
+            "fetch_event_types": ["message", "update_message_flags"],
+            "client_capabilities": {"notification_settings_null": true, "empty_topic_name": knows_empty},
+        });
+        let state = max.register(wish).await.state;
+        let shelves = state["unread_msgs"]["streams"].as_array().cloned().unwrap_or_default();
+        let topics: Vec<&str> = shelves.iter().filter_map(|shelf| shelf["topic"].as_str()).collect();
+        assert_eq!(topics, expected);
+    }
+}

@@ -69,7 +69,7 @@ fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Valu
         }
         if let Some((channel, topic)) = message.channel() {
             let shown = shown_topic(topic, allows_empty);
-            let same = if ignores_case { topic.to_lowercase() } else { topic.to_string() };
+            let same = if ignores_case { shown.to_lowercase() } else { shown.clone() };
             topics.entry((channel.0, same)).or_insert_with(|| (shown, Vec::new())).1.push(id);
             count += usize::from(!realm.user_state(viewer).is_topic_muted(channel, topic));
         } else if let Some(conversation) = message.conversation() {
