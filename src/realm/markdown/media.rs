@@ -43,6 +43,8 @@ pub(super) struct Preview {
     pub link: Replaced,
     /// Whether it is at the end of the message, wherever its link is.
     pub is_last: bool,
+    /// Whether it is a picture, or the still of a video at a video site.
+    pub is_image: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,27 +61,21 @@ pub(super) fn path_id(href: &str) -> Option<String> {
     Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
-/// Whether a link leads to an image.
-pub(super) fn is_image(context: &Context<'_>, href: &str) -> bool {
-    medium(context, href, facts(context, href).as_ref()) == Some(Medium::Image)
-}
-
 fn facts(context: &Context<'_>, href: &str) -> Option<UploadFacts> {
     context.names.upload(&path_id(href)?).filter(|_| context.settings.form.has_thumbnails)
 }
 
 fn medium(context: &Context<'_>, href: &str, facts: Option<&UploadFacts>) -> Option<Medium> {
-    if href.starts_with(UPLOADS) && context.settings.form.has_thumbnails {
-        return match facts?.content_type.split('/').next()? {
-            "image" => Some(Medium::Image),
-            "video" => Some(Medium::Video),
-            "audio" => Some(Medium::Audio),
-            _ => None,
-        };
-    }
     let ends_with = |text: &str, endings: &[&str]| endings.iter().any(|ending| text.ends_with(ending));
     if ends_with(&href.to_ascii_lowercase(), &VIDEO_ENDINGS) {
         return Some(Medium::Video);
+    }
+    if href.starts_with(UPLOADS) && context.settings.form.has_thumbnails {
+        return match facts?.content_type.split('/').next()? {
+            "image" => Some(Medium::Image),
+            "audio" => Some(Medium::Audio),
+            _ => None,
+        };
     }
     let parts = UrlParts::of(href)?;
     let is_image = ends_with(&parts.path.to_ascii_lowercase(), &IMAGE_ENDINGS) && parts.host != PICTURE_PAGES;
@@ -106,20 +102,20 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
             let video = Node { tag: "video", attributes, ..Node::default() };
             let attributes = [("href", href)].into_iter().chain(title.map(|title| ("title", title)));
             let node = framed(tree, "message_inline_image message_inline_video", attributes, video);
-            Some(Preview { node, link: Replaced::IfAddress, is_last: false })
+            Some(Preview { node, link: Replaced::IfAddress, is_last: false, is_image: false })
         }
         Some(Medium::Image) => {
             if let Some(raw) = raw_of_shared(&parts) {
                 let node = of_image(tree, href, &raw, None);
-                return Some(Preview { node, link: Replaced::Never, is_last: true });
+                return Some(Preview { node, link: Replaced::Never, is_last: true, is_image: true });
             }
             if let Some(file) = file_of_page(&parts) {
                 let node = of_image(tree, &file, &file, None);
-                return Some(Preview { node, link: Replaced::Always, is_last: false });
+                return Some(Preview { node, link: Replaced::Always, is_last: false, is_image: true });
             }
             let raw = raw_of_repository(&parts).unwrap_or_else(|| href.to_owned());
             let node = of_image(tree, href, &raw, title);
-            Some(Preview { node, link: Replaced::IfAddress, is_last: false })
+            Some(Preview { node, link: Replaced::IfAddress, is_last: false, is_image: true })
         }
         None => {
             let id = video_id(&parts)?;
@@ -128,7 +124,7 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
             let image = Node { tag: "img", attributes: vec![("src", still)], ..Node::default() };
             let attributes = [("data-id", id.as_str()), ("href", href)].into_iter();
             let node = framed(tree, "youtube-video message_inline_image", attributes, image);
-            Some(Preview { node, link: Replaced::Never, is_last: false })
+            Some(Preview { node, link: Replaced::Never, is_last: false, is_image: true })
         }
     }
 }

@@ -52,9 +52,6 @@ pub(super) fn add(context: &mut Context<'_>, tree: &mut Tree) {
     let links = links(tree);
     context.found.has_link |= has_address(tree, ROOT);
     context.found.uploads.extend(links.iter().filter_map(|link| media::path_id(&link.href)));
-    for link in &links {
-        context.found.has_image |= media::is_image(context, &link.href);
-    }
     let open: HashSet<&str> = links.iter().filter(|link| !link.is_quoted).map(|link| link.href.as_str()).collect();
     if open.len() > PREVIEWS_MAX || !context.previews {
         return;
@@ -64,6 +61,7 @@ pub(super) fn add(context: &mut Context<'_>, tree: &mut Tree) {
         if open.contains(link.href.as_str()) && shown.insert(link.href.as_str()) {
             let text = Some(link.text.as_str()).filter(|text| !text.is_empty() && *text != link.href);
             if let Some(preview) = media::preview(context, tree, &link.href, text) {
+                context.found.has_image |= preview.is_image;
                 place(tree, link, &preview, text.is_none());
             }
         }

@@ -112,6 +112,27 @@ fn media_in_the_text() {
     assert_eq!(message.uploads.len(), 1);
 }
 
+/// The ending of an address says that it is a video, and whether there is such a file is not looked at.
+#[test]
+fn videos_that_nobody_uploaded() {
+    let message = rendered("[v](/user_uploads/2/ab/cd/none.webm)");
+    assert!(message.html.contains("message_inline_video"), "{}", message.html);
+    assert!(!message.has_image);
+}
+
+/// A message has an image if it shows one.
+#[test]
+fn stills_of_videos_are_images_and_links_in_quotes_are_none() {
+    for (text, has_image) in [
+        ("https://www.youtube.com/watch?v=abcdefghijk", true),
+        ("https://x.y/a.png", true),
+        ("> https://x.y/a.png", false),
+        ("https://x.y/a.mp4", false),
+    ] {
+        assert_eq!(rendered(text).has_image, has_image, "{text}");
+    }
+}
+
 #[test]
 fn videos() {
     check(&[(
