@@ -81,3 +81,20 @@ async fn bare_hosts_are_linked_and_names_of_files_are_not() {
     let link = "<a href=\"http://zoo.museum/map\">zoo.museum/map</a>";
     assert_eq!(html, format!("<p>See {link}, notes.md and me@x.example/y</p>"));
 }
+
+/// Seeing a channel's settings, as administrators do, is not enough to link it.
+#[tokio::test]
+async fn channels_are_linked_by_those_who_can_read_them() {
+    let server = TestServer::start().await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    let made = json!({"subscriptions": [{"name": "vault"}], "invite_only": true});
+    mel.post("/users/me/subscriptions", made).await.success();
+
+    for (user, is_linked) in [(&mel, true), (&adam, false)] {
+        for text in ["#**vault**", "#**vault>t**"] {
+            let reply = user.post("/messages/render", json!({"content": text})).await.success();
+            let html = reply["rendered"].as_str().expect("HTML");
+            assert_eq!(html.contains("<a class"), is_linked, "{text}: {html}");
+        }
+    }
+}

@@ -155,7 +155,7 @@ impl Names for SenderView<'_> {
     fn channel(&self, name: &str) -> Option<LinkedChannel> {
         let channel = self.realm.channel_by_name(name)?;
         let links_all = self.site.is_some_and(|site| site.form.links_unseen_channels);
-        let is_visible = links_all || self.sender().is_none_or(|sender| self.realm.can_see(sender, channel));
+        let is_visible = links_all || self.sender().is_none_or(|sender| self.realm.can_read(sender, channel));
         is_visible.then(|| LinkedChannel { id: channel.id, name: channel.name.clone() })
     }
 
