@@ -321,6 +321,13 @@ impl Realm {
         self.users.values().find(is_named).or_else(first).map(|user| user.id)
     }
 
+    /// The system's bot that sends what arrives as email, when the realm has one.
+    pub fn email_gateway_bot(&self) -> Option<UserId> {
+        let is_named =
+            |user: &&Arc<User>| user.bot.as_ref().and_then(|bot| bot.system_kind) == Some(SystemBotKind::EmailGateway);
+        self.users.values().find(is_named).map(|user| user.id)
+    }
+
     /// Whether there is so much in it that what goes through all of it takes more than a moment.
     pub fn is_large(&self) -> bool {
         let people = self.users.len() + self.groups.len() + self.queues.len() + self.alert_words.len();

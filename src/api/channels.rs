@@ -180,7 +180,8 @@ operation! {
     params {
         /// The channel.
         @path stream_id: ChannelId,
-        /// The caller, a bot of the caller, or the notification bot (the default).
+        /// The caller, a bot that the caller may administer, or the bot that sends what arrives as email (the default);
+        /// where there is none, the notification bot is in its place.
         sender_id: Option<UserId>,
     }
     reply ChannelEmailReply;
@@ -198,11 +199,13 @@ impl Read for GetChannelEmail {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelEmailReply, Error> {
         let caller = call.caller();
         let channel = realm.open_channel(caller, params.stream_id)?;
-        let asked = params.sender_id.or_else(|| realm.notification_bot()).unwrap_or(caller.id);
-        let is_bot = |user: &&Arc<User>| user.is_bot() || user.id == caller.id;
-        let sender = realm.user(asked).filter(is_bot).ok_or(Error::NoSuchBot)?;
-        let is_own = sender.id == caller.id || sender.bot_owner() == Some(caller.id) || sender.is_system_bot();
-        if !is_own {
+        let by_default = realm.email_gateway_bot().or_else(|| realm.notification_bot()).unwrap_or(caller.id);
+        let asked = params.sender_id.unwrap_or(by_default);
+        let is_bot = |user: &&Arc<User>| user.is_bot() && !user.is_system_bot();
+        let is_open = |user: &&Arc<User>| [by_default, caller.id].contains(&user.id) || is_bot(user);
+        let sender = realm.user(asked).filter(is_open).ok_or(Error::NoSuchBot)?;
+        let is_own = [by_default, caller.id].contains(&sender.id) || sender.bot_owner() == Some(caller.id);
+        if !is_own && !caller.is_admin() {
             return Err(Error::InsufficientPermission);
         }
         if call.has(Feature::ChannelEmailForPosters) {

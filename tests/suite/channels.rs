@@ -230,6 +230,7 @@ async fn a_channel_has_an_address_for_each_who_may_post_by_mail() {
 
     let foreign = server.user("nora").get(&path("general"), json!({"sender_id": bot.id()})).await;
     foreign.error("BAD_REQUEST", "Insufficient permission");
+    adam.get(&path("general"), json!({"sender_id": bot.id()})).await.success();
     address(max.id()).await.error("BAD_REQUEST", "No such bot");
     address(999).await.error("BAD_REQUEST", "No such bot");
     // Seeing a private channel's settings is not enough.
