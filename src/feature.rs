@@ -118,6 +118,8 @@ features! {
     DeactivationLeavesArchived = 428, Documentation;
     /// `delete_message` lists the oldest message first; before, the newest.
     DeletionsOldestFirst = 393, ChangeLog;
+    /// The empty topic can be marked as read by itself; before, its name was that of the whole channel.
+    EmptyTopicMarked = 388, Between(388, 497);
     /// Guests read web-public channels without being subscribed.
     GuestsReadWebPublic = 388, Between(388, 442);
     /// A mention reaches people who are not subscribed; before, of those only bots.

@@ -129,7 +129,7 @@ impl Write for MarkTopicAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let channel = tx.open_channel(caller, params.stream_id)?.id;
-        if params.topic_name.is_empty() && !call.has(Feature::EmptyTopics) {
+        if params.topic_name.is_empty() && !call.has(Feature::EmptyTopicMarked) {
             // A name that was none meant the whole channel.
             let unread = tx.unread_in_channel(caller.id, channel);
             return read_all(tx, caller, &unread);

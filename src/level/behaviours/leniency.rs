@@ -121,10 +121,10 @@ pub(super) static ROWS: &[Behaviour] = &[
         act: Downgrade::Elsewhere,
     },
     Behaviour {
-        level: 334,
+        level: Feature::EmptyTopicMarked.since(),
         on: "POST /mark_topic_as_read",
         words: "An empty name means the empty topic; before, the whole channel.",
-        test: "an_empty_topic_was_the_whole_channel_before_334",
+        test: "an_empty_topic_was_the_whole_channel_before_388",
         // Decided in the operation.
         act: Downgrade::Elsewhere,
     },

@@ -362,9 +362,9 @@ async fn blank_texts_were_taken_before_497() {
 }
 
 #[tokio::test]
-async fn an_empty_topic_was_the_whole_channel_before_334() {
+async fn an_empty_topic_was_the_whole_channel_before_388() {
     let server = TestServer::start().await;
-    let [before, after] = Age::around(&server, 334).await;
+    let [before, after] = Age::around(&server, 388).await;
     for (age, is_read) in [(before, true), (after, false)] {
         let (mel, max) = (age.user("mel"), age.user("max"));
         let message = send_old(&max, "general", "t", "unread").await;
