@@ -211,6 +211,7 @@ pub static OPERATIONS: &[Row] = &[
     write::<messages::SendMessage>(),
     read::<messages::fetch::GetMessages>(),
     read::<messages::fetch::MatchesNarrow>(),
+    read::<messages::summary::SummarizeMessages>(),
     read::<messages::RenderMessage>(),
     read::<messages::GetMessage>(),
     write::<messages::edit::EditMessage>(),

@@ -126,9 +126,11 @@ features! {
     MentionsReachReaders = 388, Between(388, 442);
     /// A user who may not rename a topic may not move the message; before, not edit it.
     RenamingIsMoving = 388, Between(388, 442);
+    /// A name may be a single character.
+    NamesOfOneCharacter = 388, Between(388, 442);
     /// `search` can be negated; before, all searches of a narrow are one that is not.
     SearchNegated = 388, Between(388, 442);
-    /// Descriptions of groups are bounded, and names that differ only in case are the same.
+    /// Descriptions of groups are bounded, and names that differ only in case or blanks around them are the same.
     StrictGroups = 388, Between(388, 442);
     /// A setting decides for which users the notice of a resolved topic is read.
     ResolveNoticesReadBySetting = 385, ChangeLog;
@@ -158,10 +160,14 @@ features! {
     ArchivedSubscriptionsOpen = 362, ChangeLog;
     /// Previews of videos at a video site show a larger still.
     LargeVideoStills = 361, Source("2025-03-05");
+    /// Words about a subdomain that is taken have a verb.
+    NamesAreInUse = 361, Source("2025-03-04");
     /// Private channels stay when the last subscriber leaves.
     VacantChannelsStay = 361, Source("2025-02-27");
     /// Single messages of archived channels can be read.
     ArchivedMessagesGiven = 360, ChangeLog;
+    /// The policy on edit histories is a word in requests and a number in the reply, even if it is as before.
+    HistoryPolicyNumbered = 358, ChangeLog;
     /// Nobody has the notice of an archiving unread.
     ArchivingNoticeRead = 347, Source("2025-02-04");
     /// Links to topics name one of their messages.
@@ -220,6 +226,8 @@ features! {
     UnreadTopicsIgnoreCase = 299, Source("2024-10-03");
     /// `can_manage_all_groups` exists; before, users who may create groups could change them.
     ManagersOfAllGroups = 299, ChangeLog;
+    /// All administrators learn of exports; before, who asked for one or deleted it.
+    ExportsSentToAdministrators = 295, Source("2024-09-23");
     /// Uploads can be resumed.
     ResumableUploads = 295, ChangeLog;
     /// Groups can be deactivated.
@@ -234,6 +242,8 @@ features! {
     SubscriptionValuesFirst = 274, Source("2024-07-21");
     /// Pictures in HTML have thumbnails.
     Thumbnails = 273, ChangeLog;
+    /// Emoji and pictures of the organization are refused if their `Content-Type` is no picture's.
+    PicturesNamedSo = 270, Source("2024-07-11");
     /// A topic whose name changes otherwise too is moved, and not marked.
     RenamedTopicsMoved = 267, Source("2024-07-06");
     /// `/dark` and `/light` are commands; before, `/night` and `/day`.
@@ -252,6 +262,8 @@ features! {
     FirstMessageChanges = 256, ChangeLog;
     /// Notices speak of channels; before, of streams.
     NoticesOfChannels = 255, ChangeLog;
+    /// A bot that is active is not reactivated.
+    ActiveBotsStay = 248, Source("2024-04-10");
     /// Events report deactivation; before, users were removed and added.
     DeactivationsSent = 222, ChangeLog;
     /// Unread messages count in unmuted topics of muted channels.

@@ -2,7 +2,7 @@
 
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::pictures::check_picture;
+use crate::api::shared::pictures::check_named_picture;
 use crate::error::Error;
 use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, Payload};
 use crate::realm::id::EmojiId;
@@ -70,7 +70,7 @@ impl Write for UploadCustomEmoji {
         if is_built_in && !caller.is_admin() {
             return Err(Error::MayNotOverrideEmoji);
         }
-        check_picture(file)?;
+        check_named_picture(call, file)?;
         let extension = picture::extension(&file.bytes).ok_or(Error::BadImage)?;
 
         tx.realm_mut().counters.emoji += 1;

@@ -8,6 +8,7 @@ pub mod history;
 pub mod narrow_flags;
 pub mod report;
 pub mod submessage;
+pub mod summary;
 mod unheard;
 
 use super::parameter::Expected;

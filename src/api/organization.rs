@@ -129,6 +129,10 @@ impl Write for EditOrganization {
     }
 }
 
+/// Who sees what of the history of edits, and its words in the order of their numbers, from 1 on.
+const HISTORY: &str = "message_edit_history_visibility_policy";
+const HISTORY_POLICIES: [&str; 3] = ["all", "moves", "none"];
+
 /// A change of what the organization keeps as a value.
 enum Change {
     Name(String),
@@ -163,7 +167,14 @@ impl Change {
                 describe(tx, author, &description);
                 changed.insert("description".to_owned(), description.into());
             }
-            // What kind of organization it is counts as changed whenever it is given.
+            // These two count as changed whenever they are given.
+            Self::Setting(HISTORY, value) if tx.has(Feature::HistoryPolicyNumbered) => {
+                if *tx.organization.setting(HISTORY) != value {
+                    change_setting(tx, HISTORY, &value);
+                }
+                let number = HISTORY_POLICIES.iter().position(|word| value == *word).map(|position| position + 1);
+                changed.insert(HISTORY.to_owned(), json!(number));
+            }
             Self::Setting(name, value) if *tx.organization.setting(name) != value || name == KIND => {
                 change_setting(tx, name, &value);
                 changed.insert(name.to_owned(), value);

@@ -145,9 +145,12 @@ fn checked_new_name(realm: &Tx, user: &User, name: Option<&str>) -> Result<Optio
     checked_name(realm, name, Some(user.id), realm.feature_level()).map(Some)
 }
 
+/// A setting whose change is sent even if it is as before.
+const SENT_UNCHANGED: &str = "resolved_topic_notice_auto_read_policy";
+
 /// Changes a setting of the table by the user's own hand, which is remembered.
 fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if current(tx, user, name) != value {
+    if current(tx, user, name) != value || name == SENT_UNCHANGED {
         tx.user_state_mut(user).edited_settings.insert(name.to_owned());
         change_setting(tx, user, name, value);
     }
@@ -162,7 +165,7 @@ fn current(tx: &Tx, user: UserId, name: &str) -> Value {
 
 /// Changes a setting of the table; what is so already is not sent.
 fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if current(tx, user, name) == value {
+    if current(tx, user, name) == value && name != SENT_UNCHANGED {
         return;
     }
     let language = if name == "default_language" { value.as_str().and_then(language_name) } else { None };

@@ -121,7 +121,7 @@ operation! {
 impl Read for GetUserByEmail {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
-        let user = realm.user_by_api_email(caller, &params.email).ok_or(Error::NoSuchUser)?;
+        let user = realm.user_by_role_email(caller, &params.email).ok_or(Error::NoSuchUser)?;
         let look = UserView {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,

@@ -122,6 +122,8 @@ macro_rules! messages {
             CommandWithoutSlash: 400 BAD_REQUEST "A command begins with a slash.";
             /// No such slash command.
             NoSuchCommand { command }: 400 BAD_REQUEST "No such command: {command}";
+            /// No model summarizes.
+            NoModel: 400 BAD_REQUEST "AI features are not enabled on this server.";
             /// Reports of messages go to a channel that the organization must have for it.
             NoModerationChannel: 400 BAD_REQUEST "Moderation request channel must be specified to enable message reporting.";
             /// `other` says nothing by itself.

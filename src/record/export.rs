@@ -14,11 +14,11 @@ pub struct ExportRecord {
     /// The user who requested it.
     pub acting_user_id: i64,
     /// When it was requested, UNIX seconds.
-    pub export_time: f64,
+    pub export_time: i64,
     /// When it was deleted, UNIX seconds.
-    pub deleted_timestamp: Option<f64>,
+    pub deleted_timestamp: Option<i64>,
     /// When it failed, UNIX seconds.
-    pub failed_timestamp: Option<f64>,
+    pub failed_timestamp: Option<i64>,
     /// Where it can be fetched, relative to the organization's URL; null if it can't be.
     pub export_url: Option<String>,
     /// Whether it is in progress.
@@ -32,15 +32,15 @@ impl ExportRecord {
     pub fn new(realm: &Realm, export: &Export) -> Self {
         let (mut deleted_timestamp, mut failed_timestamp) = (None, None);
         match export.state {
-            ExportState::Deleted(at) => deleted_timestamp = Some(at.fractional_seconds()),
-            ExportState::Failed(at) => failed_timestamp = Some(at.fractional_seconds()),
+            ExportState::Deleted(at) => deleted_timestamp = Some(at.seconds()),
+            ExportState::Failed(at) => failed_timestamp = Some(at.seconds()),
             ExportState::Pending | ExportState::Ready => {}
         }
         let is_ready = export.state == ExportState::Ready;
         Self {
             id: export.id.0,
             acting_user_id: export.requested_by.0,
-            export_time: export.requested_at.fractional_seconds(),
+            export_time: export.requested_at.seconds(),
             deleted_timestamp,
             failed_timestamp,
             export_url: is_ready

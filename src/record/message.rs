@@ -353,6 +353,5 @@ fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<
             stream: edit.channel.map(|(_, after)| after.0),
         }
     };
-    let history: Vec<EditRecord> = message.history.iter().rev().filter(is_shown).map(record).collect();
-    (!history.is_empty()).then_some(history)
+    Some(message.history.iter().rev().filter(is_shown).map(record).collect())
 }

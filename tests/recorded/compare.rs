@@ -27,7 +27,7 @@ static BY_CHANCE: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let keys = "timestamp queue_id api_key zulip_version zulip_merge_base date_sent edit_timestamp last_edit_timestamp
         last_moved_timestamp date_joined date_created create_date rendered_date server_timestamp server_generation
         presence_timestamp active_timestamp idle_timestamp last_updated date_muted realm_date_created invited expiry_date
-        link_url invite_link url uri path_id create_time event_queue_longpoll_timeout_seconds realm_upload_quota upload_space_used
+        link_url invite_link url uri path_id create_time export_time event_queue_longpoll_timeout_seconds realm_upload_quota upload_space_used
         jitsi_server_url realm_jitsi_server_url server_jitsi_server_url service_token token email_address recipient_id
         stream_weekly_traffic zulip_plan_is_not_limited avatar_url avatar_url_medium icon_url source_url still_url
         last_update_id realm_icon_url realm_icon logo_url realm_logo_url realm_night_logo_url scheduled_delivery_timestamp

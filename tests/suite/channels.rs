@@ -300,7 +300,7 @@ async fn a_refused_creation_leaves_nothing() {
     refused(json!({"name": "a\u{0}b"}), "Invalid character in channel name, at position 2.").await;
     refused(json!({"description": "x".repeat(1025)}), "description is too long (limit: 1024 characters)").await;
     refused(json!({"folder_id": 99}), "Invalid channel folder ID").await;
-    let often = json!({"name": "chess", "subscribers": [mel.id()], "message_retention_days": "often"});
+    let often = json!({"name": "chess", "subscribers": [mel.id()], "message_retention_days": "\"often\""});
     let body = mel.post("/channels/create", often).await;
     let body = body.error("REQUEST_VARIABLE_INVALID", "Bad value for 'message_retention_days': often");
     assert_eq!((&body["var_name"], &body["bad_value"]), (&json!("message_retention_days"), &json!("often")));

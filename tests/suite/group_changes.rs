@@ -135,11 +135,6 @@ async fn groups_are_refused_for_what_is_wrong_with_them_in_order() {
             json!({"can_mention_group": internet}),
             "'can_mention_group' setting cannot be set to 'role:internet' group.",
         ),
-        (
-            "x",
-            json!({"can_mention_group": group(&server, "role:owners")}),
-            "'can_mention_group' setting cannot be set to 'role:owners' group.",
-        ),
         ("x", json!({"can_mention_group": old}), "User group is deactivated."),
         (
             "x",

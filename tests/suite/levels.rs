@@ -21,6 +21,7 @@ mod recorded_checks;
 mod recorded_effects;
 mod recorded_requests;
 mod recorded_state;
+mod recorded_steps;
 mod settings;
 mod table;
 mod topics;

@@ -20,20 +20,21 @@ async fn a_report_goes_to_the_channel_for_it_with_what_was_said() {
     report(&max, message, json!({"report_type": "spam"})).await.is(json!({}));
     report(&max, direct, json!({"report_type": "other", "description": "Odd\nindeed "})).await.is(json!({}));
 
-    let (max_id, mel_id, general) = (max.id(), mel.id(), server.channel("general"));
-    let who = format!("@_**Max Mercer|{max_id}** reported [a message]");
-    let whose = format!("of @_**Mel Marsh|{mel_id}**.");
+    let (max_id, mel_id) = (max.id(), mel.id());
+    let (who, whose) = (format!("@_**Max Mercer|{max_id}** reported"), format!("@_**Mel Marsh|{mel_id}**"));
     let sent = at_olive.next().await.has(json!({"type": "message"}));
-    let near = format!("#narrow/channel/{general}-general/topic/greetings/near/{message}");
-    let text = format!("{who}({near}) {whose}\n* **Reason**: Spam\n```quote\nThank you, it is *good* to be here.\n```");
+    let text = format!(
+        "{who} #**general>greetings@{message}** sent by {whose}.\n- Reason: **spam**\n- Notes:\n``` quote\n\n```\n\
+         ``` spoiler **Message sent by {whose}**\nThank you, it is *good* to be here.\n```"
+    );
     assert_eq!(sent["message"]["content"], text);
     let place =
         (&sent["message"]["display_recipient"], &sent["message"]["subject"], &sent["message"]["sender_full_name"]);
-    assert_eq!(place, (&json!("leadership"), &json!("Mel Marsh's messages"), &json!("Notification Bot")));
+    assert_eq!(place, (&json!("leadership"), &json!("Mel Marsh's moderation requests"), &json!("Notification Bot")));
     let sent = at_olive.next().await.has(json!({"type": "message"}));
-    let near = format!("#narrow/dm/{mel_id},{max_id}/near/{direct}");
     let text = format!(
-        "{who}({near}) {whose}\n* **Reason**: Other reason\n* **Notes**:\n\n> Odd\n> indeed\n\n````quote\n``` psst\n````"
+        "{who} a DM sent by {whose}.\n- Reason: **other**\n- Notes:\n``` quote\nOdd\nindeed\n```\n\
+         ```` spoiler **Message sent by {whose}**\n``` psst\n````"
     );
     assert_eq!(sent["message"]["content"], text);
     at_olive.none().await;

@@ -12,7 +12,7 @@ async fn anybody_learns_whether_a_name_is_free() {
     for (name, verdict) in [
         ("fresh-name", "available"),
         ("fresh2", "available"),
-        ("double", "Subdomain already in use. Please choose a different one."),
+        ("double", "Subdomain is already in use. Please choose a different one."),
         ("ab", "Subdomain needs to have length 3 or greater."),
         (long.as_str(), "A subdomain has 63 characters at most."),
         ("-abc", "Subdomain cannot start or end with a '-'."),

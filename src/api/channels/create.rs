@@ -59,7 +59,7 @@ impl Write for CreateChannel {
         let is_default = params.traits.is_default_stream;
         let wanted =
             NewChannel { traits: params.traits, topics_policy: params.topics_policy, permissions: params.permissions };
-        wanted.check_values(tx, caller)?;
+        wanted.check_values(tx, call)?;
         let name = checked_channel_name(&params.name)?;
         if tx.channel_by_name(&name).is_some() {
             return Err(Error::ChannelAlreadyExists { channel_name: name.into() });

@@ -56,7 +56,7 @@ impl Write for CreateGroup {
         let creator = call.caller().id;
         check_description(call, &params.description)?;
         let members = possible_members(tx, &params.members, call.feature_level)?;
-        let name = checked_group_name(&params.name)?;
+        let name = checked_group_name(call, &params.name)?;
         let defaults = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
         let given = params.permissions.by_name();
         let permissions = resolve_all(tx, call.feature_level, GROUP_PERMISSIONS, defaults, given)?;

@@ -89,7 +89,7 @@ fn is_empty(params: &EditGroup) -> bool {
 /// A name that differs in its case alone is free.
 fn checked_new_name(tx: &Tx, call: &Call<'_>, group: &Group, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.filter(|name| *name != group.name) else { return Ok(None) };
-    let name = checked_group_name(name)?;
+    let name = checked_group_name(call, name)?;
     check_name_is_free(tx, call, &name, Some(group.id))?;
     Ok(Some(name).filter(|name| *name != group.name))
 }

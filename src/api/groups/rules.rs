@@ -41,14 +41,14 @@ permission_parameters! {
     can_remove_members_group,
 }
 
-/// A name, trimmed, in a form that groups can have; whether it is free is another question.
+/// A name, from 388 on trimmed, in a form that groups can have; whether it is free is another question.
 ///
 /// # Errors
 ///
 /// In this order: `GroupNameEmpty`, `GroupNameTooLong`, `GroupNamePrefix`.
-pub fn checked_group_name(name: &str) -> Result<String, Error> {
-    let name = name.trim();
-    if name.is_empty() {
+pub fn checked_group_name(call: &Call<'_>, name: &str) -> Result<String, Error> {
+    let name = if call.has(Feature::StrictGroups) { name.trim() } else { name };
+    if name.trim().is_empty() {
         return Err(Error::GroupNameEmpty);
     }
     if name.chars().count() > MAX_GROUP_NAME_LENGTH {

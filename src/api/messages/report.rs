@@ -7,16 +7,19 @@ use crate::api::shared::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::id::MessageId;
-use crate::realm::markdown::Form;
+use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::Message;
-use crate::realm::schedule::{lines, quoting};
+use crate::realm::schedule::longest_run;
 use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::text::{MAX_MESSAGE_LENGTH, truncate};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 
 /// Longest explanation, in code points.
 const MAX_DESCRIPTION_LENGTH: usize = 1_000;
+
+/// What is left, in code points, for all that is neither the explanation nor the message.
+const ROOM_FOR_THE_FRAME: usize = 500;
 
 words! {
     /// Why a message is reported (`server_report_message_types`).
@@ -81,7 +84,7 @@ impl Write for ReportMessage {
         let sender = tx.users[&message.sender].clone();
         let content = text(tx, caller, &message, params.report_type, &call.origin.strip(description.to_owned()));
         if let Some(bot) = tx.notification_bot() {
-            let to = Target::Channel { channel, topic: format!("{}'s messages", sender.full_name) };
+            let to = Target::Channel { channel, topic: format!("{}'s moderation requests", sender.full_name) };
             let voice = Voice::Repeated(caller.id);
             tx.send(Outgoing { voice, site: Some(call.site()), ..Outgoing::from_server(bot, to, content) })?;
         }
@@ -90,16 +93,38 @@ impl Write for ReportMessage {
 }
 
 fn text(realm: &Realm, reporter: &User, message: &Message, why: ReportType, description: &str) -> String {
-    let sender = &realm.users[&message.sender];
-    let link = realm.message_link(message, Form::default());
-    let mut beginning = format!(
-        "{} reported [a message]({link}) of {}.\n* **Reason**: {}",
-        reporter.silent_mention(),
-        sender.silent_mention(),
-        why.name()
+    let sender = realm.users[&message.sender].silent_mention();
+    let head = format!(
+        "{}\n- Reason: **{}**\n- Notes:\n{}",
+        header(realm, &reporter.silent_mention(), &sender, message),
+        why.text(),
+        fenced("quote", description)
     );
-    if !description.is_empty() {
-        beginning.push_str(&format!("\n* **Notes**:\n\n> {}\n", lines(description).replace('\n', "\n> ")));
+    let room = MAX_MESSAGE_LENGTH - MAX_DESCRIPTION_LENGTH - ROOM_FOR_THE_FRAME;
+    let content = truncate(&message.body.content, room, "\n[message truncated]");
+    format!("{head}\n{}\n", fenced(&format!("spoiler **Message sent by {sender}**"), &content))
+}
+
+/// Who reported what.
+fn header(realm: &Realm, reporter: &str, sender: &str, message: &Message) -> String {
+    if let Some((channel, topic)) = message.channel() {
+        let channel = &realm.channels[&channel].name;
+        return format!("{reporter} reported #**{channel}>{topic}@{}** sent by {sender}.", message.id);
     }
-    quoting(&beginning, &message.body.content)
+    let mention = |id: &UserId| realm.users[id].silent_mention();
+    let conversation = message.conversation().and_then(|id| realm.conversations.get(&id));
+    let members = conversation.map(|conversation| conversation.members.to_vec()).unwrap_or_default();
+    let others: Vec<String> = members.iter().map(mention).collect();
+    match &others[..] {
+        [first @ .., last] if first.len() > 1 => {
+            format!("{reporter} reported a DM sent by {sender} to {}, and {last}.", first.join(", "))
+        }
+        _ => format!("{reporter} reported a DM sent by {sender}."),
+    }
+}
+
+/// A text in a fence that it does not end itself.
+fn fenced(kind: &str, text: &str) -> String {
+    let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
+    format!("{fence} {kind}\n{text}\n{fence}")
 }

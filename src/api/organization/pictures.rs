@@ -3,7 +3,7 @@
 //! Choices where the API is silent: A-142 in docs/assumptions.md.
 
 use crate::api::parameter::{UploadedFile, parameters};
-use crate::api::shared::pictures::check_picture;
+use crate::api::shared::pictures::check_named_picture;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::organization::Picture;
@@ -48,7 +48,7 @@ operation! {
 impl Write for UploadIcon {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<IconReply, Error> {
         let [file] = call.files else { return Err(Error::OneIconExpected) };
-        check_picture(file)?;
+        check_named_picture(call, file)?;
 
         change(tx, Picture::Icon, Some(file));
         Ok(IconReply { icon_url: address(&tx.organization, Picture::Icon) })
@@ -82,7 +82,7 @@ operation! {
 impl Write for UploadLogo {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let [file] = call.files else { return Err(Error::OneLogoExpected) };
-        check_picture(file)?;
+        check_named_picture(call, file)?;
 
         change(tx, params.which(), Some(file));
         Ok(Success {})

@@ -30,6 +30,9 @@ pub struct Policy {
     pub choices: &'static [Choice],
 }
 
+/// Groups of users by their roles, the smallest first.
+const BY_SIZE: [SystemGroup; 7] = [Nobody, Owners, Administrators, Moderators, FullMembers, Members, Everyone];
+
 const COMMON: &[Choice] = &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators])];
 const COMMON_OR_NOBODY: &[Choice] =
     &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators]), (6, &[Nobody])];
@@ -107,6 +110,19 @@ impl Policy {
             Some((number, _)) if self.choices.iter().any(|(other, _)| *other == usual) => *number,
             _ => usual,
         }
+    }
+
+    /// The number at a level. Since permissions replaced the policy, whoever is none of the groups that it knows counts
+    /// as the largest of these.
+    pub fn number_at(&self, realm: &Realm, level: i64) -> i64 {
+        if level < self.until {
+            return self.number(realm);
+        }
+        let held = self.permissions.first().and_then(|name| holder(realm, name));
+        let fits = self.choices.iter().find(|(_, holders)| held == Some(holders[0]));
+        let size = |(_, holders): &&Choice| BY_SIZE.iter().position(|group| *group == holders[0]);
+        let largest = || self.choices.iter().max_by_key(size);
+        fits.or_else(largest).map_or(0, |(number, _)| *number)
     }
 
     /// The value that a request gives, among those that the policy takes.

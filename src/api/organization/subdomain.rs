@@ -4,6 +4,7 @@
 
 use crate::api::{Call, Read, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,10 +33,17 @@ pub struct SubdomainReply {
 }
 
 impl Read for CheckSubdomain {
-    fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<SubdomainReply, Error> {
-        Ok(SubdomainReply { verdict: verdict(realm, &params.subdomain) })
+    fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubdomainReply, Error> {
+        let verdict = match verdict(realm, &params.subdomain) {
+            IN_USE if !call.has(Feature::NamesAreInUse) => FORMER_IN_USE,
+            verdict => verdict,
+        };
+        Ok(SubdomainReply { verdict })
     }
 }
+
+const IN_USE: &str = "Subdomain is already in use. Please choose a different one.";
+const FORMER_IN_USE: &str = "Subdomain already in use. Please choose a different one.";
 
 /// `available`, or why a name can't be had.
 fn verdict(realm: &Realm, name: &str) -> &'static str {
@@ -49,7 +57,7 @@ fn verdict(realm: &Realm, name: &str) -> &'static str {
     } else if name.len() > LONGEST {
         "A subdomain has 63 characters at most."
     } else if name == realm.organization.subdomain {
-        "Subdomain already in use. Please choose a different one."
+        IN_USE
     } else {
         "available"
     }

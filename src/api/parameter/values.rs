@@ -232,6 +232,13 @@ impl FromJson for NonNegative {
 }
 through_json!(NonNegative);
 
+/// A list whose elements are each there once.
+fn once(list: &Value) -> Value {
+    let Some(elements) = list.as_array() else { return list.clone() };
+    let mut known = std::collections::HashSet::new();
+    elements.iter().filter(|element| known.insert(element.to_string())).cloned().collect()
+}
+
 /// Reads a group-setting value: `is not an integer` for neither form, `does not have the expected format` for a broken object.
 impl FromJson for GroupSettingValue {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
@@ -239,7 +246,7 @@ impl FromJson for GroupSettingValue {
             // Other keys are ignored.
             let known = object.iter().filter(|(key, _)| ["direct_members", "direct_subgroups"].contains(&key.as_str()));
             let known: Value =
-                known.map(|(key, value)| (key.clone(), value.clone())).collect::<serde_json::Map<_, _>>().into();
+                known.map(|(key, ids)| (key.clone(), once(ids))).collect::<serde_json::Map<_, _>>().into();
             return serde_json::from_value(known)
                 .map(Self::Anonymous)
                 .map_err(|_| Error::bad_value(at, "does not have the expected format"));

@@ -33,7 +33,7 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
     for (name, value) in &organization.permissions {
         state.insert(format!("realm_{name}"), json!(realm.shown(value)));
     }
-    for part in [identity(realm, wish), derived(realm), limits(), server(wish)] {
+    for part in [identity(realm, wish), derived(realm, wish.call.feature_level), limits(), server(wish)] {
         if let Value::Object(part) = part {
             state.extend(part);
         }
@@ -73,10 +73,10 @@ fn identity(realm: &Realm, wish: &StateRequest<'_>) -> Value {
 }
 
 /// Legacy settings that follow from newer ones.
-fn derived(realm: &Realm) -> Value {
+fn derived(realm: &Realm, level: i64) -> Value {
     let organization = &realm.organization;
     let history = organization.setting("message_edit_history_visibility_policy");
-    let policy = |name| POLICIES.iter().find(|policy| policy.name == name).map(|policy| policy.number(realm));
+    let policy = |name| POLICIES.iter().find(|policy| policy.name == name).map(|policy| policy.number_at(realm, level));
     json!({
         "realm_allow_edit_history": history != "none",
         "realm_mandatory_topics": organization.setting("topics_policy") == "disable_empty_topic",

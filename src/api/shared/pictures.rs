@@ -1,13 +1,19 @@
 //! Uploaded pictures of people, bots, the organization and emoji.
 
+use crate::api::Call;
 use crate::api::parameter::UploadedFile;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::picture;
 use crate::realm::tx::Tx;
 use crate::realm::user::AvatarSource;
 
 /// Largest picture of a person, the organization or an emoji, MiB (`max_avatar_file_size_mib` and its like).
 pub const MAX_PICTURE_MIB: usize = 5;
+
+/// What a file may be called to be a picture.
+const PICTURE_TYPES: [&str; 7] =
+    ["image/avif", "image/gif", "image/heic", "image/jpeg", "image/png", "image/tiff", "image/webp"];
 
 /// Whether a file is a picture that is not too large.
 ///
@@ -17,6 +23,20 @@ pub const MAX_PICTURE_MIB: usize = 5;
 pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
     check_picture_size(file)?;
     if picture::dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
+}
+
+/// Whether a file is a picture that is not too large, and is called one by who sends it.
+///
+/// # Errors
+///
+/// `PictureTooLarge`, `BadImage`.
+pub fn check_named_picture(call: &Call<'_>, file: &UploadedFile) -> Result<(), Error> {
+    check_picture_size(file)?;
+    let is_picture = file.content_type.as_deref().is_none_or(|kind| PICTURE_TYPES.contains(&kind));
+    if call.has(Feature::PicturesNamedSo) && !is_picture {
+        return Err(Error::BadImage);
+    }
+    check_picture(file)
 }
 
 /// Whether a file is not too large for a picture.

@@ -59,7 +59,7 @@ impl Principals {
             Self::Ids(ids) => ids.iter().any(|id| *id != caller.id),
             Self::Addresses(addresses) => addresses
                 .iter()
-                .any(|email| realm.user_by_api_email(caller, email).is_none_or(|user| user.id != caller.id)),
+                .any(|email| realm.user_known_as(Some(caller), email).is_none_or(|user| user.id != caller.id)),
         }
     }
 
@@ -76,9 +76,10 @@ impl Principals {
         };
         let users: BTreeSet<UserId> = match self {
             Self::Ids(ids) => ids.iter().map(|id| check(realm.user(*id))).collect::<Result<_, _>>()?,
-            Self::Addresses(addresses) => {
-                addresses.iter().map(|email| check(realm.user_by_api_email(caller, email))).collect::<Result<_, _>>()?
-            }
+            Self::Addresses(addresses) => addresses
+                .iter()
+                .map(|email| check(realm.user_known_as(Some(caller), email)))
+                .collect::<Result<_, _>>()?,
         };
         Ok(if users.is_empty() { BTreeSet::from([caller.id]) } else { users })
     }

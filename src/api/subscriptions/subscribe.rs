@@ -127,7 +127,7 @@ pub struct Request {
 /// [`Principals::resolve`]. Below 342, the last two come second.
 pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<SubscribeReply, Error> {
     let caller = call.caller();
-    request.wanted.check_values(tx, caller)?;
+    request.wanted.check_values(tx, call)?;
     let names_others = request.principals.names_others(tx, caller);
     if !Feature::ChannelsBeforeSubscribers.is_at(call.feature_level) && names_others {
         if !tx.may(caller.id, "can_add_subscribers_group") {

@@ -7,6 +7,7 @@ use crate::api::shared::users::bot::{bot_named, check_may_create_bot, emit_accou
 use crate::api::shared::users::rights::administered_user;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
@@ -46,7 +47,9 @@ impl Write for ReactivateUser {
 fn check_bot(realm: &Realm, call: &Call<'_>, user: &User) -> Result<(), Error> {
     let Some(bot) = &user.bot else { return Ok(()) };
     check_may_create_bot(realm, call, Some(bot.kind))?;
-    match bot_named(realm, &user.full_name).filter(|other| other.id != user.id) {
+    // A bot that is active has its name itself.
+    let is_taken = |other: &&std::sync::Arc<User>| other.id != user.id || call.has(Feature::ActiveBotsStay);
+    match bot_named(realm, &user.full_name).filter(is_taken) {
         Some(_) => Err(Error::BotNameActive { name: user.full_name.as_str().into() }),
         None => Ok(()),
     }

@@ -6,10 +6,11 @@ use crate::api::parameter::Parameters;
 use crate::error::Error;
 use crate::level::behaviours::switches::WERE_SWITCHES;
 use crate::level::objects::{
-    EMOJI, EXPORTS, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, ORGANIZATION_PLAIN, ORGANIZATION_UPDATE, REGISTER,
+    EMOJI, EXPORT, EXPORTS, NOTICE, ORGANIZATION_DATA, ORGANIZATION_NEWS, ORGANIZATION_PLAIN, ORGANIZATION_UPDATE,
+    REGISTER,
 };
 use crate::level::{Behaviour, Downgrade, Request};
-use crate::realm::export::ExportKind;
+use crate::realm::export::{ExportKind, ExportState};
 use crate::realm::id::ExportId;
 use serde_json::{Value, json};
 
@@ -130,6 +131,22 @@ pub(super) static ROWS: &[Behaviour] = &[
             if let Some(exports) = holder.get_mut("exports").and_then(Value::as_array_mut) {
                 exports.retain(is_public);
             }
+        }),
+    },
+    Behaviour {
+        level: 299,
+        on: "export",
+        words: "Times are whole seconds; before, seconds with their fraction.",
+        test: "times_of_exports_had_fractions_before_299",
+        act: Downgrade::Objects(&EXPORT, |export, context| {
+            let known = export["id"].as_i64().and_then(|id| context.realm.exports.get(&ExportId(id)));
+            let Some(known) = known else { return };
+            export.insert("export_time".into(), known.requested_at.fractional_seconds().into());
+            match known.state {
+                ExportState::Deleted(at) => export.insert("deleted_timestamp".into(), at.fractional_seconds().into()),
+                ExportState::Failed(at) => export.insert("failed_timestamp".into(), at.fractional_seconds().into()),
+                ExportState::Pending | ExportState::Ready => None,
+            };
         }),
     },
     former_key!(251, "realm_upload_quota_mib", "`realm_upload_quota_mib` is in MiB; before, in bytes.", |quota| {

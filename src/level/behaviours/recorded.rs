@@ -5,8 +5,9 @@ use super::leniency::check_switches;
 use super::switches::WERE_SWITCHES;
 use crate::api::onboarding::{NEWEST_NOTICE_SINCE, step_since};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::level::objects::{
-    MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
+    FLAG_REPLY, MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
 };
 use crate::level::{Behaviour, Context, Downgrade, SPECIFIED};
 use crate::realm::id::UserId;
@@ -52,6 +53,32 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "operations_without_parameters_reported_none_before_497",
         act: Downgrade::Objects(&PARAMETERLESS_REPLY, |reply, _| {
             reply.shift_remove("ignored_parameters_unsupported");
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED,
+        on: "reply of POST /messages/flags, POST /messages/flags/narrow",
+        words: "`ignored_because_not_subscribed_channels` is left out unless messages become unread; before, it was empty then.",
+        test: "replies_about_flags_always_named_ignored_channels_before_497",
+        act: Downgrade::Objects(&FLAG_REPLY, |reply, _| {
+            reply.entry("ignored_because_not_subscribed_channels").or_insert_with(|| json!([]));
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED,
+        on: "reply of PATCH /realm",
+        words: "A permission lists each user and group once; before, as the request did.",
+        test: "new_holders_of_a_permission_were_returned_as_given_before_497",
+        act: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
+            for (name, value) in reply.iter_mut().filter(|(_, value)| value.is_object()) {
+                let given = context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
+                for list in ["direct_members", "direct_subgroups"] {
+                    let given = given.as_ref().and_then(|given| given["new"][list].as_array());
+                    if let (Some(given), Some(kept)) = (given, value.get_mut(list)) {
+                        *kept = given.clone().into();
+                    }
+                }
+            }
         }),
     },
     Behaviour {
@@ -202,6 +229,54 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "Topics whose names differ only in case are listed as one; before, each spelling was listed separately.",
         test: "unread_topics_were_listed_by_each_spelling",
         // Decided where the state is collected.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: Feature::NamesOfOneCharacter.since(),
+        on: "names of users and bots",
+        words: "A name may have one character; before, two at least.",
+        test: "names_had_two_characters_before_388",
+        // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: Feature::NamesAreInUse.since(),
+        on: "GET /realm/subdomain/{subdomain}",
+        words: "`Subdomain is already in use.`; before, `Subdomain already in use.`",
+        test: "subdomains_are_in_use_with_a_verb_from_361_on",
+        // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: Feature::HistoryPolicyNumbered.since(),
+        on: "reply of PATCH /realm",
+        words: "`message_edit_history_visibility_policy` is a number, and returned even if it is as before; before, only a change was returned.",
+        test: "the_policy_on_histories_is_returned_as_a_number_from_358_on",
+        // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: Feature::ExportsSentToAdministrators.since(),
+        on: "event realm_export",
+        words: "Sent to all administrators; before, to who asked for the export or deleted it.",
+        test: "all_administrators_learn_of_exports_from_295_on",
+        // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: Feature::PicturesNamedSo.since(),
+        on: "POST /realm/emoji/{emoji_name}, POST /realm/icon, POST /realm/logo",
+        words: "A picture is refused if its `Content-Type` is no picture's.",
+        test: "emoji_are_named_as_pictures_from_270_on",
+        // Decided in the operations.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: Feature::ActiveBotsStay.since(),
+        on: "POST /users/{user_id}/reactivate",
+        words: "A bot that is active is refused; before, it was reactivated.",
+        test: "active_bots_are_not_reactivated_from_248_on",
+        // Decided in the operations.
         act: Downgrade::Elsewhere,
     },
 ];

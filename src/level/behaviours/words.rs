@@ -196,21 +196,17 @@ fn of_parameters(refusal: &mut Refusal<'_>) {
     {
         *parameter = "include_all_active".into();
     }
+    if let Error::BadValue { parameter, problem } = &mut *refusal.error
+        && *parameter == "message_retention_days[\"json[str]\"]".into()
+    {
+        *parameter = "message_retention_days".into();
+        if *problem == "is not a string".into() {
+            *problem = "is not a string or integer".into();
+        }
+    }
     match refusal.error {
         Error::BadValue { problem, .. } if *problem == "is not valid JSON".into() => {
             refusal.say("Argument \"{parameter}\" is not valid JSON.");
-        }
-        Error::RefusedValue { var_name, .. } if *var_name == "message_retention_days".into() => {
-            match refusal.values.get("message_retention_days").map(|text| serde_json::from_str::<Value>(text)) {
-                Some(Err(_)) => {
-                    *refusal.error = Error::bad_value("message_retention_days", "is not valid JSON");
-                    refusal.say("Argument \"{parameter}\" is not valid JSON.");
-                }
-                Some(Ok(value)) if !(value.is_string() || value.is_i64()) => {
-                    *refusal.error = Error::bad_value("message_retention_days", "is not a string or integer");
-                }
-                _ => {}
-            }
         }
         Error::BadValue { parameter, problem } if *problem == "field is missing: Field required".into() => {
             let place = parameter.as_str().and_then(|text| text.strip_suffix("\"]")?.rsplit_once("[\""));

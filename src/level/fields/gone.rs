@@ -41,6 +41,9 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (256, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
     (364, &SETTINGS, "dense_mode", 89, dense_mode),
     (344, &REGISTER, "realm_bot_creation_policy", 0, |_, context| number_of("bot_creation_policy", context)),
+    (341, &REGISTER, "can_subscribe_other_users", 0, |_, context| {
+        json!(context.caller.is_some_and(|caller| context.realm.may(caller.id, "can_add_subscribers_group")))
+    }),
     (341, &REGISTER, "realm_invite_to_stream_policy", 0, |_, context| number_of("invite_to_stream_policy", context)),
     (321, &REGISTER, "realm_invite_to_realm_policy", 50, |_, context| number_of("invite_to_realm_policy", context)),
     (316, &REGISTER, "realm_edit_topic_policy", 75, |_, context| number_of("edit_topic_policy", context)),

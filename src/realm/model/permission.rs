@@ -99,7 +99,7 @@ pub const GROUP_PERMISSIONS: &[PermissionSetting] = &[
     members_only("can_join_group", Nobody),
     row("can_leave_group", Everyone),
     by_creator("can_manage_group"),
-    PermissionSetting { refused: Some(Owners), ..row("can_mention_group", Everyone) },
+    row("can_mention_group", Everyone),
     members_only("can_remove_members_group", Nobody),
 ];
 

@@ -103,6 +103,13 @@ impl Realm {
         self.user_by_email(email).filter(is_seen)
     }
 
+    /// The user behind a dummy address, or behind a real one that users of the viewer's role may see. The viewer's own
+    /// is no exception.
+    pub fn user_by_role_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
+        let is_open = |user: &&Arc<User>| user.is_bot() || user.email_visibility.admits(viewer.role);
+        self.user_by_dummy_email(email).or_else(|| self.user_by_api_email(viewer, email).filter(is_open))
+    }
+
     /// The user behind a dummy address, or behind a real one that everyone may see, of somebody that the viewer (None: an
     /// anonymous visitor) may know of. Any other real one is nobody's: whoever could send to it would learn whose it is.
     pub fn user_known_as(&self, viewer: Option<&User>, email: &str) -> Option<&Arc<User>> {

@@ -2,6 +2,7 @@
 //!
 //! Choices where the API is silent: A-149 in docs/assumptions.md.
 
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::{Audience, Event, EventKind, Payload};
 use crate::realm::model::agenda::Due;
@@ -60,8 +61,12 @@ impl Tx {
         Some(export.requested_by)
     }
 
-    /// Tells these users, as far as they are administrators still, of all exports.
+    /// Tells all administrators of all exports; below 295, of these users those who are administrators still.
     fn emit_exports(&mut self, users: OrdSet<UserId>) {
+        let users = match self.has(Feature::ExportsSentToAdministrators) {
+            true => self.active_users.iter().copied().collect(),
+            false => users,
+        };
         let users = users.into_iter().filter(|user| self.is_active_admin(*user)).collect();
         let exports = self.exports.values().cloned().collect();
         self.emit(Audience::of(users), Event::new(EventKind::RealmExport, Payload::Exports(exports)));

@@ -112,7 +112,8 @@ pub fn lines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-fn longest_run(text: &str, character: char) -> usize {
+/// The length of the longest run of a character.
+pub fn longest_run(text: &str, character: char) -> usize {
     text.split(|other| other != character).map(str::len).max().unwrap_or_default()
 }
 

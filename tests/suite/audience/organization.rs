@@ -194,7 +194,7 @@ fn exports() -> Vec<Case> {
         Arc::make_mut(export).state = ExportState::Ready;
     };
     vec![
-        Case::of("POST /export/realm", "adam", |_| json!({})).sends("realm_export", "adam"),
+        Case::of("POST /export/realm", "adam", |_| json!({})).sends("realm_export", "olive adam"),
         Case::of("DELETE /export/realm/{export_id}", "adam", |_| json!({"export_id": 1}))
             .arranged(ready)
             .sends("realm_export", "olive adam"),

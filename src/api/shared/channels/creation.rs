@@ -58,8 +58,9 @@ impl NewChannel {
     ///
     /// # Errors
     ///
-    /// `InvalidFolder`; `InsufficientPermission` for a topics policy by those who may not set one.
-    pub fn check_values(&self, realm: &Realm, caller: &User) -> Result<(), Error> {
+    /// `InvalidFolder`; `InsufficientPermission` for a topics policy by those who may not set one; those of [`resolve_all`].
+    pub fn check_values(&self, realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
+        let caller = call.caller();
         if let Some(folder) = self.folder_id() {
             check_folder(realm, folder)?;
         }
@@ -67,7 +68,8 @@ impl NewChannel {
         if policy != TopicsPolicy::Inherit && !realm.may(caller.id, "can_set_topics_policy_group") {
             return Err(Error::InsufficientPermission);
         }
-        Ok(())
+        let given = self.permissions.clone().by_name();
+        resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, Permissions::new(), given).map(drop)
     }
 
     /// Checks that the caller may make such channels.

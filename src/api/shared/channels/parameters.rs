@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::realm::channel::TopicsPolicy;
 use crate::realm::id::FolderId;
 use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
 
 words! {
     /// `topics_policy`; with quotes too, as clients that send all values as JSON have it.
@@ -40,14 +41,23 @@ impl Parameter for RetentionDays {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
-        let word = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
-        match word.as_str() {
-            "realm_default" => Ok(Self(None)),
-            "unlimited" => Ok(Self(Some(-1))),
-            days => match days.parse::<i64>() {
-                Ok(days) if days > 0 => Ok(Self(Some(days))),
-                _ => Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: days.into() }),
-            },
+        const IN_JSON: &str = "message_retention_days[\"json[str]\"]";
+        let value = match text {
+            "realm_default" | "unlimited" => Value::from(text),
+            _ => serde_json::from_str(text).map_err(|_| Error::bad_value(IN_JSON, "is not valid JSON"))?,
+        };
+        if !value.is_string() && !value.is_i64() && !value.is_u64() {
+            return Err(Error::bad_value(IN_JSON, "is not a string"));
+        }
+        match value.as_str() {
+            Some("realm_default") => return Ok(Self(None)),
+            Some("unlimited") => return Ok(Self(Some(-1))),
+            _ => {}
+        }
+        let given = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match given.parse::<i64>() {
+            Ok(days) if days > 0 => Ok(Self(Some(days))),
+            _ => Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: given.into() }),
         }
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {

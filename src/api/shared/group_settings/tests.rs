@@ -148,7 +148,6 @@ fn each_permission_has_system_groups_that_it_is_not_given_to() {
     assert_eq!(give(manage, SystemGroup::Everyone), disallowed("can_manage_group", "role:everyone"));
     assert_eq!(give(manage, SystemGroup::Nobody), Ok(()));
     assert_eq!(give(mention, SystemGroup::Internet), disallowed("can_mention_group", "role:internet"));
-    assert_eq!(give(mention, SystemGroup::Owners), disallowed("can_mention_group", "role:owners"));
     assert_eq!(give(mention, SystemGroup::Everyone), Ok(()));
     let all_groups = setting(REALM_PERMISSIONS, "can_manage_all_groups");
     assert_eq!(give(all_groups, SystemGroup::Nobody), disallowed("can_manage_all_groups", "role:nobody"));

@@ -21,7 +21,8 @@ pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>, feature_level
     if name.chars().count() > MAX_NAME_LENGTH {
         return Err(Error::NameTooLong);
     }
-    if name.is_empty() {
+    let is_short = !Feature::NamesOfOneCharacter.is_at(feature_level) && name.chars().count() < 2;
+    if name.is_empty() || is_short {
         return Err(Error::NameEmpty);
     }
     let is_unprintable = match Feature::InvisibleCharactersInNames.is_at(feature_level) {

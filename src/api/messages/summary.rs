@@ -1,0 +1,22 @@
+//! Summaries of conversations by a model (A-455 in docs/assumptions.md).
+
+use crate::api::shared::narrows::NarrowTerms;
+use crate::api::{Call, Read, Success, operation};
+use crate::error::Error;
+use crate::realm::Realm;
+
+operation! {
+    /// Summarizes the messages of a narrow. This server has no model for it, and refuses all requests.
+    pub SummarizeMessages = GET "/messages/summary", for User, since 350;
+    params {
+        /// The narrow.
+        narrow: NarrowTerms = NarrowTerms::default() => "[]",
+    }
+    errors [NoModel];
+}
+
+impl Read for SummarizeMessages {
+    fn run(_realm: &Realm, _call: &Call<'_>, _params: Self::Params) -> Result<Success, Error> {
+        Err(Error::NoModel)
+    }
+}
