@@ -314,18 +314,15 @@ impl Realm {
 
     /// The system's notification bot, when the realm has one.
     pub fn notification_bot(&self) -> Option<UserId> {
-        let is_named =
-            |user: &&Arc<User>| user.bot.as_ref().and_then(|bot| bot.system_kind) == Some(SystemBotKind::Notification);
         // States of earlier versions don't say what the system's bots do.
-        let first = || self.users.values().find(|user| user.is_system_bot());
-        self.users.values().find(is_named).or_else(first).map(|user| user.id)
+        let first = || self.users.values().find(|user| user.is_system_bot()).map(|user| user.id);
+        self.system_bot(SystemBotKind::Notification).or_else(first)
     }
 
-    /// The system's bot that sends what arrives as email, when the realm has one.
-    pub fn email_gateway_bot(&self) -> Option<UserId> {
-        let is_named =
-            |user: &&Arc<User>| user.bot.as_ref().and_then(|bot| bot.system_kind) == Some(SystemBotKind::EmailGateway);
-        self.users.values().find(is_named).map(|user| user.id)
+    /// The system's bot of a kind, when the realm has one.
+    pub fn system_bot(&self, kind: SystemBotKind) -> Option<UserId> {
+        let is_it = |user: &&Arc<User>| user.bot.as_ref().and_then(|bot| bot.system_kind) == Some(kind);
+        self.users.values().find(is_it).map(|user| user.id)
     }
 
     /// Whether there is so much in it that what goes through all of it takes more than a moment.

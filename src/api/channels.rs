@@ -15,7 +15,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{ChannelId, UserId};
-use crate::realm::user::User;
+use crate::realm::user::{SystemBotKind, User};
 use crate::record::channel::ChannelRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -199,7 +199,8 @@ impl Read for GetChannelEmail {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelEmailReply, Error> {
         let caller = call.caller();
         let channel = realm.open_channel(caller, params.stream_id)?;
-        let by_default = realm.email_gateway_bot().or_else(|| realm.notification_bot()).unwrap_or(caller.id);
+        let by_default =
+            realm.system_bot(SystemBotKind::EmailGateway).or_else(|| realm.notification_bot()).unwrap_or(caller.id);
         let asked = params.sender_id.unwrap_or(by_default);
         let is_bot = |user: &&Arc<User>| user.is_bot() && !user.is_system_bot();
         let is_open = |user: &&Arc<User>| [by_default, caller.id].contains(&user.id) || is_bot(user);

@@ -96,6 +96,7 @@ impl Parameter for TopicName {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
+        // Blanks alone are the empty topic, too (A-459 in docs/assumptions.md).
         let text = text.trim();
         check_length(text, name, MAX_TOPIC_LENGTH)?;
         Ok(Self(meant_topic(text).to_owned()))

@@ -63,6 +63,12 @@ static UPLOAD: LazyLock<Regex> =
 /// The names of the pictures of custom emoji, which are by chance.
 static EMOJI: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"/emoji/images/\w+\.").expect("well-formed"));
 
+/// What texts name by a number: channels, groups and messages.
+static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(data-(?:stream|user-group)-id="|#narrow/channel/|/near/|/with/)(\d+)"#;
+    Regex::new(pattern).expect("well-formed")
+});
+
 /// A comparison of two values, with what it found.
 pub struct Comparison<'a> {
     numbers: &'a Numbers,
@@ -105,7 +111,7 @@ impl<'a> Comparison<'a> {
             (Value::Object(real), Value::Object(double)) => self.objects(real, double, path),
             (Value::Array(real), Value::Array(double)) => self.lists(real, double, path, key),
             (Value::String(one), Value::String(other)) => {
-                if self.text(one) != self.text(other) {
+                if !self.are_same_texts(&self.text(one), &self.text(other)) {
                     self.note_values(path, real, double);
                 }
             }
@@ -216,6 +222,16 @@ impl<'a> Comparison<'a> {
             (Some(real), Some(double)) => self.numbers.are_same(real, double),
             _ => real == double,
         }
+    }
+
+    /// Whether texts are equal but for the numbers of what they name, and name the same.
+    fn are_same_texts(&self, real: &str, double: &str) -> bool {
+        let named = |text: &str| -> Vec<i64> {
+            NUMBERED.captures_iter(text).map(|found| found[2].parse().unwrap_or_default()).collect()
+        };
+        real == double
+            || (NUMBERED.replace_all(real, "$1") == NUMBERED.replace_all(double, "$1")
+                && named(real).into_iter().zip(named(double)).all(|(one, other)| self.numbers.are_same(one, other)))
     }
 
     /// Status, code and message; of a success the status alone.

@@ -46,7 +46,7 @@ async fn each_operator_finds_its_messages_and_its_opposite_finds_the_others() {
         ("has", json!("reaction"), vec![plain]),
         ("id", json!(link), vec![link]),
         ("id", json!(link.to_string()), vec![link]),
-        ("near", json!(link), mine.to_vec()),
+        ("near", json!(link.to_string()), mine.to_vec()),
         ("in", json!("all"), mine.to_vec()),
         ("search", json!("the ZEBRA"), vec![mention]),
         ("search", json!("\"the zebra\""), vec![mention]),

@@ -52,6 +52,7 @@ fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Value {
 fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Value {
     let allows_empty = options.capabilities.empty_topic_name;
     let ignores_case = options.level.has(Feature::UnreadTopicsIgnoreCase);
+    let knows_empty = options.level.has(Feature::EmptyTopics);
     let mut all = viewer.map(|viewer| realm.unread(viewer)).unwrap_or_default();
     let is_missing = all.len() > MAX_UNREAD;
     if is_missing {
@@ -69,7 +70,8 @@ fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Valu
         }
         if let Some((channel, topic)) = message.channel() {
             let shown = shown_topic(topic, allows_empty);
-            let same = if ignores_case { shown.to_lowercase() } else { shown.clone() };
+            let name = if knows_empty { &*shown } else { topic };
+            let same = if ignores_case { name.to_lowercase() } else { name.to_owned() };
             topics.entry((channel.0, same)).or_insert_with(|| (shown, Vec::new())).1.push(id);
             count += usize::from(!realm.user_state(viewer).is_topic_muted(channel, topic));
         } else if let Some(conversation) = message.conversation() {

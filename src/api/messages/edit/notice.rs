@@ -50,6 +50,7 @@ pub(super) fn send(tx: &mut Tx, by: &User, wanted: &MessageEdit, place: &Place, 
         topic_link(tx, channel, topic)
     };
     // Where a topic is marked or unmarked and nothing else happens to it, the notice of that is in its place.
+    // The link has no address before it (A-458 in docs/assumptions.md).
     if params.send_notification_to_new_thread && !wanted.is_marking_alone() {
         let mut address = tx.message_link(&tx.messages[&wanted.message.id], tx.form());
         if !tx.has(Feature::EmptyTopics) {
