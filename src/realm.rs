@@ -43,7 +43,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use text::in_lowercase;
 use topic::{Topic, TopicKey};
-use user::{SystemBotKind, User};
+use user::User;
 
 use crate::time::Timestamp;
 
@@ -310,19 +310,6 @@ impl Realm {
         members.sort_unstable();
         members.dedup();
         self.conversations.get(self.conversations_by_members.get(members.as_slice())?)
-    }
-
-    /// The system's notification bot, when the realm has one.
-    pub fn notification_bot(&self) -> Option<UserId> {
-        // States of earlier versions don't say what the system's bots do.
-        let first = || self.users.values().find(|user| user.is_system_bot()).map(|user| user.id);
-        self.system_bot(SystemBotKind::Notification).or_else(first)
-    }
-
-    /// The system's bot of a kind, when the realm has one.
-    pub fn system_bot(&self, kind: SystemBotKind) -> Option<UserId> {
-        let is_it = |user: &&Arc<User>| user.bot.as_ref().and_then(|bot| bot.system_kind) == Some(kind);
-        self.users.values().find(is_it).map(|user| user.id)
     }
 
     /// Whether there is so much in it that what goes through all of it takes more than a moment.

@@ -1,10 +1,12 @@
 //! What the notification bot says.
 
 use super::send::{Outgoing, Target, Voice};
+use crate::realm::Realm;
 use crate::realm::model::id::UserId;
-use crate::realm::model::user::User;
+use crate::realm::model::user::{SystemBotKind, User};
 use crate::realm::tx::Tx;
 use imbl::OrdSet;
+use std::sync::Arc;
 
 impl User {
     /// The Markdown that mentions the user.
@@ -15,6 +17,21 @@ impl User {
     /// The Markdown that mentions the user and does not notify.
     pub fn silent_mention(&self) -> String {
         format!("@_**{}|{}**", self.full_name, self.id)
+    }
+}
+
+impl Realm {
+    /// The system's notification bot, when the realm has one.
+    pub fn notification_bot(&self) -> Option<UserId> {
+        // States of earlier versions don't say what the system's bots do.
+        let first = || self.users.values().find(|user| user.is_system_bot()).map(|user| user.id);
+        self.system_bot(SystemBotKind::Notification).or_else(first)
+    }
+
+    /// The system's bot of a kind, when the realm has one.
+    pub fn system_bot(&self, kind: SystemBotKind) -> Option<UserId> {
+        let is_it = |user: &&Arc<User>| user.bot.as_ref().and_then(|bot| bot.system_kind) == Some(kind);
+        self.users.values().find(is_it).map(|user| user.id)
     }
 }
 
