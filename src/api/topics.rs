@@ -1,4 +1,6 @@
 //! Topics: listing those of a channel, and how they are shown to the caller.
+//!
+//! Topics of blanks: A-456 in docs/assumptions.md.
 
 pub mod delete;
 

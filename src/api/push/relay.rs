@@ -1,4 +1,4 @@
-//! What other servers ask the push relay for: the world is the relay of its own organization alone (A-156 in
+//! What other servers ask the push relay for: the world is the relay of its own organization alone (A-156 and A-457 in
 //! docs/assumptions.md).
 
 use crate::api::{Call, Read, Success, operation};

@@ -242,7 +242,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: Feature::NamesAreInUse.since(),
         on: "GET /realm/subdomain/{subdomain}",
-        words: "`Subdomain is already in use.`; before, `Subdomain already in use.`",
+        words: "A name that is taken `is already in use`; before, the words had no verb.",
         test: "subdomains_are_in_use_with_a_verb_from_361_on",
         // Decided in the operations.
         act: Downgrade::Elsewhere,

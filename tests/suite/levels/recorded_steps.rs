@@ -69,10 +69,10 @@ async fn an_address_is_found_by_those_whose_role_may_see_it() {
 async fn all_administrators_learn_of_exports_from_295_on() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 295).await;
-    for (age, is_told) in [(before, false), (after, true)] {
+    for (age, is_sent) in [(before, false), (after, true)] {
         let mut queue = age.user("adam").events(["realm_export"]).await;
         age.user("olive").post("/export/realm", json!({})).await.success();
-        assert_eq!(!queue.all().await.is_empty(), is_told);
+        assert_eq!(!queue.all().await.is_empty(), is_sent);
     }
 }
 
