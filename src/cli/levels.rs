@@ -12,6 +12,14 @@ pub struct Levels {
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     between: Option<Vec<i64>>,
 
+    /// Only changes of this level and above
+    #[arg(long, value_name = "LEVEL", conflicts_with = "between")]
+    from: Option<i64>,
+
+    /// Only changes up to this level
+    #[arg(long, value_name = "LEVEL", conflicts_with = "between")]
+    to: Option<i64>,
+
     /// Print one JSON document instead of a table
     #[arg(long)]
     json: bool,
@@ -25,6 +33,13 @@ pub fn run(levels: &Levels) -> Result<ExitCode, CliError> {
         }
         changes.retain(|change| change.level > *from && change.level <= *to);
     }
+    if let (Some(from), Some(to)) = (levels.from, levels.to)
+        && from > to
+    {
+        return Err(CliError::of_usage(format!("--from is no newer than --to, not {from} and {to}")));
+    }
+    changes.retain(|change| levels.from.is_none_or(|from| change.level >= from));
+    changes.retain(|change| levels.to.is_none_or(|to| change.level <= to));
     let text = if levels.json {
         serde_json::to_string_pretty(&changes).map_err(CliError::of_program)?
     } else {
