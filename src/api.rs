@@ -73,7 +73,7 @@ pub use operation::{Docs, Operation, PartialWrite, Precondition, Read, Write};
 pub use reply::{ReplyBytes, ReplyData, Success, envelope};
 
 /// The newest feature level that this build knows.
-pub const NEWEST_FEATURE_LEVEL: i64 = 497;
+pub const NEWEST_FEATURE_LEVEL: i64 = crate::feature::NEWEST;
 /// `service_version` at the newest level. in docs/assumptions.md.
 pub const SERVICE_VERSION: &str = "12.0";
 

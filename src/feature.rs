@@ -5,7 +5,7 @@
 
 mod change_log;
 
-pub use change_log::has_entry;
+pub use change_log::{BACKPORTS, NEWEST, has_changes_of, has_entry, read_on};
 
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -15,6 +15,8 @@ use std::fmt;
 pub enum Evidence {
     /// The public change log has an entry for it at this level.
     ChangeLog,
+    /// Likewise, as it was on this day.
+    ChangeLogOf(&'static str),
     /// The real server's public history: the first server of the level, or the last before it, changed on this day.
     Source(&'static str),
     /// A real server was recorded at two levels: the lower one had the former rule, the higher one, which is the row's
@@ -30,6 +32,7 @@ impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ChangeLog => write!(f, "change log"),
+            Self::ChangeLogOf(date) => write!(f, "change log of {date}"),
             Self::Source(date) => write!(f, "source of {date}"),
             Self::Recorded(before, after) => write!(f, "recorded at {before} and {after}"),
             Self::Between(first, last) => write!(f, "between {first} and {last}"),
@@ -69,13 +72,29 @@ macro_rules! features {
 
             /// Whether worlds of a level have it.
             pub const fn is_at(self, level: i64) -> bool {
-                level >= self.since()
+                has_changes_of(level, self.since())
             }
         }
     };
 }
 
 features! {
+    /// A report that cannot be posted is refused; before, it succeeded.
+    ReportsMustArrive = 511, ChangeLog;
+    /// Users hide the link previews of messages by a flag.
+    PreviewsHiddenByFlag = 510, ChangeLog;
+    /// Naming the channel in which a message is moves nothing.
+    SameChannelNoMove = 509, ChangeLog;
+    /// Channels say whether pushes are on for those who subscribe for the first time.
+    ChannelsDecideOnPushes = 507, ChangeLog;
+    /// Exports of a server that the organization came from are marked as such and can't be deleted.
+    ExportsOfPriorServers = 506, ChangeLog;
+    /// An old message may be named to move those of its topic that are not; the refusal says how many.
+    OldMessagesCountTopic = 505, ChangeLog;
+    /// Where encryption is required, nothing goes to legacy tokens; before, pushes without the content.
+    EncryptedPushesAlone = 504, ChangeLog;
+    /// Times in HTML are those of ISO 8601 alone.
+    TimesOfIsoAlone = 503, ChangeLog;
     /// Clients compute the picture of a user whose address they see; before, of one whose address everybody sees.
     PicturesBySight = 497, Documentation;
     /// Members of a group are listed once, even if they are members in several ways.
@@ -309,7 +328,9 @@ mod tests {
         for feature in Feature::ALL {
             let since = feature.since();
             match feature.evidence() {
-                Evidence::ChangeLog => assert!(has_entry(since), "{feature:?}: the change log has no level {since}"),
+                Evidence::ChangeLog | Evidence::ChangeLogOf(_) => {
+                    assert!(has_entry(since), "{feature:?}: the change log has no level {since}")
+                }
                 Evidence::Between(first, last) => assert!((first..=last).contains(&since), "{feature:?}"),
                 Evidence::Recorded(before, after) => assert!((before + 1..=after).contains(&since), "{feature:?}"),
                 Evidence::Source(_) | Evidence::Documentation => {}

@@ -1,10 +1,11 @@
 //! Exports of the organization's data, and who lets private messages be exported.
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use super::parameter::{FromJson, Parameter, json_parameter};
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Privacy;
 use crate::realm::export::{EXPORTED_MESSAGES_MAX, Export, ExportKind, ExportState};
@@ -148,12 +149,15 @@ operation! {
 
 impl Write for DeleteExport {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        match tx.exports.get(&params.export_id).map(|export| export.state) {
-            None => return Err(Error::InvalidExport),
-            Some(ExportState::Deleted(_)) => return Err(Error::ExportDeleted),
-            Some(ExportState::Failed(_)) => return Err(Error::ExportFailed),
-            Some(ExportState::Pending) => return Err(Error::ExportPending),
-            Some(ExportState::Ready) => {}
+        let export = tx.exports.get(&params.export_id).ok_or(Error::InvalidExport)?;
+        if export.is_from_prior_server && call.has(Feature::ExportsOfPriorServers) {
+            return Err(Error::ExportDeleted);
+        }
+        match export.state {
+            ExportState::Deleted(_) => return Err(Error::ExportDeleted),
+            ExportState::Failed(_) => return Err(Error::ExportFailed),
+            ExportState::Pending => return Err(Error::ExportPending),
+            ExportState::Ready => {}
         }
 
         tx.delete_export(params.export_id, call.caller().id);

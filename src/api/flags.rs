@@ -1,4 +1,4 @@
-//! Personal flags: read, starred, collapsed (specification, "Personal message flags").
+//! Personal flags: read, starred, collapsed, hidden link previews (specification, "Personal message flags").
 //!
 //! A choice where the API is silent: A-30 in docs/assumptions.md.
 
@@ -22,7 +22,7 @@ operation! {
         messages: Vec<MessageId>,
         /// `add` or `remove`.
         op: String,
-        /// `read`, `starred` or `collapsed`.
+        /// `read`, `starred`, `collapsed` or `hide_link_previews`.
         flag: String,
     }
     reply UpdateFlagsReply;
@@ -43,7 +43,7 @@ pub struct UpdateFlagsReply {
 
 impl Write for UpdateFlags {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsReply, Error> {
-        let change = FlagChange::parse(&params.flag, &params.op)?;
+        let change = FlagChange::parse(call, &params.flag, &params.op)?;
         let changed = apply(tx, call.caller(), &params.messages, change)?;
         let user = call.caller().id;
         let sent = if call.has(Feature::ChangedFlagsAlone) {

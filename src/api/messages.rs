@@ -1,5 +1,6 @@
 //! Messages: sending and looking at them.
 
+mod address;
 pub mod delete;
 pub mod edit;
 pub mod fetch;
@@ -10,6 +11,8 @@ pub mod report;
 pub mod submessage;
 pub mod summary;
 mod unheard;
+
+use address::MessageAddress;
 
 use super::parameter::Expected;
 use super::{Call, Read, Write, operation};
@@ -77,6 +80,12 @@ pub struct SendMessageReply {
     /// 2 unmuted, 3 followed: the sender's new policy for the topic, if sending changed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automatic_new_visibility_policy: Option<i64>,
+    /// Its absolute URL, below the address that the client used; without the channel's name if the sender may not see the
+    /// channel.
+    pub message_url: String,
+    /// A Markdown link to it, labelled with channel and topic; the URL itself for direct messages and where the URL has no
+    /// name.
+    pub message_link: String,
 }
 
 impl Write for SendMessage {
@@ -105,9 +114,12 @@ impl Write for SendMessage {
             unheard::notify_owner(tx, caller, channel);
         }
         let sent = tx.send(outgoing).map_err(|refusal| recipients::in_given_name(tx, &to, refusal))?;
+        let MessageAddress { url, link } = MessageAddress::new(tx, call, sent.id);
         Ok(SendMessageReply {
             id: sent.id.0,
             automatic_new_visibility_policy: sent.new_policy.map(|policy| policy.number()),
+            message_url: url,
+            message_link: link,
         })
     }
 }

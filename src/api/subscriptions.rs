@@ -79,7 +79,7 @@ impl Read for GetSubscriptions {
 
 operation! {
     /// Subscribes the caller to some channels and unsubscribes them from others.
-    pub ChangeSubscriptions = PATCH "/users/me/subscriptions", for User;
+    pub ChangeSubscriptions = PATCH "/users/me/subscriptions", for User, until 512;
     params {
         /// Names of channels to unsubscribe from, after the others are added.
         delete: Vec<String> = Vec::new() => "[]",

@@ -126,6 +126,8 @@ macro_rules! messages {
             NoModel: 400 BAD_REQUEST "AI features are not enabled on this server.";
             /// Reports of messages go to a channel that the organization must have for it.
             NoModerationChannel: 400 BAD_REQUEST "Moderation request channel must be specified to enable message reporting.";
+            /// Nobody can post there.
+            ReportNotSent: 400 BAD_REQUEST "The report could not be sent to the moderation request channel.";
             /// `other` says nothing by itself.
             ExplanationRequired: 400 BAD_REQUEST "An explanation is required.";
 

@@ -9,7 +9,7 @@ use crate::api::uploads::temporary;
 use crate::api::{Access, exports};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::export::{Export, ExportState};
+use crate::realm::export::Export;
 use crate::realm::message::Attachment;
 use crate::realm::organization::Picture;
 use crate::realm::picture::THUMBNAILS;
@@ -145,7 +145,7 @@ fn picture(realm: &Realm, rest: &str) -> Result<Response, Error> {
     }
     if let Some(name) = path.strip_prefix("exports/") {
         let key = name.strip_suffix("/export.json").ok_or(Error::FileNotFound)?;
-        let is_meant = |export: &&Arc<Export>| export.key == key && export.state == ExportState::Ready;
+        let is_meant = |export: &&Arc<Export>| export.key == key && export.has_file();
         let export = realm.exports.values().find(is_meant).ok_or(Error::FileNotFound)?;
         let bytes = exports::file(realm, export).to_string().into_bytes();
         return Ok(file(bytes.into(), "application/json", "private, no-store"));

@@ -4,6 +4,7 @@ mod accounts;
 mod attachments;
 mod bots;
 mod channels;
+mod flags;
 mod former_words;
 mod groups;
 mod html;
@@ -37,6 +38,7 @@ pub(super) fn changes() -> Vec<Change> {
         attachments::ROWS,
         bots::ROWS,
         channels::ROWS,
+        flags::ROWS,
         groups::ROWS,
         html::ROWS,
         invitations::ROWS,

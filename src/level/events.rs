@@ -3,6 +3,7 @@
 use super::behaviours::switches::WERE_SWITCHES;
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
 use super::{Change, ChangeKind};
+use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 use crate::realm::event::EventPattern;
 use crate::realm::permission::REALM_PERMISSIONS;
 use crate::wire::{LISTS, List};
@@ -60,6 +61,7 @@ pub(super) fn changes() -> Vec<Change> {
     let of_lists = LISTS.iter().filter(|list| list.since > 0).map(of_list);
     let rows = EVENTS.iter().map(row).chain(of_lists);
     let settings = updates(CHANNEL_SETTINGS_SINCE, "stream", "property")
+        .chain(updates(CHANNEL_SWITCHES_SINCE, "stream", "property"))
         .chain(updates(GROUP_PERMISSIONS_SINCE, "user_group", "data"))
         .chain(updates(SETTINGS_SINCE, "user_settings", "property"));
     rows.chain(settings).chain(of_organization).collect()

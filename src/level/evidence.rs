@@ -1,7 +1,8 @@
 //! How the level of each row is known.
 
 use super::behaviours::reading;
-use crate::feature::Evidence::{self, Between, ChangeLog, Documentation, Source};
+use crate::feature::Evidence::{self, Between, ChangeLog, ChangeLogOf, Documentation, Source};
+use crate::feature::read_on;
 
 /// Rows whose level is not, or not alone, known from the change log: the level, what the row is on and says, or the
 /// beginning of it, and how the level is known. A row that is not here rests on the change log.
@@ -123,7 +124,7 @@ pub fn evidence(level: i64, on: &str, change: &str) -> Evidence {
         return step;
     }
     let row = OTHERWISE.iter().find(|(at, of, says, _)| *at == level && on.starts_with(of) && change.starts_with(says));
-    row.map_or(ChangeLog, |(.., evidence)| *evidence)
+    row.map_or_else(|| read_on(level).map_or(ChangeLog, ChangeLogOf), |(.., evidence)| *evidence)
 }
 
 /// Evidence of no row, where each row is what it is on and says, and how its level is known.

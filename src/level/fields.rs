@@ -14,6 +14,7 @@ use super::objects::{
 use super::{Change, ChangeKind, SPECIFIED};
 use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
+use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 use crate::wire::LISTS;
 
 /// The level that has a field, and the field. A-100 says where a level is assumed.
@@ -75,7 +76,7 @@ static FIELDS: &[(&Object, Rows)] = &[
             (93, "is_system_group"),
         ],
     ),
-    (&EXPORT, &[(304, "export_type")]),
+    (&EXPORT, &[(506, "export_from_prior_server"), (304, "export_type")]),
     (&EXPORT_CONSENT, &[(430, "email_address_visibility")]),
     (&EXPORT_REPLY, &[(182, "id")]),
     (&GROUP_REPLY, &[(317, "group_id")]),
@@ -84,7 +85,7 @@ static FIELDS: &[(&Object, Rows)] = &[
     (&SNAPSHOT, &[(118, "stream"), (1, "prev_stream")]),
     (&REACTION, &[(2, "user_id")]),
     (&REACTION_EVENT, &[(2, "user_id")]),
-    (&SEND_REPLY, &[(218, "automatic_new_visibility_policy")]),
+    (&SEND_REPLY, &[(508, "message_url"), (508, "message_link"), (218, "automatic_new_visibility_policy")]),
     (&EDIT_REPLY, &[(285, "detached_uploads")]),
     (&MESSAGE_REPLY, &[(120, "message")]),
     (&MARK_REPLY, &[(211, "complete")]),
@@ -349,8 +350,9 @@ fn described(object: &Object, name: &'static str) -> Option<(&'static Object, &'
 
 pub(super) fn changes() -> Vec<Change> {
     let mut all = Vec::new();
-    let of_settings: [(&Object, Rows); 4] = [
+    let of_settings: [(&Object, Rows); 5] = [
         (&CHANNEL, CHANNEL_SETTINGS_SINCE),
+        (&CHANNEL, CHANNEL_SWITCHES_SINCE),
         (&GROUP, GROUP_PERMISSIONS_SINCE),
         (&SETTINGS, SETTINGS_SINCE),
         (&SETTINGS, FORMER_SETTINGS_SINCE),

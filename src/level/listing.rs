@@ -3,7 +3,7 @@
 use super::evidence::{evidence, stale};
 use super::{Change, ChangeKind, changes};
 use crate::api::{OPERATIONS, rows};
-use crate::feature::Evidence;
+use crate::feature::{BACKPORTS, Evidence};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -31,6 +31,11 @@ pub fn listed() -> Vec<Listed> {
         Some(Listed::new(row.until?, on, "Operation is gone.".into()))
     });
     let mut all: Vec<Listed> = operations.chain(gone).chain(changes().iter().map(Listed::of)).collect();
+    for (level, first, last) in BACKPORTS {
+        let came_earlier: Vec<Listed> =
+            all.iter().filter(|row| row.level == *level).map(|row| row.ported(*first, *last)).collect();
+        all.extend(came_earlier);
+    }
     all.sort_by_key(|listed| std::cmp::Reverse(listed.level));
     all
 }
@@ -39,6 +44,12 @@ impl Listed {
     fn new(level: i64, on: String, change: String) -> Self {
         let known_by = evidence(level, &on, &change);
         Self { level, on, change, known_by }
+    }
+
+    /// The same change as it came to an older series of servers.
+    fn ported(&self, first: i64, last: i64) -> Self {
+        let change = format!("{} At {first} to {last}, and again from {} on.", self.change, self.level);
+        Self { level: first, on: self.on.clone(), change, known_by: self.known_by }
     }
 
     fn of(change: &Change) -> Self {

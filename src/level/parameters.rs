@@ -6,6 +6,7 @@ use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
 use crate::api::shared::settings::legacy;
 use crate::api::shared::settings::parameters::{SettingsParams, UserDefaultsParams};
+use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 
 /// The level that has a parameter, and its name. A-100 says where a level is assumed.
 type Rows = &'static [(i64, &'static str)];
@@ -239,7 +240,8 @@ fn of_settings(route: &'static str) -> impl Iterator<Item = Change> {
 
 pub(super) fn changes() -> Vec<Change> {
     let mut all = Vec::new();
-    let of_channels = OF_CHANNELS.iter().map(|route| (*route, CHANNEL_SETTINGS_SINCE));
+    let of_channels =
+        OF_CHANNELS.iter().flat_map(|route| [(*route, CHANNEL_SETTINGS_SINCE), (*route, CHANNEL_SWITCHES_SINCE)]);
     let of_groups = OF_GROUPS.iter().map(|route| (*route, GROUP_PERMISSIONS_SINCE));
     for (route, rows) in PARAMETERS.iter().copied().chain(of_channels).chain(of_groups) {
         let parameter = |(level, name): &(i64, &'static str)| Change {

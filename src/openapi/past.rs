@@ -4,6 +4,7 @@
 //! since that is code and no table.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
+use crate::feature::has_changes_of;
 use crate::level::place::{Place, Source, Step};
 use crate::level::{Change, ChangeKind, Downgrade, Object, changes};
 use crate::realm::event::EventPattern;
@@ -65,7 +66,7 @@ pub(super) fn bring_to(document: &mut Value, level: i64) {
     if level >= NEWEST_FEATURE_LEVEL {
         return;
     }
-    for change in changes().iter().take_while(|change| change.level > level) {
+    for change in changes().iter().filter(|change| !has_changes_of(level, change.level)) {
         undo(document, &change.touch, level);
     }
     for former in FORMER_PARAMETERS.iter().filter(|former| former.levels.contains(&level)) {

@@ -48,7 +48,7 @@ use tree::{ROOT, Tree};
 
 pub use fence::without_code;
 pub use form::Form;
-pub use html::encode_hash_component;
+pub use html::{encode_hash_component, encode_link_label};
 pub use visible::{Piece, pieces, visible_text};
 
 /// More characters of HTML than this are refused.

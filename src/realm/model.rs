@@ -6,6 +6,7 @@
 pub mod agenda;
 pub mod budget;
 pub mod channel;
+pub mod channel_switch;
 pub mod counters;
 pub mod device;
 pub mod distinct;

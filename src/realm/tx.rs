@@ -300,9 +300,13 @@ impl Tx {
             (None, None) => palette.of(&self.realm, user).next(),
         };
         palette.of(&self.realm, user).count(&color);
+        // A channel decides once: who comes back has the settings of before.
+        let decides =
+            self.has(Feature::ChannelsDecideOnPushes) && self.channels[&channel].switches.default_push_notifications;
+        let first =
+            || Subscription { push_notifications: decides.then_some(true), ..Subscription::new(color.clone(), since) };
         let own = self.user_state_mut(user);
-        let subscription =
-            own.subscriptions.entry(channel).or_insert_with(|| Arc::new(Subscription::new(color.clone(), since)));
+        let subscription = own.subscriptions.entry(channel).or_insert_with(|| Arc::new(first()));
         let subscription = Arc::make_mut(subscription);
         subscription.is_active = true;
         subscription.since = since;

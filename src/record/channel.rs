@@ -2,6 +2,7 @@
 
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Folder, Subscription, TopicsPolicy};
+use crate::realm::channel_switch::ChannelSwitches;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, schema_of};
@@ -58,6 +59,9 @@ pub struct ChannelRecord {
     pub subscriber_count: i64,
     /// Which topics may be used.
     pub topics_policy: TopicsPolicy,
+    /// What is on or off.
+    #[serde(flatten)]
+    pub switches: ChannelSwitches,
     /// The eleven `can_…_group` settings.
     #[serde(flatten)]
     #[schemars(schema_with = "permissions")]
@@ -92,6 +96,7 @@ impl ChannelRecord {
             stream_weekly_traffic: weekly_traffic(realm, channel),
             subscriber_count: channel.subscribers.len() as i64,
             topics_policy: channel.topics_policy,
+            switches: channel.switches,
             permissions: realm.shown_permissions(&channel.permissions),
         }
     }

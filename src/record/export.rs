@@ -25,6 +25,8 @@ pub struct ExportRecord {
     pub pending: bool,
     /// 1 public, 2 standard.
     pub export_type: i64,
+    /// Whether it was made on the server from which the organization was imported; its file is not here.
+    pub export_from_prior_server: bool,
 }
 
 impl ExportRecord {
@@ -36,17 +38,18 @@ impl ExportRecord {
             ExportState::Failed(at) => failed_timestamp = Some(at.seconds()),
             ExportState::Pending | ExportState::Ready => {}
         }
-        let is_ready = export.state == ExportState::Ready;
         Self {
             id: export.id.0,
             acting_user_id: export.requested_by.0,
             export_time: export.requested_at.seconds(),
             deleted_timestamp,
             failed_timestamp,
-            export_url: is_ready
+            export_url: export
+                .has_file()
                 .then(|| format!("/user_avatars/{}/exports/{}/export.json", realm.organization.id, export.key)),
             pending: export.state == ExportState::Pending,
             export_type: export.kind.number(),
+            export_from_prior_server: export.is_from_prior_server,
         }
     }
 }

@@ -185,7 +185,7 @@ impl State {
                 }
             }
             // Kept with the messages, which are no part of a register reply.
-            ("collapsed", _) => {}
+            ("collapsed" | "hide_link_previews", _) => {}
             _ => return false,
         }
         true

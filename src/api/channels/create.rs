@@ -39,7 +39,7 @@ operation! {
     errors [
         BadValue, RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter,
         ChannelAlreadyExists, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId,
-        InvalidParameters, InsufficientPermission, DefaultChannelPrivate, WebPublicDisabled, OwnerRequired,
+        InvalidParameters, InsufficientPermission, DefaultChannelPrivate, WebPublicDisabled, OwnerRequired, AdministratorRequired,
         UnsupportedCombination, NoSuchUser, TargetDeactivated,
     ];
     events [RealmUserAdd, StreamCreate, SubscriptionAdd, SubscriptionPeerAdd, DefaultStreams, Message];

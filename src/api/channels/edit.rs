@@ -6,7 +6,9 @@ use crate::api::parameter::Nullable;
 use crate::api::shared::channels::creation::{
     MAX_DESCRIPTION_LENGTH, TOPIC_CREATION, check_folder, check_topic_creation, in_one_line,
 };
-use crate::api::shared::channels::parameters::{ChannelPermissionUpdates, RetentionDays, TopicsPolicyWord};
+use crate::api::shared::channels::parameters::{
+    ChannelPermissionUpdates, ChannelSwitchUpdates, RetentionDays, TopicsPolicyWord,
+};
 use crate::api::shared::channels::rights::administered_channel;
 use crate::api::shared::group_settings::resolve_update;
 use crate::api::shared::text::MaxLength;
@@ -47,13 +49,15 @@ operation! {
         folder_id: Option<Nullable<FolderId>>,
         /// Which topics may be used.
         topics_policy: Option<TopicsPolicyWord>,
+        /// What is on or off.
+        @group switches: ChannelSwitchUpdates,
         /// Permissions.
         @group permissions: ChannelPermissionUpdates,
     }
     errors [
         BadValue, RefusedValue, InvalidChannelId, CannotAdministerChannel, InvalidParameters, DefaultChannelPrivate,
         ModerationChannelPublished, ContentAccessRequired, WebPublicDisabled, InsufficientPermission,
-        OtherTopicsExist, MayNotChangeDefaults, OwnerRequired, ChannelNotArchived, ChannelWithoutSubscribers,
+        OtherTopicsExist, MayNotChangeDefaults, OwnerRequired, AdministratorRequired, ChannelNotArchived, ChannelWithoutSubscribers,
         ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, ChannelHasName, ChannelAlreadyExists,
         InvalidFolder, ExpectationMismatch, InvalidGroup, GroupDeactivated, DisallowedGroup, InvalidUserId,
         InvalidGroupId, UnsupportedCombination,
@@ -74,6 +78,7 @@ impl Write for EditChannel {
         let topics_policy = checked_topics_policy(tx, caller, channel, params.topics_policy)?;
         let is_default = checked_default(caller, channel, &params)?;
         let message_retention_days = checked_retention(caller, params.message_retention_days)?;
+        let switches = params.switches.changes(caller, channel.switches)?;
         let comes_back = checked_return(channel, privacy.unwrap_or(channel.privacy), params.is_archived)?;
         check_deletion_policy(tx, caller, &params)?;
         let name = checked_new_name(tx, channel, params.new_name.as_deref())?;
@@ -90,6 +95,7 @@ impl Write for EditChannel {
             description,
             name,
             folder,
+            switches,
             permissions,
         };
         plan.apply(tx, caller, id);
@@ -108,6 +114,7 @@ struct Plan {
     description: Option<String>,
     name: Option<String>,
     folder: Option<Option<FolderId>>,
+    switches: Vec<(&'static str, bool)>,
     permissions: Vec<(&'static str, GroupSettingValue)>,
 }
 

@@ -30,7 +30,7 @@ operation! {
         narrow: NarrowTerms,
         /// `add` or `remove`.
         op: String,
-        /// `read`, `starred` or `collapsed`.
+        /// `read`, `starred`, `collapsed` or `hide_link_previews`.
         flag: String,
     }
     reply UpdateFlagsForNarrowReply;
@@ -71,7 +71,7 @@ impl Write for UpdateFlagsForNarrow {
             return Err(Error::AnchorInTheMiddle);
         }
         let narrow = Narrow::resolve(tx, Some(caller), &params.narrow.0, call.feature_level)?;
-        let change = FlagChange::parse(&params.flag, &params.op)?;
+        let change = FlagChange::parse(call, &params.flag, &params.op)?;
 
         let range = Range { anchor, include_anchor: params.include_anchor, before, after };
         let selection = narrow.select(tx, Some(caller), range);

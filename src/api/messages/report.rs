@@ -1,11 +1,12 @@
 //! Reporting messages to the organization's moderators.
 //!
-//! A choice where the API is silent: A-135 in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::parameter::words;
 use crate::api::shared::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::Message;
@@ -64,7 +65,7 @@ operation! {
         /// Further details; at most 1,000 code points, required for `other`.
         description: Option<String>,
     }
-    errors [NoModerationChannel, BadValue, ExplanationRequired, InvalidMessage];
+    errors [NoModerationChannel, BadValue, ExplanationRequired, InvalidMessage, ReportNotSent];
     events [Message];
 }
 
@@ -83,12 +84,14 @@ impl Write for ReportMessage {
 
         let sender = tx.users[&message.sender].clone();
         let content = text(tx, caller, &message, params.report_type, &call.origin.strip(description.to_owned()));
-        if let Some(bot) = tx.notification_bot() {
-            let to = Target::Channel { channel, topic: format!("{}'s moderation requests", sender.full_name) };
+        let topic = format!("{}'s moderation requests", sender.full_name);
+        let takes_topic = tx.check_topic_policy(&tx.channels[&channel], &topic).is_ok();
+        let is_sent = tx.notification_bot().filter(|_| takes_topic).is_some_and(|bot| {
             let voice = Voice::Repeated(caller.id);
-            tx.send(Outgoing { voice, site: Some(call.site()), ..Outgoing::from_server(bot, to, content) })?;
-        }
-        Ok(Success {})
+            let to = Target::Channel { channel, topic };
+            tx.send(Outgoing { voice, site: Some(call.site()), ..Outgoing::from_server(bot, to, content) }).is_ok()
+        });
+        if is_sent || !call.has(Feature::ReportsMustArrive) { Ok(Success {}) } else { Err(Error::ReportNotSent) }
     }
 }
 

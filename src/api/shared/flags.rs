@@ -2,15 +2,18 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
+use crate::api::Call;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
+use crate::realm::personal::UserState;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::{FlagUpdate, MessageDetails};
+use imbl::OrdSet;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,6 +27,8 @@ pub enum Flag {
     Starred,
     /// Is shown collapsed.
     Collapsed,
+    /// Is shown without previews of its links.
+    HideLinkPreviews,
 }
 
 /// What becomes of a flag.
@@ -62,11 +67,12 @@ impl FlagChange {
     /// # Errors
     ///
     /// In this order: `InvalidFlag`, `FlagNotEditable`, `InvalidFlagOperation`.
-    pub fn parse(flag: &str, op: &str) -> Result<Self, Error> {
+    pub fn parse(call: &Call<'_>, flag: &str, op: &str) -> Result<Self, Error> {
         let flag = match flag {
             "read" => Flag::Read,
             "starred" => Flag::Starred,
             "collapsed" => Flag::Collapsed,
+            "hide_link_previews" if call.has(Feature::PreviewsHiddenByFlag) => Flag::HideLinkPreviews,
             kept if KEPT_BY_SERVER.contains(&kept) => return Err(Error::FlagNotEditable { flag: kept.into() }),
             unknown => return Err(Error::InvalidFlag { flag: unknown.into() }),
         };
@@ -88,6 +94,7 @@ impl FlagChange {
             Flag::Read => "read",
             Flag::Starred => "starred",
             Flag::Collapsed => "collapsed",
+            Flag::HideLinkPreviews => "hide_link_previews",
         };
         (flag, if self.op == FlagOp::Add { "add" } else { "remove" })
     }
@@ -102,14 +109,13 @@ pub struct Changed {
     pub ignored_channels: BTreeSet<ChannelId>,
 }
 
-/// Changes a flag of a user's messages. What is so already, and what the user can't see, is passed over; starring and
-/// collapsing what they did not receive gives them a row for it.
+/// Changes a flag of a user's messages. What is so already, and what the user can't see, is passed over; marking what they did not receive gives them a row for it.
 ///
 /// Event: always one `update_message_flags` to the user, even when nothing changed.
 ///
 /// # Errors
 ///
-/// `InvalidMessage`, when a message to be starred, collapsed or marked as unread can't be seen; nothing has changed then.
+/// `InvalidMessage`, when a message to be marked, or marked as unread, can't be seen; nothing has changed then.
 pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<Changed, Error> {
     let changed = apply(tx, user, ids, change)?;
     emit(tx, user.id, change, &changed.messages, false);
@@ -122,7 +128,9 @@ pub fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) ->
     match change {
         FlagChange { flag: Flag::Read, op: FlagOp::Add } => Ok(mark_read(tx, user.id, &ids)),
         FlagChange { flag: Flag::Read, op: FlagOp::Remove } => mark_unread(tx, user, &ids),
-        FlagChange { flag, op } => mark(tx, user, &ids, flag, op),
+        FlagChange { flag: Flag::Starred, op } => mark(tx, user, &ids, |own| &mut own.starred, op),
+        FlagChange { flag: Flag::Collapsed, op } => mark(tx, user, &ids, |own| &mut own.collapsed, op),
+        FlagChange { flag: Flag::HideLinkPreviews, op } => mark(tx, user, &ids, |own| &mut own.hidden_previews, op),
     }
 }
 
@@ -134,6 +142,7 @@ pub fn as_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagCh
             Flag::Read => !realm.is_unread(user, message),
             Flag::Starred => own.starred.contains(&message.id),
             Flag::Collapsed => own.collapsed.contains(&message.id),
+            Flag::HideLinkPreviews => own.hidden_previews.contains(&message.id),
         };
         realm.has_row(user, message) && has_flag == (change.op == FlagOp::Add)
     };
@@ -187,7 +196,13 @@ fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Ch
     Ok(changed)
 }
 
-fn mark(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>, flag: Flag, op: FlagOp) -> Result<Changed, Error> {
+fn mark(
+    tx: &mut Tx,
+    user: &User,
+    ids: &BTreeSet<MessageId>,
+    marked: fn(&mut UserState) -> &mut OrdSet<MessageId>,
+    op: FlagOp,
+) -> Result<Changed, Error> {
     if op == FlagOp::Add {
         for id in ids {
             let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
@@ -200,8 +215,7 @@ fn mark(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>, flag: Flag, op: Fla
             tx.add_row(user.id, *id);
         }
     }
-    let own = tx.user_state_mut(user.id);
-    let marked = if flag == Flag::Starred { &mut own.starred } else { &mut own.collapsed };
+    let marked = marked(tx.user_state_mut(user.id));
     let mut changed = Changed::default();
     for id in ids {
         let is_changed = match op {

@@ -53,7 +53,7 @@ operation! {
     errors [
         UnsupportedCombination, RefusedValue, InvalidFolder, ChannelNameEmpty, ChannelNameTooLong, ChannelNameInvalidCharacter, InvalidGroup,
         GroupDeactivated, DisallowedGroup, InvalidUserId, InvalidGroupId, InvalidParameters, InsufficientPermission,
-        DefaultChannelPrivate, WebPublicDisabled, OwnerRequired, UnableToAccessChannels, NoSuchUser,
+        DefaultChannelPrivate, WebPublicDisabled, OwnerRequired, AdministratorRequired, UnableToAccessChannels, NoSuchUser,
         TargetDeactivated, TooManyChannels, TooManySubscriptions,
     ];
     events in SUBSCRIBE_EVENTS;

@@ -9,6 +9,11 @@ const fn row(level: i64, words: &'static str, test: &'static str) -> Behaviour {
 
 pub(super) static ROWS: &[Behaviour] = &[
     row(
+        503,
+        "A `<time:…>` is a time of ISO 8601; before, seconds, other forms of dates, and words were taken too.",
+        "times_had_other_forms_before_503",
+    ),
+    row(
         451,
         "A `<time:…>` that can't be read stays as it is in the HTML; before, it was shown as an error.",
         "faulty_times_were_errors_before_451",

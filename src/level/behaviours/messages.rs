@@ -1,7 +1,7 @@
 //! Messages, reactions, typing.
 
 use crate::error::Error;
-use crate::level::objects::{EDIT, FLAGGED, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
+use crate::level::objects::{EDIT, MESSAGE, MESSAGE_UPDATE, REACTION_EVENT, TYPING};
 use crate::level::{Behaviour, Context, Downgrade, Request};
 use crate::realm::id::MessageId;
 use serde_json::{Map, Value, json};
@@ -11,6 +11,30 @@ const WITH_TYPE: &[&str] =
     &["POST /messages", "POST /scheduled_messages", "PATCH /scheduled_messages/{scheduled_message_id}", "POST /typing"];
 
 pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 511,
+        on: "POST /messages/{message_id}/report",
+        words: "Refused where the report cannot be sent to the channel for moderation requests; before, the reply was a success.",
+        test: "reports_that_could_not_be_sent_succeeded_before_511",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 509,
+        on: "PATCH /messages/{message_id}",
+        words: "`stream_id` of the channel in which the message is moves nothing; before, it was a move between channels.",
+        test: "the_same_channel_was_a_move_before_509",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
+        level: 505,
+        on: "PATCH /messages/{message_id}",
+        words: "With `change_all`, MOVE_MESSAGES_TIME_LIMIT_EXCEEDED for a message past the time limit too if another of its topic is not; before, BAD_REQUEST.",
+        test: "old_messages_were_just_too_old_before_505",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
     Behaviour {
         level: 445,
         on: "GET /messages",
@@ -78,20 +102,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "TOPIC_WILDCARD_MENTION_NOT_ALLOWED; before, BAD_REQUEST.",
         test: "wildcards_were_a_bad_request_before_229",
         act: Downgrade::Code { errors: &["TopicWildcardNotAllowed"], routes: &[], status: 400, code: "BAD_REQUEST" },
-    },
-    Behaviour {
-        level: 224,
-        on: "flags of a message",
-        words: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` are separate; before, `wildcard_mentioned` was the flag for both.",
-        test: "wildcards_had_one_flag_before_224",
-        act: Downgrade::Objects(&FLAGGED, |object, _| {
-            let Some(Value::Array(flags)) = object.get_mut("flags") else { return };
-            let count = flags.len();
-            flags.retain(|flag| *flag != "stream_wildcard_mentioned" && *flag != "topic_wildcard_mentioned");
-            if flags.len() < count && !flags.iter().any(|flag| flag == "wildcard_mentioned") {
-                flags.push("wildcard_mentioned".into());
-            }
-        }),
     },
     Behaviour {
         level: 215,

@@ -74,6 +74,14 @@ macro_rules! former_key {
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
+        level: 506,
+        on: "DELETE /export/realm/{export_id}",
+        words: "Refuses exports of a prior server as if they were deleted; before, they could be deleted.",
+        test: "exports_of_prior_servers_were_like_others_before_506",
+        // Decided in the operation.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
         level: 464,
         on: "event realm update_dict",
         words: "Carries `description` and `rendered_description`; before, `realm` update did, with `rendered_description` next to the value.",

@@ -6,6 +6,14 @@ use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
+        level: 504,
+        on: "push notifications",
+        words: "Where `require_e2ee_push_notifications` is on, legacy tokens get none; before, they got them without the content.",
+        test: "legacy_tokens_got_pushes_without_content_before_504",
+        // Decided where pushes are handed over.
+        act: Downgrade::Elsewhere,
+    },
+    Behaviour {
         level: 483,
         on: "POST /mobile_push/register",
         words: "Removes the same legacy token; before, it stayed.",

@@ -8,6 +8,14 @@ use crate::realm::id::{ChannelId, UserId};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: 507,
+        on: "POST /users/me/subscriptions",
+        words: "`default_push_notifications` of a channel turns `push_notifications` on for users who subscribe for the first time.",
+        test: "channels_did_not_decide_on_pushes_before_507",
+        // Decided where a user is subscribed.
+        act: Downgrade::Elsewhere,
+    },
     //
     Behaviour {
         level: Feature::VacantChannelsStay.since(),

@@ -5,6 +5,7 @@ use super::object_change::{ObjectAct, ObjectChange};
 use super::{Code, CodeOf, Emulation, Key, key};
 use crate::api::parameter::ParameterInfo;
 use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS};
+use crate::feature::has_changes_of;
 use crate::level::behaviours::words::of_former_reading;
 use crate::level::place::{Place, Source};
 use crate::level::{Change, ChangeKind, Downgrade, Object, Refusal, changes, objects};
@@ -39,7 +40,7 @@ impl Emulation {
         let mut all = Self::empty(level);
         for change in changes() {
             match change.touch {
-                _ if change.level > level => all.add(change),
+                _ if !has_changes_of(level, change.level) => all.add(change),
                 ChangeKind::Field { object, name } => all.earlier.extend(whole_replies(object).map(|key| (key, name))),
                 _ => {}
             }

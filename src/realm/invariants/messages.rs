@@ -65,7 +65,7 @@ pub(super) const ALL: &[Invariant] = &[
     },
     Invariant {
         name: "starred-messages-have-rows",
-        meaning: "Users who starred or collapsed a message that still exists have a row for it.",
+        meaning: "Users who starred or collapsed a message that still exists, or hide its previews, have a row for it.",
         check: starred_have_rows,
     },
 ];
@@ -241,7 +241,7 @@ fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
 
 fn starred_have_rows(realm: &Realm) -> Vec<String> {
     faults(realm.personal.iter(), |(user, own)| {
-        let marked = own.starred.iter().chain(&own.collapsed);
+        let marked = own.starred.iter().chain(&own.collapsed).chain(&own.hidden_previews);
         let mut existing = marked.filter_map(|id| realm.messages.get(id));
         let message = existing.find(|message| !realm.has_row(*user, message))?;
         Some(format!("user {user} marked message {} without a row for it", message.id))

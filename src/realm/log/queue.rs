@@ -214,7 +214,7 @@ impl Realm {
 impl QueueLevel {
     /// Whether the world's level has a rule.
     pub fn has(self, feature: Feature) -> bool {
-        !self.is_before(feature.since())
+        self.older.is_none_or(|own| feature.is_at(own))
     }
 
     /// Whether the world is older than a level.

@@ -26,6 +26,8 @@ pub struct Form {
     pub has_thumbnails: bool,
     /// Whether what is no time is shown as an error.
     pub shows_faulty_times: bool,
+    /// Whether times are those of ISO 8601 alone.
+    pub takes_iso_times_alone: bool,
     /// The name of the still that a preview of a video at a video site shows.
     pub video_still: &'static str,
     /// The feature level whose highlighter colours code.
@@ -49,6 +51,7 @@ impl Form {
             shows_images_in_text: Feature::ImagesInText.is_at(level),
             has_thumbnails: Feature::Thumbnails.is_at(level),
             shows_faulty_times: !Feature::FaultyTimesAsText.is_at(level),
+            takes_iso_times_alone: Feature::TimesOfIsoAlone.is_at(level),
             video_still: if Feature::LargeVideoStills.is_at(level) { "mqdefault" } else { "default" },
             code_level: level,
             emoji: EmojiNames::at(level),

@@ -76,6 +76,17 @@ pub fn encode_hash_component(name: &str) -> String {
     out
 }
 
+/// A name as the label of a Markdown link shows it: what would break the link, or be read as markup, becomes an entity.
+pub fn encode_link_label(name: &str) -> String {
+    let mut text = name.replace('&', "&amp;");
+    let entities =
+        [("`", "&#96;"), (">", "&gt;"), ("*", "&#42;"), ("$$", "&#36;&#36;"), ("[", "&#91;"), ("]", "&#93;")];
+    for (character, entity) in entities {
+        text = text.replace(character, entity);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

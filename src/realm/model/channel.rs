@@ -1,5 +1,6 @@
 //! Channels, their folders and subscriptions.
 
+use super::channel_switch::ChannelSwitches;
 use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
 use super::permission::Permissions;
 use super::text::invalid_character;
@@ -42,6 +43,9 @@ pub struct Channel {
     pub message_retention_days: Option<i64>,
     /// Which topics may be used.
     pub topics_policy: TopicsPolicy,
+    /// What is on or off.
+    #[serde(default, skip_serializing_if = "ChannelSwitches::are_off")]
+    pub switches: ChannelSwitches,
     /// Who may do what in it.
     #[serde(with = "super::stored::permissions")]
     pub permissions: Permissions,

@@ -25,6 +25,9 @@ pub struct Export {
     pub key: String,
     /// What became of it.
     pub state: ExportState,
+    /// Whether it was made on another server, from which the organization was imported without its file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_from_prior_server: bool,
 }
 
 /// What an export holds.
@@ -71,6 +74,11 @@ impl ExportKind {
 }
 
 impl Export {
+    /// Whether its file can be fetched.
+    pub fn has_file(&self) -> bool {
+        self.state == ExportState::Ready && !self.is_from_prior_server
+    }
+
     /// When it is ready, while it is not.
     pub fn due_at(&self) -> Option<Timestamp> {
         (self.state == ExportState::Pending).then(|| self.requested_at.plus(EXPORT_TAKES))

@@ -37,6 +37,9 @@ pub struct UserState {
     /// What was collapsed.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub collapsed: OrdSet<MessageId>,
+    /// Messages whose link previews the user hides.
+    #[serde(default, deserialize_with = "crate::realm::distinct::members", skip_serializing_if = "OrdSet::is_empty")]
+    pub hidden_previews: OrdSet<MessageId>,
     /// Messages for which a row was made later, by starring or reacting: flagged `historical`. Those that became unread
     /// since count as received.
     #[serde(deserialize_with = "crate::realm::distinct::members")]

@@ -30,7 +30,15 @@ impl Tx {
         self.realm_mut().counters.export += 1;
         let id = ExportId(self.counters.export);
         let key = self.realm_mut().chance.export_key();
-        let export = Export { id, kind, requested_by, requested_at: self.now, key, state: ExportState::Pending };
+        let export = Export {
+            id,
+            kind,
+            requested_by,
+            requested_at: self.now,
+            key,
+            state: ExportState::Pending,
+            is_from_prior_server: false,
+        };
         self.schedule(Due::Export(id), export.due_at());
         self.realm_mut().exports.insert(id, Arc::new(export));
         self.emit_exports(OrdSet::unit(requested_by));

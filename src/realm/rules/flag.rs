@@ -83,6 +83,9 @@ impl Realm {
         if own.collapsed.contains(&message.id) {
             flags.push("collapsed");
         }
+        if own.hidden_previews.contains(&message.id) {
+            flags.push("hide_link_previews");
+        }
         flags.extend(message.sending_flags(user));
         if !is_received || own.historical.contains(&message.id) {
             flags.push("historical");

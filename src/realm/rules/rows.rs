@@ -49,7 +49,8 @@ impl Tx {
         let late = among(&own.historical, messages);
         let starred = among(&own.starred, messages);
         let collapsed = among(&own.collapsed, messages);
-        if late.is_empty() && starred.is_empty() && collapsed.is_empty() {
+        let hidden = among(&own.hidden_previews, messages);
+        if [&late, &starred, &collapsed, &hidden].into_iter().all(Vec::is_empty) {
             return;
         }
         let own = self.user_state_mut(user);
@@ -61,6 +62,9 @@ impl Tx {
         }
         for id in &collapsed {
             own.collapsed.remove(id);
+        }
+        for id in &hidden {
+            own.hidden_previews.remove(id);
         }
         for id in &late {
             if let Some(users) = self.realm_mut().late_rows.get_mut(id) {

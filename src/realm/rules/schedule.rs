@@ -81,10 +81,9 @@ impl Realm {
     pub fn message_link(&self, message: &Message, form: Form) -> String {
         match message.channel() {
             Some((channel, topic)) => {
-                let name = self.channels[&channel].name.replace(' ', "-");
-                let encode = markdown::encode_hash_component;
-                let path = form.channel_path;
-                format!("#narrow/{path}/{channel}-{}/topic/{}/near/{}", encode(&name), encode(topic), message.id)
+                let channel = &self.channels[&channel];
+                let name = markdown::encode_hash_component(&channel.name.replace(' ', "-"));
+                address_in(&format!("{}/{}-{name}", form.channel_path, channel.id), topic, message.id)
             }
             None => {
                 let ids: Vec<String> = message.recipients.iter().map(ToString::to_string).collect();
@@ -92,6 +91,11 @@ impl Realm {
             }
         }
     }
+}
+
+/// The address of a message in a topic of a channel, which is given by the part of the address that leads to it.
+pub fn address_in(channel: &str, topic: &str, id: MessageId) -> String {
+    format!("#narrow/{channel}/topic/{}/near/{id}", markdown::encode_hash_component(topic))
 }
 
 /// A text that quotes another. The quoted one is what gives way when the whole is too long to be sent.

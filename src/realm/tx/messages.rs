@@ -30,6 +30,7 @@ impl Tx {
             own.historical.remove(&id);
             own.starred.remove(&id);
             own.collapsed.remove(&id);
+            own.hidden_previews.remove(&id);
         }
         for path_id in &message.body.uploads {
             if let Some(attachment) = self.realm.attachments.get_mut(path_id) {

@@ -52,6 +52,9 @@ impl Plan {
         if let Some(folder) = self.folder {
             change_folder(tx, actor, id, folder);
         }
+        for (name, is_on) in self.switches {
+            change_switch(tx, id, name, is_on);
+        }
         for (name, value) in self.permissions {
             change_permission(tx, actor, id, name, value);
         }
@@ -155,6 +158,13 @@ fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<Folder
         words(folder)
     );
     post_in_channel(tx, actor, id, content);
+}
+
+fn change_switch(tx: &mut Tx, id: ChannelId, name: &'static str, is_on: bool) {
+    if let Some(switch) = tx.channel_mut(id).switches.named(name) {
+        *switch = is_on;
+        emit_update(tx, id, name, is_on.into());
+    }
 }
 
 /// Permissions whose holders can see a private channel.

@@ -19,6 +19,7 @@ use std::sync::Arc;
 pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<MessageEdit, Error> {
     let caller = call.caller();
     let message = call.message_to_change(realm, params.message_id)?.clone();
+    let params = &without_own_channel(call, &message, params);
     if params.content.is_some() {
         check_may_edit(realm, caller, &message)?;
     }
@@ -58,12 +59,26 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
         Some(place) => {
             let moved = affected(realm, caller, &message, place, params.propagate_mode);
             let marking = marking.filter(|_| call.has(Feature::ResolvingAllowedApart));
-            check_may_move(realm, call, &message, place, (marking, names_channel), &moved)?;
+            let how = (marking, names_channel, params.propagate_mode);
+            check_may_move(realm, call, &message, place, how, &moved)?;
             moved
         }
         None => Vec::new(),
     };
     Ok(MessageEdit { message, content, place, names_channel, marking, notice, has_same_name, moved })
+}
+
+/// The request without the channel in which the message is: it moves nothing.
+fn without_own_channel<'params>(
+    call: &Call<'_>,
+    message: &Message,
+    params: &'params EditMessage,
+) -> Cow<'params, EditMessage> {
+    let is_own = |NonNegative(id): NonNegative| message.channel().is_some_and(|(channel, _)| channel == ChannelId(id));
+    if call.has(Feature::SameChannelNoMove) && params.stream_id.is_some_and(is_own) {
+        return Cow::Owned(EditMessage { stream_id: None, ..params.clone() });
+    }
+    Cow::Borrowed(params)
 }
 
 /// Whether it is the mark with the empty topic behind it, or with the name by which that one is shown.
@@ -134,7 +149,7 @@ fn check_may_move(
     call: &Call<'_>,
     message: &Message,
     place: &Place,
-    (marking, names_channel): (Option<Marking>, bool),
+    (marking, names_channel, mode): (Option<Marking>, bool, PropagateMode),
     moved: &[MessageId],
 ) -> Result<(), Error> {
     let (Some((channel, topic)), Place::Channel { channel: new_channel, topic: new_topic }) =
@@ -163,7 +178,7 @@ fn check_may_move(
             return Err(if is_moving { Error::MayNotMove } else { Error::MayNotEdit });
         }
         let limit = realm.organization.limit("move_messages_within_stream_limit_seconds");
-        check_move_time(realm, caller, message, moved, limit, Error::MoveTopicTimePassed)?;
+        check_move_time(realm, call, message, (mode, moved), limit, Error::MoveTopicTimePassed)?;
     }
     if names_channel {
         let of_channel = may_in(here, "can_move_messages_out_of_channel_group");
@@ -172,7 +187,7 @@ fn check_may_move(
         }
         realm.check_may_post(caller, there?, new_topic)?;
         let limit = realm.organization.limit("move_messages_between_streams_limit_seconds");
-        return check_move_time(realm, caller, message, moved, limit, Error::MoveChannelTimePassed);
+        return check_move_time(realm, call, message, (mode, moved), limit, Error::MoveChannelTimePassed);
     }
     realm.check_may_begin_topic(caller, here, new_topic)?;
     realm.check_topic_policy(here, new_topic)
@@ -181,20 +196,21 @@ fn check_may_move(
 /// Moderators and above may move old messages; others as far back as the limit.
 fn check_move_time(
     realm: &Realm,
-    caller: &User,
+    call: &Call<'_>,
     message: &Message,
-    moved: &[MessageId],
+    (mode, moved): (PropagateMode, &[MessageId]),
     limit: Option<i64>,
     too_late: Error,
 ) -> Result<(), Error> {
-    if caller.role <= Role::Moderator {
+    if call.caller().role <= Role::Moderator {
         return Ok(());
-    }
-    if is_over(realm, message, limit) {
-        return Err(too_late);
     }
     let movable: Vec<MessageId> =
         moved.iter().copied().filter(|id| !is_over(realm, &realm.messages[id], limit)).collect();
+    let counts_topic = mode == PropagateMode::All && !movable.is_empty() && call.has(Feature::OldMessagesCountTopic);
+    if is_over(realm, message, limit) && !counts_topic {
+        return Err(too_late);
+    }
     if movable.len() == moved.len() {
         return Ok(());
     }

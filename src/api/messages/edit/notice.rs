@@ -6,7 +6,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
 use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::realm::markdown::encode_hash_component;
+use crate::realm::markdown::{encode_hash_component, encode_link_label};
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::Target;
@@ -76,20 +76,12 @@ fn topic_link(tx: &Tx, channel: ChannelId, topic: &str) -> String {
     if !tx.has(Feature::BreakingNamesLinked) || !(breaks(name) || breaks(topic)) {
         return format!("#**{name}>{topic}**");
     }
-    let escaped = |name: &str| {
-        let mut text = name.replace('&', "&amp;");
-        let entities =
-            [("`", "&#96;"), (">", "&gt;"), ("*", "&#42;"), ("$$", "&#36;&#36;"), ("[", "&#91;"), ("]", "&#93;")];
-        for (character, entity) in entities {
-            text = text.replace(character, entity);
-        }
-        text
-    };
     let place = format!("#narrow/channel/{channel}-{}", encode_hash_component(&name.replace(' ', "-")));
     if topic.is_empty() {
-        return format!("[#{}]({place})", escaped(name));
+        return format!("[#{}]({place})", encode_link_label(name));
     }
-    format!("[#{} > {}]({place}/topic/{})", escaped(name), escaped(topic), encode_hash_component(topic))
+    let [shown_name, shown_topic] = [name, topic].map(encode_link_label);
+    format!("[#{shown_name} > {shown_topic}]({place}/topic/{})", encode_hash_component(topic))
 }
 
 /// What is said of a topic behind the name of whoever marked it.

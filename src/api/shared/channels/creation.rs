@@ -11,6 +11,7 @@ use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
+use crate::realm::channel_switch::ChannelSwitches;
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, RecipientId};
@@ -47,6 +48,7 @@ pub struct ChannelSpec {
     folder: Option<FolderId>,
     message_retention_days: Option<i64>,
     topics_policy: TopicsPolicy,
+    switches: ChannelSwitches,
     permissions: Permissions,
 }
 
@@ -78,8 +80,8 @@ impl NewChannel {
     ///
     /// In this order: those of [`resolve_all`], `InvalidParameters` for a private channel of the web,
     /// `InsufficientPermission` to make one of its kind or a default one, `DefaultChannelPrivate`,
-    /// `WebPublicDisabled`, `InsufficientPermission`, `OwnerRequired` for a retention of its own,
-    /// `UnsupportedCombination` as in [`check_topic_creation`].
+    /// `WebPublicDisabled`, `InsufficientPermission`, `OwnerRequired` for a retention of its own, `AdministratorRequired` for a switch
+    /// that is for administrators, `UnsupportedCombination` as in [`check_topic_creation`].
     pub fn check(self, realm: &Realm, call: &Call<'_>) -> Result<ChannelSpec, Error> {
         let caller = call.caller();
         let may = |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
@@ -114,6 +116,7 @@ impl NewChannel {
         if message_retention_days.is_some() && caller.role != Role::Owner {
             return Err(Error::OwnerRequired);
         }
+        let switches = self.traits.switches.of_new_channel(caller)?;
         let privacy =
             privacy(self.traits.invite_only, self.traits.is_web_public, self.traits.history_public_to_subscribers);
         if let Some(value) = permissions.get(TOPIC_CREATION) {
@@ -125,6 +128,7 @@ impl NewChannel {
             folder,
             message_retention_days,
             topics_policy: self.topics_policy.map_or(TopicsPolicy::Inherit, TopicsPolicy::from),
+            switches,
             permissions,
         })
     }
@@ -218,6 +222,7 @@ pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: Stri
         folder: traits.folder,
         message_retention_days: traits.message_retention_days,
         topics_policy: traits.topics_policy,
+        switches: traits.switches,
         permissions: traits.permissions.clone(),
         subscribers: OrdSet::new(),
         first_message: None,

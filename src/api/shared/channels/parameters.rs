@@ -1,10 +1,14 @@
 //! Parameters that several operations on channels have.
+//!
+//! A choice where the API is silent: A-484 in docs/assumptions.md.
 
 use crate::api::parameter::{Nullable, Parameter, parameters, words};
 use crate::api::shared::group_settings::permission_parameters;
 use crate::error::Error;
 use crate::realm::channel::TopicsPolicy;
+use crate::realm::channel_switch::{CHANNEL_SWITCHES, ChannelSwitch, ChannelSwitches, with_channel_switches};
 use crate::realm::id::FolderId;
+use crate::realm::user::User;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
@@ -97,6 +101,64 @@ permission_parameters! {
     can_subscribe_group,
 }
 
+macro_rules! switch_parameters {
+    ($($(#[doc = $meaning:literal])+ $name:ident since $since:literal, for $role:ident;)+) => {
+        parameters! {
+            /// What of a channel is to be on or off.
+            #[derive(Default)]
+            pub struct ChannelSwitchUpdates {
+                $($(#[doc = $meaning])+ $name: Option<bool>,)+
+            }
+        }
+
+        impl ChannelSwitchUpdates {
+            fn values(&self) -> impl Iterator<Item = Option<bool>> {
+                [$(self.$name),+].into_iter()
+            }
+        }
+    };
+}
+with_channel_switches!(switch_parameters);
+
+impl ChannelSwitchUpdates {
+    /// Those that are given.
+    pub fn given(&self) -> impl Iterator<Item = (&'static ChannelSwitch, bool)> {
+        CHANNEL_SWITCHES.iter().zip(self.values()).filter_map(|(switch, value)| Some((switch, value?)))
+    }
+
+    /// Those of a new channel.
+    ///
+    /// # Errors
+    ///
+    /// `AdministratorRequired` for one that is on and is not for the caller to turn on.
+    pub fn of_new_channel(&self, caller: &User) -> Result<ChannelSwitches, Error> {
+        let mut switches = ChannelSwitches::default();
+        for (switch, is_on) in self.given().filter(|(_, is_on)| *is_on) {
+            check_setter(switch, caller)?;
+            if let Some(value) = switches.named(switch.name) {
+                *value = is_on;
+            }
+        }
+        Ok(switches)
+    }
+
+    /// Those that differ from what a channel has.
+    ///
+    /// # Errors
+    ///
+    /// `AdministratorRequired` for one that is not for the caller to change, though nothing would change.
+    pub fn changes(&self, caller: &User, mut current: ChannelSwitches) -> Result<Vec<(&'static str, bool)>, Error> {
+        self.given().try_for_each(|(switch, _)| check_setter(switch, caller))?;
+        let is_other =
+            |(switch, value): &(&ChannelSwitch, bool)| current.named(switch.name).is_some_and(|now| *now != *value);
+        Ok(self.given().filter(is_other).map(|(switch, value)| (switch.name, value)).collect())
+    }
+}
+
+fn check_setter(switch: &ChannelSwitch, caller: &User) -> Result<(), Error> {
+    if switch.is_open_to(caller) { Ok(()) } else { Err(Error::AdministratorRequired) }
+}
+
 parameters! {
     /// What kind of channel a new one is.
     #[derive(Default)]
@@ -113,5 +175,7 @@ parameters! {
         message_retention_days: Option<RetentionDays>,
         /// The folder.
         folder_id: Option<Nullable<FolderId>>,
+        /// What is on or off.
+        @group switches: ChannelSwitchUpdates,
     }
 }

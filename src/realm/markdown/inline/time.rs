@@ -91,9 +91,10 @@ pub(super) fn times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
         let inside = start + OPENING.len();
         let Some(end) = memchr::memchr(b'>', &text.as_bytes()[inside..]).map(|offset| inside + offset) else { break };
         let typed = &text[inside..end];
-        let mark = match shown(typed) {
+        let form = &inline.context.settings.form;
+        let mark = match shown(typed, if form.takes_iso_times_alone { iso } else { parse }) {
             Some(element) => inline.element(element),
-            None if inline.context.settings.form.shows_faulty_times => {
+            None if form.shows_faulty_times => {
                 let text = Text::literal(format!("Invalid time format: {typed}"));
                 let attributes = vec![("class", "timestamp-error".to_owned())];
                 inline.element(Node { tag: "span", attributes, text, ..Node::default() })
@@ -105,7 +106,7 @@ pub(super) fn times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     out.finish()
 }
 
-fn shown(typed: &str) -> Option<Node> {
+fn shown(typed: &str, parse: fn(&str) -> Option<Timestamp>) -> Option<Node> {
     let moment = parse(typed.trim()).filter(|_| typed.len() <= TIME_MAX_BYTES)?;
     let has_fraction = moment.subsec_microsecond() != 0 || moment.subsec_millisecond() != 0;
     let format = if has_fraction { "%Y-%m-%dT%H:%M:%S.%6fZ" } else { "%Y-%m-%dT%H:%M:%SZ" };
@@ -113,6 +114,26 @@ fn shown(typed: &str) -> Option<Node> {
     Some(Node { tag: "time", attributes, text: Text::literal(typed), ..Node::default() })
 }
 
+/// A date of ISO 8601, perhaps with a time of day behind `T` and an offset from UTC; without one it is UTC.
+fn iso(text: &str) -> Option<Timestamp> {
+    // What the parser takes besides: a space for the `T`, and the name of a time zone.
+    if text.contains([' ', '[', '_']) {
+        return None;
+    }
+    let civil = || text.parse::<DateTime>().ok().filter(|_| !has_offset(text)).and_then(utc);
+    text.parse::<Timestamp>().ok().or_else(civil)
+}
+
+/// Whether something is behind the time of day.
+fn has_offset(text: &str) -> bool {
+    text.split_once(['T', 't']).is_some_and(|(_, time)| time.contains(['+', '-', 'Z', 'z']))
+}
+
+fn utc(moment: DateTime) -> Option<Timestamp> {
+    moment.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+}
+
+/// A time as it was taken below 503.
 fn parse(text: &str) -> Option<Timestamp> {
     let utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -217,15 +238,49 @@ mod tests {
             ("Sun May 28 2023 13:30:00 +0530", "2023-05-28T08:00:00Z"),
             ("28 May 2023 5:30 am IST", "2023-05-28T00:00:00Z"),
         ] {
-            let shown = shown(typed).map(|it| it.attributes);
+            let shown = shown(typed, parse).map(|it| it.attributes);
             assert_eq!(shown, Some(vec![("datetime", moment.to_owned())]), "{typed}");
+        }
+    }
+
+    #[test]
+    fn forms_of_iso_8601_are_few() {
+        for (typed, moment) in [
+            ("2023-05-28T13:30:00+05:30", "2023-05-28T08:00:00Z"),
+            ("2023-05-28T13:30:00Z", "2023-05-28T13:30:00Z"),
+            ("2023-05-28T13:30:00", "2023-05-28T13:30:00Z"),
+            ("2023-05-28T13:30", "2023-05-28T13:30:00Z"),
+            ("2023-05-28T13:30+02:00", "2023-05-28T11:30:00Z"),
+            ("2023-05-28", "2023-05-28T00:00:00Z"),
+            ("20230528", "2023-05-28T00:00:00Z"),
+            ("20230528T133000Z", "2023-05-28T13:30:00Z"),
+        ] {
+            let shown = shown(typed, iso).map(|it| it.attributes);
+            assert_eq!(shown, Some(vec![("datetime", moment.to_owned())]), "{typed}");
+        }
+        for typed in [
+            "1685261400",
+            "1685261400.5",
+            "2023-05-28 13:30",
+            "2023-05-28 13:30:00Z",
+            "2023-05-28T13:30:00[Europe/Berlin]",
+            "2023-05-28T13:30:00+05:30[Asia/Kolkata]",
+            "2023-05-28T13:30:00+99:99",
+            "Sun, 28 May 2023 13:30:00 +0530",
+            "May 28, 2023 1:30 PM",
+            "28 May 2023",
+            "5/6/2023",
+            "2023/5/28",
+            "2023-05",
+        ] {
+            assert!(shown(typed, iso).is_none(), "{typed}");
         }
     }
 
     #[test]
     fn others_stay_text() {
         for text in ["", "soon", "2023-13-01", "99999999999999", ".."] {
-            assert!(shown(text).is_none(), "{text}");
+            assert!(shown(text, parse).is_none() && shown(text, iso).is_none(), "{text}");
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Which messages users are informed of on their devices, and when these forget them again (A-55 in docs/assumptions.md).
 
+use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::SentMessage;
 use crate::realm::model::id::{MessageId, UserId};
 use crate::realm::model::message::{Message, Place};
 use crate::realm::model::personal::VisibilityPolicy;
-use crate::realm::model::push::PushContent;
+use crate::realm::model::push::{PushContent, PushTarget};
 use crate::realm::tx::Tx;
 use crate::time::Span;
 use std::sync::Arc;
@@ -93,10 +94,24 @@ impl Tx {
         self.push_to(notified, &sent);
     }
 
+    /// The devices and tokens that pushes about messages reach a user by: where encryption is required, no legacy token
+    ///
+    fn message_targets(&self, user: UserId) -> Vec<PushTarget> {
+        let mut targets = self.push_targets(user);
+        if self.has(Feature::EncryptedPushesAlone) && self.organization.is_on("require_e2ee_push_notifications") {
+            targets.retain(|target| matches!(target, PushTarget::Device(_)));
+        }
+        targets
+    }
+
     fn push_to(&mut self, users: Vec<UserId>, sent: &Arc<SentMessage>) {
         let message = &sent.message;
         for user in users {
-            for target in self.push_targets(user) {
+            let targets = self.message_targets(user);
+            if targets.is_empty() {
+                continue;
+            }
+            for target in targets {
                 self.push(user, target, PushContent::Message(sent.clone()));
             }
             self.realm_mut().relay.shown.entry(user).or_default().insert(message.id);
@@ -117,7 +132,7 @@ impl Tx {
         } else {
             self.realm_mut().relay.shown.insert(user, left);
         }
-        for target in self.push_targets(user) {
+        for target in self.message_targets(user) {
             self.push(user, target, PushContent::Removal(over.clone()));
         }
     }
