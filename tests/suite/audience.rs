@@ -49,16 +49,20 @@ fn cases() -> Vec<Case> {
         organization::cases(),
         personal::cases(),
         subscriptions::cases(),
+        subscriptions::former_cases(),
     ];
     all.into_iter().flatten().collect()
 }
 
 async fn play(cases: Vec<Case>) {
-    let server = TestServer::start().await;
+    play_on(&TestServer::start().await, cases).await;
+}
+
+async fn play_on(server: &TestServer, cases: Vec<Case>) {
     let mut faults = Vec::new();
     for case in cases {
-        case::control(&server, "reset", json!({})).await;
-        faults.extend(case.play(&server).await);
+        case::control(server, "reset", json!({})).await;
+        faults.extend(case.play(server).await);
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
@@ -96,6 +100,12 @@ async fn personal_data_is_sent_only_to_its_user() {
 #[tokio::test]
 async fn changes_of_subscriptions_are_sent_to_subscribers_and_those_who_see_them() {
     play(subscriptions::cases()).await;
+}
+
+#[tokio::test]
+async fn changes_of_subscriptions_in_one_request_were_sent_likewise() {
+    let server = TestServer::start_with(|options| options.feature_level = 511).await;
+    play_on(&server, subscriptions::former_cases()).await;
 }
 
 #[tokio::test]

@@ -136,6 +136,7 @@ async fn a_channel_has_all_of_its_fields() {
         "stream_weekly_traffic": null,
         "subscriber_count": 1,
         "topics_policy": "inherit",
+        "default_push_notifications": false,
         "can_add_subscribers_group": nobody,
         "can_administer_channel_group": {"direct_members": [mel.id()], "direct_subgroups": []},
         "can_create_topic_group": everyone,

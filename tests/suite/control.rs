@@ -6,6 +6,7 @@ mod disturbances;
 mod documents;
 mod faults;
 mod files;
+mod fixture_parts;
 mod forks;
 mod guard;
 mod journal;

@@ -17,6 +17,7 @@ fn export(id: i64, at: i64, export_type: i64) -> Value {
     json!({
         "id": id, "acting_user_id": 1, "export_time": at, "deleted_timestamp": null, "failed_timestamp": null,
         "export_url": null, "pending": true, "export_type": export_type,
+        "export_from_prior_server": false,
     })
 }
 

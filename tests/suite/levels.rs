@@ -23,6 +23,7 @@ mod recorded_requests;
 mod recorded_state;
 mod recorded_steps;
 mod settings;
+mod since_498;
 mod table;
 mod topics;
 mod tour;

@@ -61,6 +61,7 @@ mod levels;
 mod limited_guests;
 mod linkifiers;
 mod malformed;
+mod message_addresses;
 mod message_edits;
 mod message_ranges;
 mod message_rules;

@@ -196,9 +196,9 @@ async fn without_push_or_devices_nothing_is_pushed() {
     max.send_direct(&[mel.id()], "Unheard").await;
     assert!(pushes(&server).await.is_empty());
 
-    // Where the organization wants encryption, a token of the older kind learns nothing.
+    // Where the organization wants encryption, a token of the older kind receives nothing.
     set("require_e2ee_push_notifications", true);
     mel.post("/users/me/android_gcm_reg_id", json!({"token": "older"})).await.success();
     max.send_direct(&[mel.id()], "Secret").await;
-    assert_eq!(pushes(&server).await[0]["payload"]["content"], "New message");
+    assert!(pushes(&server).await.is_empty());
 }

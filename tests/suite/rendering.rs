@@ -61,14 +61,14 @@ async fn what_follows_the_empty_line_of_a_quote_is_quoted() {
 }
 
 #[tokio::test]
-async fn a_time_is_understood_as_people_write_it() {
+async fn a_time_is_shown_where_it_was_written() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
 
-    let html = sent(&mel, "Until <time:March 3rd 2026, 5:30 pm CET>.").await;
+    let html = sent(&mel, "Until <time:2026-03-03T17:30+01:00>, not <time:5:30 pm>.").await;
 
-    let time = "<time datetime=\"2026-03-03T16:30:00Z\">March 3rd 2026, 5:30 pm CET</time>";
-    assert_eq!(html, format!("<p>Until {time}.</p>"));
+    let time = "<time datetime=\"2026-03-03T16:30:00Z\">2026-03-03T17:30+01:00</time>";
+    assert_eq!(html, format!("<p>Until {time}, not &lt;time:5:30 pm&gt;.</p>"));
 }
 
 #[tokio::test]

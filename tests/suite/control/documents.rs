@@ -180,7 +180,7 @@ async fn documents_of_older_levels_have_the_parameters_of_their_time() {
         (333, false, false, true, false),
         (387, false, false, true, false),
         (388, false, false, false, false),
-        (497, false, false, false, false),
+        (chatdouble::api::NEWEST_FEATURE_LEVEL, false, false, false, false),
     ] {
         let document = control.get(&format!("/openapi.json?feature_level={level}")).await.body;
         for (path, method) in [("/users/me/subscriptions", "post"), ("/streams/{stream_id}", "patch")] {

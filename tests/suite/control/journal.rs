@@ -25,6 +25,7 @@ async fn an_entry_has_what_was_asked_and_answered() {
 
     assert_eq!(all.len(), 3);
     let mut sent = all[1].clone();
+    let address = format!("{}/#narrow/dm/{},{}/near/{id}", server.url(), mel.id(), max.id());
     assert!(sent["duration_ms"].as_f64().is_some_and(|took| took >= 0.0));
     sent["duration_ms"] = json!(0);
     assert_eq!(sent["events"].as_array().map(Vec::len), Some(1), "{sent:#}");
@@ -39,7 +40,7 @@ async fn an_entry_has_what_was_asked_and_answered() {
             "user": "mel@chat.test",
             "params": {"content": "hi", "to": format!("[{}]", max.id()), "type": "direct"},
             "status": 200,
-            "reply": {"result": "success", "msg": "", "id": id},
+            "reply": {"result": "success", "msg": "", "id": id, "message_url": address, "message_link": address},
             "duration_ms": 0,
             "client": "Unspecified",
             "fault": null,

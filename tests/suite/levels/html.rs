@@ -79,3 +79,18 @@ async fn previews_showed_whole_images_before_273() {
     assert!(before.contains("<img src=\"") && before.contains("/user_uploads/2/ab/a.png\"></a></div>"), "{before}");
     assert!(!after.contains("<img"), "{after}");
 }
+
+#[tokio::test]
+async fn times_had_other_forms_before_503() {
+    let server = TestServer::start().await;
+    for typed in ["1685261400", "May 28, 2023 8:10 AM", "2023-05-28 08:10", "28.5.2023 08:10"] {
+        let [before, after] = rendered(&server, 503, &format!("<time:{typed}>")).await;
+        assert_eq!(before, format!("<p><time datetime=\"2023-05-28T08:10:00Z\">{typed}</time></p>"));
+        assert_eq!(after, format!("<p>&lt;time:{typed}&gt;</p>"));
+    }
+    for typed in ["2023-05-28T08:10:00Z", "2023-05-28T13:40:00+05:30"] {
+        let [before, after] = rendered(&server, 503, &format!("<time:{typed}>")).await;
+        assert_eq!(before, format!("<p><time datetime=\"2023-05-28T08:10:00Z\">{typed}</time></p>"));
+        assert_eq!(after, before);
+    }
+}

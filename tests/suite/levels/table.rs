@@ -56,7 +56,9 @@ fn rows_are_dated_by_evidence() {
     let listed = chatdouble::level::listed();
     for row in &listed {
         match row.known_by {
-            Evidence::ChangeLog => assert!(has_entry(row.level), "the change log has no such level: {row:?}"),
+            Evidence::ChangeLog | Evidence::ChangeLogOf(_) => {
+                assert!(has_entry(row.level), "the change log has no such level: {row:?}")
+            }
             Evidence::Between(first, last) => assert!((first..=last).contains(&row.level), "{row:?}"),
             Evidence::Recorded(before, after) => assert!((before + 1..=after).contains(&row.level), "{row:?}"),
             Evidence::Source(_) | Evidence::Documentation => {}

@@ -5,6 +5,7 @@ use crate::documented::Documented;
 use crate::support::User;
 use chatdouble::level::place::{Place, Source, visit};
 use chatdouble::level::{ChangeKind, Object};
+use chatdouble::realm::channel_switch::CHANNEL_SWITCHES;
 use chatdouble::realm::event::EventPattern;
 use chatdouble::realm::permission::REALM_PERMISSIONS;
 use serde_json::{Map, Value, json};
@@ -259,6 +260,9 @@ async fn change_channels(olive: &mut Visitor) {
     }
     olive.go("PATCH /streams/{stream_id}", &[id], json!({"topics_policy": "disable_empty_topic"})).await;
     olive.go("PATCH /streams/{stream_id}", &[id], json!({"folder_id": 1})).await;
+    for switch in CHANNEL_SWITCHES {
+        olive.go("PATCH /streams/{stream_id}", &[id], json!({switch.name: true})).await;
+    }
     olive
         .go("PATCH /streams/{stream_id}", &[id], json!({"is_private": true, "history_public_to_subscribers": true}))
         .await;

@@ -296,7 +296,7 @@ impl<'realm> Draw<'realm> {
             "emoji_name" => self.pick(EMOJI).into(),
             "op" if row.route.path.contains("typing") => self.pick(&["start", "stop"]).into(),
             "op" => self.pick(&["add", "remove"]).into(),
-            "flag" => self.pick(&["read", "read", "starred", "collapsed"]).into(),
+            "flag" => self.pick(&["read", "read", "starred", "collapsed", "hide_link_previews"]).into(),
             "visibility_policy" => self.below(4).into(),
             "anchor" => self.pick(&["newest", "oldest", "first_unread", "12"]).into(),
             "num_before" | "num_after" => self.below(12).into(),

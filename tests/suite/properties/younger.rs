@@ -1,6 +1,7 @@
 //! Nothing younger than a world's level, wherever it may stand.
 
 use super::play::Play;
+use chatdouble::feature::has_changes_of;
 use chatdouble::level::{ChangeKind, changes};
 use chatdouble::realm::event::EventPattern;
 use serde_json::{Map, Value, json};
@@ -60,7 +61,7 @@ pub fn names(level: i64) -> BTreeSet<&'static str> {
         let name = match change.touch {
             ChangeKind::Field { name, .. } => name,
             ChangeKind::RenamedField { new, old, .. } => {
-                if change.level > level {
+                if !has_changes_of(level, change.level) {
                     known.insert(old);
                 }
                 new
@@ -71,7 +72,7 @@ pub fn names(level: i64) -> BTreeSet<&'static str> {
             }
             _ => continue,
         };
-        if change.level > level {
+        if !has_changes_of(level, change.level) {
             younger.insert(name)
         } else {
             known.insert(name)
@@ -101,7 +102,7 @@ pub fn is_young_event(event: &Value, level: i64) -> bool {
             && pattern.carries.is_none_or(|(key, name)| event[key] == name || event[key].get(name).is_some())
     };
     changes().iter().any(|change| match change.touch {
-        ChangeKind::Event(pattern) => change.level > level && fits(pattern),
+        ChangeKind::Event(pattern) => !has_changes_of(level, change.level) && fits(pattern),
         _ => false,
     })
 }

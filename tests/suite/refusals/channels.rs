@@ -1,6 +1,7 @@
 //! Channels, subscriptions to them, and groups of default channels.
 
-use super::{group, refuse, send};
+use super::{group, refuse, refuse_to, send};
+use crate::levels::Age;
 use crate::support::TestServer;
 use chatdouble::realm::group::SystemGroup;
 use serde_json::json;
@@ -27,7 +28,6 @@ async fn names_that_channels_cannot_have() {
             [
                 ("mel", CREATE, json!({"name": name, "subscribers": []}), message),
                 ("mel", SUBSCRIBE, json!({"subscriptions": [{"name": name}]}), message),
-                ("mel", CHANGE, json!({"add": [{"name": name}]}), message),
                 ("mel", "DELETE /users/me/subscriptions", json!({"subscriptions": [name]}), message),
                 ("adam", EDIT, json!({"stream_id": quiet, "new_name": name}), message),
                 ("mel", "POST /messages", to, message),
@@ -97,7 +97,6 @@ async fn subscriptions_that_there_are_not() {
     refuse(
         &server,
         [
-            ("mel", CHANGE, json!({"add": [{"name": "leadership"}]}), closed),
             (
                 "mel",
                 "PATCH /users/me/subscriptions/muted_topics",
@@ -113,8 +112,29 @@ async fn subscriptions_that_there_are_not() {
         ],
     )
     .await;
+}
+
+#[tokio::test]
+async fn subscribing_and_unsubscribing_in_one_request() {
+    let server = TestServer::start().await;
     server.allow("can_create_public_channel_group", SystemGroup::Administrators);
-    refuse(&server, [("mel", CHANGE, json!({"add": [{"name": "new"}]}), "Insufficient permission")]).await;
+    let age = Age::at(&server, 511).await;
+    let long = "x".repeat(61);
+    refuse_to(
+        |handle| age.user(handle),
+        [
+            ("mel", CHANGE, json!({"add": [{"name": ""}]}), "Channel name can't be empty."),
+            ("mel", CHANGE, json!({"add": [{"name": long}]}), "Channel name too long (limit: 60 characters)."),
+            ("mel", CHANGE, json!({"add": [{"name": "a\u{7}b"}]}), "Invalid character in channel name, at position 2."),
+            ("mel", CHANGE, json!({"add": [{"name": "leadership"}]}), "Unable to access channel (leadership)."),
+            ("mel", CHANGE, json!({"add": [{"name": "new"}]}), "Insufficient permission"),
+            ("mel", CHANGE, json!({"delete": ["nowhere"]}), "Channel 'nowhere' does not exist"),
+            ("mel", CHANGE, json!({}), "Nothing to do. Specify at least one of \"add\" or \"delete\"."),
+            ("gus", CHANGE, json!({"delete": ["general"]}), "Not allowed for guest users"),
+            ("mel", CHANGE, json!({"add": "x", "delete": "7"}), "delete is not a list"),
+        ],
+    )
+    .await;
 }
 
 #[tokio::test]
