@@ -144,7 +144,8 @@ const CHECKS = {
     const settings = await succeed(day.bot.server.settings(), "server.settings");
     assert.equal(settings.realm_name, "Chatdouble");
     assert.equal(settings.realm_uri, site);
-    assert.ok(settings.zulip_feature_level >= 277, `level ${settings.zulip_feature_level}`);
+    day.level = settings.zulip_feature_level;
+    assert.ok(day.level >= 277, `level ${day.level}`);
     assert.equal(typeof settings.zulip_version, "string");
   },
 
@@ -218,7 +219,9 @@ const CHECKS = {
     await day.melHears.start(["message", "reaction", "update_message", "delete_message", "typing"]);
     const content = "Is the build green?";
     const params = { type: "stream", to: "engineering", topic: "builds", content };
-    day.question = (await succeed(day.mel.messages.send(params), "messages.send")).id;
+    const sent = await succeed(day.mel.messages.send(params), "messages.send");
+    day.question = sent.id;
+    if (day.level >= 508) assert.equal(sent.message_link, `[#${params.to} > ${params.topic} @ 💬](${sent.message_url})`);
     const { message, flags } = await day.botHears.message(content);
     assert.equal(message.id, day.question);
     assert.equal(message.sender_email, "mel@chat.test");

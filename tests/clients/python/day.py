@@ -203,6 +203,11 @@ class Day:
         content = "Is the build green?"
         sent = self.mel.send_message({"type": "stream", "to": "engineering", "topic": "builds", "content": content})
         self.question = succeed(sent, "send_message of mel to a channel")["id"]
+        if self.bot.feature_level >= 508:
+            ends = f"-engineering/topic/builds/near/{self.question}"
+            expect(sent["message_url"].endswith(ends), f"the message's URL should end with {ends}", sent)
+            label = "[#engineering > builds @ 💬]"
+            expect_equal(sent["message_link"], f"{label}({sent['message_url']})", "the link to the message")
         # The client's loop does not ask for HTML.
         event = self.await_message(self.bot, content)
         message = event["message"]
