@@ -334,6 +334,13 @@ fn what_levels_changed_is_listed() {
         serde_json::from_str(&text(&["levels", "--between", "192", "193", "--json"])).expect("JSON");
     assert_eq!((&json[0]["level"], &json[0]["on"]), (&193.into(), &"POST /messages/{message_id}/reactions".into()));
     assert!(fault(&run(&["levels", "--between", "3", "2"]), 2).contains("--between"));
+    assert_eq!(text(&["levels", "--from", "434", "--to", "435"]), some, "both ends are included");
+    let newest = text(&["levels", "--from", "498"]);
+    for level in [499, 500, 503, 504, 505, 506, 507, 508, 509, 510, 511, 512] {
+        assert!(newest.contains(&format!("\n {level}  ")) || newest.starts_with(&format!(" {level}  ")), "{level}");
+    }
+    assert!(newest.lines().all(|line| line.ends_with("(change log of 2026-09-25)")), "{newest}");
+    assert!(fault(&run(&["levels", "--from", "3", "--to", "2"]), 2).contains("--from"));
 }
 
 #[test]
