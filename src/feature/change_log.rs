@@ -45,7 +45,7 @@ pub fn read_on(level: i64) -> Option<&'static str> {
 }
 
 /// Changes that also came to the last levels of an older series, which end before the first level of the newer one: the
-/// level of the change, and the first and last level of the older series that have it.
+/// level of the change, and the first and last level of the older series that have it (A-488 in docs/assumptions.md).
 pub const BACKPORTS: &[(i64, i64, i64)] = &[(506, 499, 501), (504, 500, 501)];
 
 /// Whether a level has the changes that came with another.

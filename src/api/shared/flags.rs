@@ -1,6 +1,6 @@
 //! What it takes to change a flag of somebody's messages, and what it does (specification, "Personal message flags").
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::Call;
 use crate::error::Error;
