@@ -13,9 +13,9 @@ pub mod tx;
 
 pub use log::{event, queue};
 pub use model::{
-    agenda, budget, channel, channel_switch, counters, device, distinct, emoji, export, group, id, kept, linkifier, membership,
-    message, message_ids, organization, palette, permission, personal, picture, playground, push, read_set, resumable,
-    seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk, webhook_call,
+    agenda, budget, channel, channel_switch, counters, device, distinct, emoji, export, group, id, kept, linkifier,
+    membership, message, message_ids, organization, palette, permission, personal, picture, playground, push, read_set,
+    resumable, seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk, webhook_call,
 };
 pub use rules::{
     access, belongings, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, outside,

@@ -17,6 +17,8 @@ pub enum Kind {
     Words,
     /// It is of the way in which the recording was made, not of the server.
     Setup,
+    /// The recorded server failed, was cut off or limited, or was misread: the exchange says nothing of the API.
+    Recording,
     /// A numbered assumption says so.
     Declared,
     /// The double is wrong.
@@ -25,13 +27,14 @@ pub enum Kind {
 
 impl Kind {
     /// All, in the order of the summary.
-    pub const ALL: [Self; 4] = [Self::Words, Self::Setup, Self::Declared, Self::Wrong];
+    pub const ALL: [Self; 5] = [Self::Words, Self::Setup, Self::Recording, Self::Declared, Self::Wrong];
 
     /// Its spelling in rows.
     pub fn name(self) -> &'static str {
         match self {
             Self::Words => "words",
             Self::Setup => "setup",
+            Self::Recording => "recording",
             Self::Declared => "declared",
             Self::Wrong => "wrong",
         }

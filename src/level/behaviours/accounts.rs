@@ -176,8 +176,15 @@ pub(super) static ROWS: &[Behaviour] = &[
         level: SPECIFIED,
         on: "a path that does not take the method",
         words: "The error has a code; before, it had none.",
-        test: "wrong_methods_had_no_code",
+        test: "wrong_methods_and_paths_had_no_code",
         act: Downgrade::Code { errors: &["MethodNotAllowed"], routes: &[], status: 405, code: "" },
+    },
+    Behaviour {
+        level: SPECIFIED,
+        on: "an unknown path",
+        words: "The error has a code; before, it had none.",
+        test: "wrong_methods_and_paths_had_no_code",
+        act: Downgrade::Code { errors: &["UnknownPath"], routes: &[], status: 404, code: "" },
     },
     Behaviour {
         level: 76,

@@ -2,7 +2,6 @@
 
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Refusal, SPECIFIED};
-use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {

@@ -234,13 +234,15 @@ async fn themes_were_night_and_day_before_266() {
 }
 
 #[tokio::test]
-async fn wrong_methods_had_no_code() {
+async fn wrong_methods_and_paths_had_no_code() {
     let server = TestServer::start().await;
     let [before, after] = Age::around(&server, 497).await;
     for (age, code) in [(before, None), (after, Some(&json!("BAD_REQUEST")))] {
         let reply = age.user("mel").delete("/register", json!({})).await.with_status(405);
         assert_eq!(reply.body.get("code"), code);
         assert_eq!(reply.body["allowed_methods"], json!(["POST"]));
+        let reply = age.user("mel").get("/nothing", json!({})).await.with_status(404);
+        assert_eq!((&reply.body["msg"], reply.body.get("code")), (&json!("Unknown path"), code));
     }
 }
 

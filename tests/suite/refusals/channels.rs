@@ -77,7 +77,6 @@ async fn subscriptions_that_there_are_not() {
     let server = TestServer::start().await;
     let [engineering, quiet] = [server.channel("engineering"), server.channel("quiet")];
     let not_subscribed = format!("Not subscribed to channel ID {quiet}");
-    let closed = "Unable to access channel (leadership).";
     let property = |channel: i64, property: &str, value: &str| {
         ("mel", "PATCH /users/me/subscriptions/{stream_id}", {
             json!({"stream_id": channel, "property": property, "value": value})
