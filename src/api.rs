@@ -69,7 +69,7 @@ use table::{read, row, write, write_in_part};
 pub use access::Access;
 pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
-pub use operation::{Docs, Operation, PartialWrite, Precondition, Read, Write};
+pub use operation::{Deprecation, Docs, Operation, PartialWrite, Precondition, Read, Write};
 pub use reply::{ReplyBytes, ReplyData, Success, envelope};
 
 /// The newest feature level that this build knows.

@@ -9,6 +9,7 @@ mod levels;
 mod open_files;
 mod openapi;
 mod output;
+mod rules;
 mod scenario;
 mod secure;
 mod serve;
@@ -51,6 +52,8 @@ enum Command {
     Watch(watch::Watch),
     /// Lists what each feature level changed
     Levels(levels::Levels),
+    /// Lists the rules of the report on clients
+    Rules(rules::Rules),
     /// Works on fixture files
     #[command(subcommand)]
     Fixture(fixture::Fixture),
@@ -121,6 +124,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
         Command::Health(health) => health::run(&health),
         Command::Watch(watch) => watch::run(&watch),
         Command::Levels(levels) => levels::run(&levels),
+        Command::Rules(rules) => rules::run(&rules),
         Command::Fixture(fixture) => fixture::run(fixture),
         Command::Scenario(scenario) => scenario::run(scenario),
         Command::Openapi(openapi) => openapi::run(&openapi),

@@ -17,6 +17,7 @@ pub mod pages;
 mod people;
 mod pushes;
 mod queues;
+mod report;
 mod requests;
 mod reset;
 mod snapshots;
@@ -152,6 +153,11 @@ impl Control {
                 "worlds": self.edge.worlds.count(),
             }),
             Call::Openapi => return openapi::reply(&filters, &self.defaults.dialect),
+            Call::AllReports => in_place(|| report::shown(&self.edge.worlds.report())),
+            Call::ClearAllReports => {
+                self.edge.worlds.clear_reports();
+                json!({})
+            }
             Call::Worlds => in_place(|| worlds::list(self, incoming, &filters))?,
             Call::CreateWorld => worlds::create(self, incoming).await?,
             Call::DeleteWorlds => worlds::delete_all(self, &filters).await?,
@@ -298,6 +304,11 @@ fn look(
         OfWorld::Journal => journal::show(world, filters),
         OfWorld::ClearJournal => {
             world.journal().clear();
+            Ok(json!({}))
+        }
+        OfWorld::Report => Ok(report::shown(&world.report().summary())),
+        OfWorld::ClearReport => {
+            world.report().clear();
             Ok(json!({}))
         }
         OfWorld::VerifyJournal => journal::verify(world, body(incoming)?),

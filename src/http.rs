@@ -18,6 +18,7 @@ mod origin;
 mod pages;
 mod poll;
 pub mod reply;
+mod report;
 pub mod request;
 pub mod router;
 pub mod session;

@@ -14,6 +14,7 @@
 //! To add a change: a pair in the table of its kind, or a [`Behaviour`] that names its test.
 
 mod behaviours;
+mod doubts;
 mod emulation;
 mod events;
 mod evidence;
@@ -35,6 +36,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+pub use doubts::doubts;
 pub use emulation::{Emulation, add_unknown_field, emulation};
 pub use listing::{Listed, listed, stale_evidence, table};
 pub use objects::Object;

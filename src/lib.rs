@@ -35,6 +35,7 @@
 //! - `http`: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
 //! - `control`: steering worlds from outside.
 //! - `fault`: replies that fail on demand. `journal`: what was asked and answered. `dialect`: names on the wire.
+//! - `report`: what clients did that real servers would suffer from.
 //! - `server`: sockets, and the library's [`Server`].
 //! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
 //! - `scenario`: stories over HTTP, played against this server or another. Names nothing of the server.
@@ -111,6 +112,10 @@ mod realm;
 pub mod record;
 #[cfg(not(feature = "internals"))]
 mod record;
+#[cfg(feature = "internals")]
+pub mod report;
+#[cfg(not(feature = "internals"))]
+mod report;
 #[cfg(feature = "internals")]
 pub mod server;
 #[cfg(not(feature = "internals"))]

@@ -17,6 +17,7 @@ use crate::fixture;
 use crate::http::{Edge, KeyGuard};
 use crate::realm::id::UserId;
 use crate::realm::webhook::Reach;
+use crate::report::Summary;
 use crate::time::{Span, Timestamp};
 use crate::tls::{Secured, Tls};
 use crate::world::{ALIVE, RealTime, World, WorldSettings, Worlds};
@@ -329,6 +330,12 @@ impl Server {
     /// As [`Server::violations`], but gives up after a while with what was found until then.
     pub async fn violations_within(&self, limit: Duration) -> CheckReport {
         invariant_check::within(self.worlds(), limit).await
+    }
+
+    /// What is known of the clients of all worlds; from now on they count as ended, and so do their queues.
+    pub(crate) fn final_report(&self) -> Summary {
+        self.worlds().all().iter().for_each(|world| world.close_report(true));
+        self.worlds().report()
     }
 
     /// Stops the server and ends all connections.

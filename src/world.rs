@@ -22,6 +22,7 @@ use crate::realm::agenda::Due;
 use crate::realm::event::Entry;
 use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
+use crate::report::{Past, Report};
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -75,6 +76,7 @@ pub struct World {
     moments: Mutex<checkpoints::Checkpoints>,
     faults: Mutex<Faults>,
     journal: Journal,
+    report: Report,
     webhooks: webhooks::Webhooks,
     /// Made for the first watcher: its room for frames is larger than all else that a fork has of its own.
     watchers: OnceLock<broadcast::Sender<Watched>>,
@@ -139,6 +141,7 @@ impl World {
             waiters: Waiters::default(),
             faults: Mutex::new(Faults::new(seed)),
             journal: Journal::default(),
+            report: Report::default(),
             webhooks: webhooks::Webhooks::default(),
             watchers: OnceLock::new(),
             ended: watch::channel(false).0,
@@ -190,6 +193,20 @@ impl World {
         &self.journal
     }
 
+    /// What is known of its clients.
+    #[doc(hidden)]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Judges what can be judged of its clients only at its end; `are_gone` says that all of them are known to have ended.
+    pub(crate) fn close_report(&self, are_gone: bool) {
+        let realm = self.published();
+        let real = self.real_time.now();
+        let now = Past { real: real.micros(), world: self.clock().now(real).micros() };
+        self.report.close(|queue| realm.queues.contains_key(queue), now, are_gone);
+    }
+
     /// Real time's source.
     pub(crate) fn real_time(&self) -> &Arc<dyn RealTime> {
         &self.real_time
@@ -208,6 +225,7 @@ impl World {
 
     /// Ends it: its queues are gone, parked polls are answered.
     pub(crate) fn end(&self) {
+        self.close_report(false);
         self.end_queues();
         self.drop_webhooks();
         self.ended.send_replace(true);

@@ -59,7 +59,7 @@ impl Write for UpdateFlags {
 
 operation! {
     /// Marks all of the caller's messages as read; deprecated.
-    pub MarkAllAsRead = POST "/mark_all_as_read", for User;
+    pub MarkAllAsRead = POST "/mark_all_as_read", for User, deprecated 155 => "POST /messages/flags/narrow";
     reply CompleteReply;
     events [UpdateMessageFlagsAdd];
 }
@@ -85,7 +85,7 @@ impl Write for MarkAllAsRead {
 
 operation! {
     /// Marks all of a channel's messages as read; deprecated.
-    pub MarkChannelAsRead = POST "/mark_stream_as_read", for User;
+    pub MarkChannelAsRead = POST "/mark_stream_as_read", for User, deprecated 155 => "POST /messages/flags/narrow";
     params {
         /// The channel.
         stream_id: ChannelId,
@@ -114,7 +114,7 @@ fn read_all(tx: &mut Tx, caller: &User, unread: &[MessageId]) -> Result<Success,
 
 operation! {
     /// Marks all of a topic's messages as read; deprecated.
-    pub MarkTopicAsRead = POST "/mark_topic_as_read", for User;
+    pub MarkTopicAsRead = POST "/mark_topic_as_read", for User, deprecated 155 => "POST /messages/flags/narrow";
     params {
         /// The channel.
         stream_id: ChannelId,

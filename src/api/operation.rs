@@ -16,10 +16,21 @@ pub struct Docs {
     pub summary: &'static str,
     /// The first feature level that has it; 0 when it was always there.
     pub since: i64,
+    /// What replaces it, if clients should no longer use it.
+    pub deprecated: Option<Deprecation>,
     /// Refusals, in the order in which they are checked.
     pub errors: &'static [ErrorKind],
     /// Types and ops of the events that it sends, in their order.
     pub events: &'static [EventKind],
+}
+
+/// What replaces an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deprecation {
+    /// The first feature level that has what replaces it.
+    pub since: i64,
+    /// Another operation.
+    pub instead: &'static str,
 }
 
 /// What every operation says of itself. Made by `operation!`.
@@ -100,7 +111,8 @@ pub trait PartialWrite: Operation {
 /// }
 /// ```
 ///
-/// The first line is its summary in the documents. `until` gives the first level without it. Parameters that several
+/// The first line is its summary in the documents. `until` gives the first level without it, `deprecated` the first level
+/// that has what replaces it, and what that is. Parameters that several
 /// operations share are a type of their own, made by [`parameters!`](super::parameter::parameters): `params from Type;`.
 /// Lists that several share follow `in`: `errors in ERRORS;`. What is left out is nothing; the reply is [`Success`] then.
 /// `admission`, `message`, `session`, `takes files`, `gives keys` and `is short` are the constants of [`Operation`].
@@ -108,7 +120,7 @@ macro_rules! operation {
     (
         $(#[doc = $summary:literal])+
         pub $name:ident = $method:ident $path:literal, for $access:ident
-            $(, since $since:expr)? $(, until $until:expr)?;
+            $(, since $since:expr)? $(, until $until:expr)? $(, deprecated $deprecated:literal => $instead:literal)?;
         $(params { $($params:tt)* })?
         $(params from $shared:ty;)?
         $(reply $reply:ty;)?
@@ -136,6 +148,9 @@ macro_rules! operation {
             const DOCS: $crate::api::Docs = $crate::api::Docs {
                 summary: concat!($($summary),+).trim_ascii(),
                 since: $crate::api::operation::first_of!($($since,)? 0),
+                deprecated: $crate::api::operation::first_of!(
+                    $(Some($crate::api::Deprecation { since: $deprecated, instead: $instead }),)? None
+                ),
                 errors: $crate::api::operation::first_of!(
                     $(&[$($crate::error::ErrorKind::$error),*],)? $($errors,)? &[]
                 ),

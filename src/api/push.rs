@@ -52,7 +52,7 @@ impl Write for TestEncryptedPush {
 
 operation! {
     /// Sends a test notification to the caller's legacy tokens; deprecated.
-    pub TestPush = POST "/mobile_push/test_notification", for Human, since 217;
+    pub TestPush = POST "/mobile_push/test_notification", for Human, since 217, deprecated 420 => "POST /mobile_push/e2ee/test_notification";
     params {
         /// The device's token; all of the caller's by default.
         token: Option<String>,

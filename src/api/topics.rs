@@ -140,7 +140,7 @@ impl Write for SetTopicPolicy {
 
 operation! {
     /// Mutes or unmutes a topic for the caller; deprecated, see POST /user_topics.
-    pub MuteTopic = PATCH "/users/me/subscriptions/muted_topics", for User;
+    pub MuteTopic = PATCH "/users/me/subscriptions/muted_topics", for User, deprecated 170 => "POST /user_topics";
     params {
         /// by ID.
         stream_id: Option<ChannelId>,

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 pub mod guard;
+mod report;
 #[cfg(target_os = "linux")]
 mod tree;
 #[cfg(unix)]
@@ -14,6 +15,7 @@ use super::output::tell;
 use super::serve::{Serve, status, waiting_runtime};
 use crate::server::Server;
 use clap::Args;
+use report::{ReportOptions, Reporting};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -37,35 +39,45 @@ pub struct Exec {
     #[command(flatten)]
     serve: Serve,
 
+    #[command(flatten)]
+    report: ReportOptions,
+
     /// Command to run, with CHATDOUBLE_URL set, and CHATDOUBLE_CONTROL_TOKEN and CHATDOUBLE_TLS_CA if they apply
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
 pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
+    let reporting = exec.report.prepare()?;
     let runtime = exec.serve.prepare()?;
     let waiting = waiting_runtime()?;
-    let status =
-        runtime.block_on(exec.serve.start(0)).and_then(|server| waiting.block_on(serve_while_running(&exec, server)));
+    let status = runtime
+        .block_on(exec.serve.start(0))
+        .and_then(|server| waiting.block_on(serve_while_running(&exec, &reporting, server)));
     waiting.shutdown_background();
     runtime.shutdown_background();
     status
 }
 
-async fn serve_while_running(exec: &Exec, server: Server) -> Result<ExitCode, CliError> {
+async fn serve_while_running(exec: &Exec, reporting: &Reporting, server: Server) -> Result<ExitCode, CliError> {
     exec.serve.tell_place(&server)?;
     exec.serve.tell_elsewhere(&server);
     exec.serve.open_console(&server);
     let state = exec.serve.state.follow(&server);
     let own = run_command(exec, &server).await?;
     let violations = server.violations();
+    let reported = reporting.write(&server);
     server.stop().await;
     let stored = state.map_or(Ok(()), |state| state.finish(violations.is_empty()));
     // A failure of the command's own is reported before one of ours.
     if own == 0 {
-        return stored.and_then(|()| status(&violations));
+        stored?;
+        return match reported? {
+            true if violations.is_empty() => Ok(ExitCode::from(report::HAS_FINDINGS)),
+            _ => status(&violations),
+        };
     }
-    if let Err(error) = stored {
+    for error in [stored.err(), reported.err()].into_iter().flatten() {
         tell(format_args!("{}", error.message));
     }
     Ok(ExitCode::from(own))

@@ -40,6 +40,10 @@ pub enum Call {
     CreateWorld,
     /// Ends worlds by the beginning of their names.
     DeleteWorlds,
+    /// The clients of all worlds.
+    AllReports,
+    /// Forgets the clients of all worlds.
+    ClearAllReports,
     /// One world's row.
     World,
     /// Deletes a world.
@@ -67,6 +71,8 @@ pub enum OfWorld {
     RemoveFault,
     Journal,
     ClearJournal,
+    Report,
+    ClearReport,
     VerifyJournal,
     WaitJournal,
     Watch,

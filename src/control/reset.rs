@@ -9,13 +9,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// What can be kept.
-const KEPT: [&str; 2] = ["faults", "journal"];
+const KEPT: [&str; 3] = ["faults", "journal", "report"];
 
 /// What to keep.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reset {
-    /// `faults`, `journal`.
+    /// `faults`, `journal`, `report`.
     #[serde(default)]
     #[schemars(schema_with = "kept_schema")]
     keep: Option<Vec<String>>,
@@ -34,7 +34,7 @@ pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
     let kept = reset.keep.as_deref().unwrap_or_default();
     for (at, name) in kept.iter().enumerate() {
         if !KEPT.contains(&name.as_str()) {
-            return Err(refused(format!("$.keep[{at}]: takes faults or journal; snapshots stay anyway")));
+            return Err(refused(format!("$.keep[{at}]: takes faults, journal or report; snapshots stay anyway")));
         }
     }
     let keeps = |what: &str| kept.iter().any(|name| name == what);
@@ -44,6 +44,9 @@ pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
     }
     if !keeps("journal") {
         world.journal().clear();
+    }
+    if !keeps("report") {
+        world.report().clear();
     }
     Ok(json!({}))
 }

@@ -8,6 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, header};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a request says of who calls, taken apart; None without a word of it.
 pub type RequestCredentials = Option<Result<Arc<Credentials>, Error>>;
@@ -83,8 +84,21 @@ impl Credentials {
 
 /// The credentials of the requests of one connection: most clients send the same header with each, which is then taken
 /// apart once.
-#[derive(Debug, Default)]
-pub struct CredentialsCache(Mutex<Option<CachedHeader>>);
+#[derive(Debug)]
+pub struct CredentialsCache {
+    /// Number of the connection, from 1.
+    pub connection: u64,
+    last: Mutex<Option<CachedHeader>>,
+}
+
+/// Connections so far.
+static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
+
+impl Default for CredentialsCache {
+    fn default() -> Self {
+        Self { connection: CONNECTIONS.fetch_add(1, Ordering::Relaxed) + 1, last: Mutex::default() }
+    }
+}
 
 /// A header, and what it says.
 type CachedHeader = (Box<[u8]>, Arc<Credentials>);
@@ -97,7 +111,7 @@ impl CredentialsCache {
         if all.next().is_some() {
             return Some(Err(Error::InvalidAuthorizationHeader));
         }
-        let mut last = self.0.lock();
+        let mut last = self.last.lock();
         if let Some((_, credentials)) = last.as_ref().filter(|(text, _)| **text == *header.as_bytes()) {
             return Some(Ok(credentials.clone()));
         }

@@ -56,7 +56,9 @@ pub(super) async fn operation(mut context: RequestContext<'_>, path: &str, mut p
                 Ok(mut handled) => {
                     if let Ok(Reply::Pending(parked)) = handled.outcome.reply {
                         permit = None;
+                        let waiting = context.waiting_poll(&trace);
                         let reply = poll::reply(context.world, parked, &handled.raw, fault.disturbance()).await;
+                        waiting.answered();
                         handled.outcome.reply = reply.map(Reply::Ready);
                     }
                     aside(permit.as_ref(), || context.reply(row, handled, &mut trace))
@@ -112,6 +114,7 @@ impl RequestContext<'_> {
         let found = edge.router.find(&method, &trace.path, feature_level);
         let row = if let RouteMatch::Operation(row, _) = &found { Some(*row) } else { None };
         trace.route = row.map(|row| row.route.path);
+        trace.row = row;
         if row.is_some_and(|row| !row.takes_files) {
             without_files(incoming).map_err(refused)?;
         }

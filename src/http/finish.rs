@@ -1,7 +1,7 @@
 //! From what came of a request to its response: level, dialect, address, sessions, journal.
 
 use super::context::{Handled, RequestContext};
-use super::trace::Trace;
+use super::trace::{Entered, Trace};
 use super::{Refusal, Response, hint, origin, reply, session, tus};
 use crate::api::parameter::RawParameters;
 use crate::api::{Outcome, Reply, Route, Row};
@@ -84,8 +84,9 @@ impl RequestContext<'_> {
     /// Notes the response in the world's journal, and gives it when the fault that fired holds it back no more. The
     /// journal comes first: a client that gives up waiting does not undo what was done.
     pub async fn finish(&self, trace: Trace, response: Response) -> Response {
-        let delay = trace.delay;
-        let response = self.noted(trace, response);
+        let (response, entered) = self.entered(trace, response);
+        let delay = entered.delay;
+        self.report(&entered, &response);
         if !delay.is_zero() {
             tokio::time::sleep(delay).await;
         }
@@ -94,17 +95,21 @@ impl RequestContext<'_> {
 
     /// Notes the response in the world's journal.
     pub fn noted(&self, trace: Trace, response: Response) -> Response {
+        self.entered(trace, response).0
+    }
+
+    fn entered(&self, trace: Trace, response: Response) -> (Response, Entered) {
         let mut response = self.in_dialect(response);
         if self.takes_sessions {
             reply::ask_for_session(&mut response);
         }
         reply::name_realm(&mut response, self.settings.dialect.auth_realm());
-        trace.end(self.world, &response);
-        response
+        let entered = trace.end(self.world, &response);
+        (response, entered)
     }
 
     /// Whether the body is JSON, which the API does not read.
-    fn sent_json(&self) -> bool {
+    pub(super) fn sent_json(&self) -> bool {
         self.incoming.header(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"))
     }
 

@@ -28,6 +28,8 @@ pub struct RequestHead {
     pub uri: Uri,
     /// The headers.
     pub headers: HeaderMap,
+    /// Number of the connection that it came on; 0 where it came on none.
+    pub connection: u64,
     /// Who calls, as the headers say; None without a word of it.
     pub credentials: RequestCredentials,
 }
@@ -122,6 +124,17 @@ impl ApiRequest {
     /// A header's value as text.
     pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
         self.head.header(name)
+    }
+
+    /// Number of the connection that it came on; 0 where it came on none.
+    pub fn connection(&self) -> u64 {
+        self.head.connection
+    }
+
+    /// Name and version of the client: the User-Agent up to its first blank.
+    pub fn client_with_version(&self) -> &str {
+        let user_agent = self.header(header::USER_AGENT).unwrap_or_default();
+        user_agent.split(' ').find(|word| !word.is_empty()).unwrap_or("Unspecified")
     }
 
     /// What a client that does not say so in a parameter calls itself: the first word of its User-Agent.

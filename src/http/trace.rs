@@ -4,6 +4,7 @@ use super::Response;
 use super::authentication::{Credentials, RequestCredentials};
 use super::reply::{self, ConnectionFault};
 use super::request::ApiRequest;
+use crate::api::Row;
 use crate::api::parameter::RawParameters;
 use crate::journal::{Body, Entry};
 use crate::realm::user::User;
@@ -25,6 +26,8 @@ pub struct Trace {
     pub path: String,
     /// The operation's path.
     pub route: Option<&'static str>,
+    /// The operation, if it is one.
+    pub row: Option<&'static Row>,
     /// Who calls, as the request says; None without a word of it.
     pub credentials: RequestCredentials,
     /// What the client calls itself.
@@ -37,6 +40,22 @@ pub struct Trace {
     pub delay: Duration,
     /// What the request added to the event log.
     pub new_events: NewEvents,
+}
+
+/// A request with its entry in the journal.
+pub struct Entered {
+    /// Its entry.
+    pub entry: Arc<Entry>,
+    /// When it came, in real time.
+    pub began: Timestamp,
+    /// When its reply was made, in real time.
+    pub ended: Timestamp,
+    /// How long a fault holds the reply back.
+    pub delay: Duration,
+    /// Its operation.
+    pub row: Option<&'static Row>,
+    /// When its reply was made, by the world's clock.
+    pub at: Timestamp,
 }
 
 /// A method's name.
@@ -80,6 +99,7 @@ impl Trace {
             path,
             client: incoming.client_name().into(),
             route: None,
+            row: None,
             credentials: incoming.credentials.clone(),
             params: RawParameters::no_values(),
             fault: None,
@@ -89,7 +109,7 @@ impl Trace {
     }
 
     /// Enters the request into the world's journal and tells those who watch: the request, then its events.
-    pub fn end(self, world: &World, response: &Response) {
+    pub fn end(self, world: &World, response: &Response) -> Entered {
         let ended = world.real_time().now();
         let took = ended.plus(Span::from_duration(self.delay)).since(self.began);
         let is_dropped = response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped);
@@ -113,11 +133,12 @@ impl Trace {
             truncated: false,
         });
         let journal_id = entry.id;
-        world.broadcast(Watched::Request(entry));
+        world.broadcast(Watched::Request(entry.clone()));
         if let Some(fault_id) = fault {
             let effect = world.faults().lock().effect_as_sent(&fault_id).unwrap_or_default();
             world.broadcast(Watched::Fault { at: now, fault_id, journal_id, effect });
         }
         world.broadcast_events(&self.new_events);
+        Entered { entry, began: self.began, ended, delay: self.delay, row: self.row, at: now }
     }
 }

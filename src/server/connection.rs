@@ -150,13 +150,13 @@ fn with_head_apart(
     let uri = request.uri().clone();
     if is_own(uri.path()) {
         let (method, headers) = (request.method().clone(), request.headers().clone());
-        let credentials = credentials.read(&headers);
-        let head = RequestHead { method, scheme, uri, headers, credentials };
+        let (connection, credentials) = (credentials.connection, credentials.read(&headers));
+        let head = RequestHead { method, scheme, uri, headers, connection, credentials };
         request.extensions_mut().insert(OwnHead(Arc::new(head)));
     } else {
         let (method, headers) = (std::mem::take(request.method_mut()), std::mem::take(request.headers_mut()));
-        let credentials = credentials.read(&headers);
-        let head = RequestHead { method, scheme, uri, headers, credentials };
+        let (connection, credentials) = (credentials.connection, credentials.read(&headers));
+        let head = RequestHead { method, scheme, uri, headers, connection, credentials };
         request.extensions_mut().insert(Arc::new(head));
     }
     request

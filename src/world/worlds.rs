@@ -1,6 +1,7 @@
 //! The worlds of a server, by name.
 
 use super::{Outlet, World};
+use crate::report::{EndedReports, Summary};
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +14,7 @@ pub struct Worlds {
     named: AtomicU64,
     added: AtomicU64,
     outlet: OnceLock<Outlet>,
+    ended_reports: EndedReports,
 }
 
 impl Worlds {
@@ -51,10 +53,28 @@ impl Worlds {
         world.sessions.number(self.added.fetch_add(1, Ordering::Relaxed) + 1);
     }
 
+    fn end(&self, world: &World) {
+        world.end();
+        self.ended_reports.add(world.report().summary().of_world(world.name()));
+    }
+
+    /// The clients of all worlds, those of ended ones first, each with the name of its world.
+    pub fn report(&self) -> Summary {
+        let mut summary = self.ended_reports.summary();
+        self.all().iter().for_each(|world| summary.extend(world.report().summary().of_world(world.name())));
+        summary
+    }
+
+    /// Forgets what is known of the clients of all worlds.
+    pub fn clear_reports(&self) {
+        self.ended_reports.clear();
+        self.all().iter().for_each(|world| world.report().clear());
+    }
+
     /// Removes a world; its parked polls are answered. None when there is none.
     pub fn remove(&self, name: &str) -> Option<Arc<World>> {
         let (_, world) = self.by_name.remove(name)?;
-        world.end();
+        self.end(&world);
         Some(world)
     }
 
@@ -63,7 +83,7 @@ impl Worlds {
         self.number(&world);
         self.connect(&world);
         if let Some(former) = self.by_name.insert(world.name().to_owned(), world) {
-            former.end();
+            self.end(&former);
         }
     }
 
@@ -81,7 +101,7 @@ impl Worlds {
             .into_iter()
             .filter(|name| {
                 remove(name).is_some_and(|(_, world)| {
-                    world.end();
+                    self.end(&world);
                     true
                 })
             })

@@ -53,6 +53,39 @@ fn the_table_of_levels_is_up_to_date() {
 }
 
 #[test]
+fn the_rules_of_the_report_are_up_to_date() {
+    check("rules.md", &rules());
+}
+
+fn rules() -> String {
+    let mut text = format!(
+        "# Rules of the report\n\n{NOTICE}\n\nWhat [the report on clients](../report.md) finds. `chatdouble rules` prints the same.\n\n| rule | severity | what the client did |\n|---|---|---|\n"
+    );
+    for rule in chatdouble::report::rules::all() {
+        let _ = writeln!(text, "| [{0}](#{0}) | {1} | {2} |", rule.name, rule.severity, rule.message("…"));
+    }
+    for rule in chatdouble::report::rules::all() {
+        let until = rule.until.map(|until| format!(" to {}", until - 1)).unwrap_or_default();
+        let levels = if rule.since == 0 && until.is_empty() {
+            "every level".to_owned()
+        } else {
+            format!("level {}{until} on", rule.since)
+        };
+        let _ = writeln!(
+            text,
+            "\n## {}\n\n{}, at {levels}: {}.\n\n- Why it hurts: {}\n- Instead: {}\n- For example: `{}`",
+            rule.name,
+            rule.severity,
+            rule.message("…"),
+            rule.why,
+            rule.help,
+            rule.example
+        );
+    }
+    text
+}
+
+#[test]
 fn the_commands_are_up_to_date() {
     check("commands.md", &commands());
 }

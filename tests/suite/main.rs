@@ -24,6 +24,7 @@ mod cli_health;
 mod cli_scenario;
 mod cli_state;
 mod cli_watch;
+mod client_report;
 mod concurrency;
 mod console;
 mod control;

@@ -48,14 +48,21 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("reducer", &["feature", "wire"]),
     ("scenario", &[]),
     ("journal", &[]),
+    ("report", &["journal"]),
     ("fault", &["realm", "time"]),
-    ("world", &["feature", "fault", "journal", "realm", "error", "time", "dialect"]),
+    ("world", &["feature", "fault", "journal", "report", "realm", "error", "time", "dialect"]),
     ("record", &["feature", "realm", "error", "time", "wire"]),
     ("fixture", &["realm", "error", "time", "json_diagnostic"]),
     ("api", &["feature", "record", "world", "fault", "realm", "error", "time", "wire"]),
     ("openapi", &["feature", "level", "api", "record", "realm", "error", "dialect", "wire"]),
-    ("level", &["feature", "api", "record", "realm", "error", "wire"]),
-    ("http", &["feature", "level", "api", "record", "world", "fault", "journal", "realm", "error", "time", "dialect"]),
+    ("level", &["feature", "api", "record", "report", "realm", "error", "wire"]),
+    (
+        "http",
+        &[
+            "feature", "level", "api", "record", "world", "fault", "journal", "report", "realm", "error", "time",
+            "dialect",
+        ],
+    ),
     (
         "control",
         &[
@@ -67,6 +74,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "world",
             "fault",
             "journal",
+            "report",
             "realm",
             "error",
             "time",
@@ -75,7 +83,13 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         ],
     ),
     ("console", &["control", "http"]),
-    ("server", &["console", "control", "http", "fixture", "api", "world", "realm", "error", "time", "dialect", "tls"]),
+    (
+        "server",
+        &[
+            "console", "control", "http", "fixture", "api", "world", "report", "realm", "error", "time", "dialect",
+            "tls",
+        ],
+    ),
     ("tls", &[]),
     ("testing", &["server", "control", "world", "fault", "time"]),
     (
@@ -87,6 +101,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "level",
             "fixture",
             "openapi",
+            "report",
             "api",
             "world",
             "realm",

@@ -61,7 +61,7 @@ fn remove(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> Result
 
 operation! {
     /// Registers a token of the platform's service for the caller; deprecated.
-    pub AddPlatformToken = POST "/users/me/platform_device_token", for Human;
+    pub AddPlatformToken = POST "/users/me/platform_device_token", for Human, deprecated 406 => "POST /mobile_push/register";
     params {
         /// Hexadecimal.
         token: String,
@@ -91,7 +91,7 @@ parameters! {
 
 operation! {
     /// Removes a token of the platform's service; deprecated.
-    pub RemovePlatformToken = DELETE "/users/me/platform_device_token", for Human;
+    pub RemovePlatformToken = DELETE "/users/me/platform_device_token", for Human, deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
     errors [TokenLength, InvalidPlatformToken, NoSuchToken];
 }
@@ -104,7 +104,7 @@ impl Write for RemovePlatformToken {
 
 operation! {
     /// Registers a token of the other service for the caller; deprecated.
-    pub AddAndroidToken = POST "/users/me/android_gcm_reg_id", for Human;
+    pub AddAndroidToken = POST "/users/me/android_gcm_reg_id", for Human, deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
     errors [TokenLength];
 }
@@ -120,7 +120,7 @@ impl Write for AddAndroidToken {
 
 operation! {
     /// Removes a token of the other service; deprecated.
-    pub RemoveAndroidToken = DELETE "/users/me/android_gcm_reg_id", for Human;
+    pub RemoveAndroidToken = DELETE "/users/me/android_gcm_reg_id", for Human, deprecated 406 => "POST /mobile_push/register";
     params from TokenParams;
     errors [TokenLength, NoSuchToken];
 }

@@ -8,7 +8,7 @@ use crate::realm::tx::Tx;
 
 operation! {
     /// A legacy path of PATCH /settings.
-    pub ChangeDisplaySettings = PATCH "/settings/display", for Human;
+    pub ChangeDisplaySettings = PATCH "/settings/display", for Human, deprecated 80 => "PATCH /settings";
     params from SettingsParams;
     errors in ERRORS;
     events in EVENTS;
@@ -22,7 +22,7 @@ impl Write for ChangeDisplaySettings {
 
 operation! {
     /// A legacy path of PATCH /settings.
-    pub ChangeNotificationSettings = PATCH "/settings/notifications", for Human;
+    pub ChangeNotificationSettings = PATCH "/settings/notifications", for Human, deprecated 80 => "PATCH /settings";
     params from SettingsParams;
     errors in ERRORS;
     events in EVENTS;

@@ -120,6 +120,12 @@ const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": 
 const FAULT: &str = r#"{"match?": "any", "after?": "int", "probability?": "number", "times?": "int", "effect": "any",
     "fault_id": "string", "passed": "int", "fired": "int"}"#;
 
+const CLIENT: &str = r#"{"world?": "string", "client": "string", "user": "string|null", "requests": "int",
+    "first_at": "number", "last_at": "number", "findings": "@Finding[]"}"#;
+const FINDING: &str = r#"{"rule": "string", "severity": "string(error|warning|note)", "message": "string", "count": "int",
+    "first": "@FindingRequest", "last": "@FindingRequest", "why": "string", "help": "string"}"#;
+const REPORT: &str = r#"{"clients": "@ReportedClient[]", "complete": "bool"}"#;
+
 /// Records that replies name, by name.
 pub const RECORDS: &[(&str, &str)] = &[
     ("World", ROW),
@@ -135,6 +141,9 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("Webhook", WEBHOOK),
     ("Fault", FAULT),
     ("ControlCall", r#"{"method": "string", "path": "string", "summary": "string"}"#),
+    ("ReportedClient", CLIENT),
+    ("Finding", FINDING),
+    ("FindingRequest", r#"{"journal_id": "int|null", "at": "number", "request": "string"}"#),
     ("Snapshot", r#"{"name": "string", "at": "number"}"#),
     ("Topic", r#"{"name": "string", "messages": "int", "newest": "int"}"#),
     ("ChannelPermission", r#"{"name": "string", "holders": "string", "users": "int[]"}"#),
@@ -161,6 +170,15 @@ pub const CALLS: &[Row] = &[
         "Returns the OpenAPI document of the API, or of control, without the envelope.",
         "",
     ),
+    row(
+        "GET",
+        "/report",
+        Call::AllReports,
+        Nothing,
+        "Reports what all clients did wrong, also in ended worlds.",
+        REPORT,
+    ),
+    row("DELETE", "/report", Call::ClearAllReports, Nothing, "Empties the report of all worlds.", ""),
     row("GET", "/worlds", Call::Worlds, Filters(&[PREFIX]), "Lists worlds.", r#"{"worlds": "@World[]"}"#),
     row(
         "POST",
@@ -266,6 +284,8 @@ pub const CALLS: &[Row] = &[
         r#"{"entries": "@JournalEntry[]"}"#,
     ),
     of_world("DELETE", "/worlds/{name}/journal", In::ClearJournal, Nothing, "Empties the journal.", ""),
+    of_world("GET", "/worlds/{name}/report", In::Report, Nothing, "Reports what a world's clients did wrong.", REPORT),
+    of_world("DELETE", "/worlds/{name}/report", In::ClearReport, Nothing, "Empties the report of a world.", ""),
     of_world(
         "POST",
         "/worlds/{name}/journal/verify",

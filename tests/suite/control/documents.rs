@@ -146,7 +146,7 @@ async fn the_document_of_control_says_what_generators_of_clients_need() {
         ("FaultRule", "/properties/effect/maxProperties", json!(2)),
         ("ClockChange", "/minProperties", json!(1)),
         ("ClockChange", "/maxProperties", json!(2)),
-        ("Reset", "/properties/keep/items/enum", json!(["faults", "journal"])),
+        ("Reset", "/properties/keep/items/enum", json!(["faults", "journal", "report"])),
     ] {
         assert_eq!(schemas[schema].pointer(part), Some(&expected), "{schema}{part}");
     }

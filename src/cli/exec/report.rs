@@ -1,0 +1,118 @@
+//! `chatdouble exec --report`: what the command's clients did wrong, as a file.
+
+use crate::cli::CliError;
+use crate::cli::file::write_whole;
+use crate::report::format::Format;
+use crate::report::{Baseline, Severity, Summary};
+use crate::server::Server;
+use clap::Args;
+use clap::ValueEnum;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The exit status of findings that the baseline does not have.
+pub const HAS_FINDINGS: u8 = 4;
+/// The file that means standard error.
+const STANDARD_ERROR: &str = "-";
+
+#[derive(Debug, Args)]
+pub struct ReportOptions {
+    /// File to which to write a report on the command's clients when it has ended; - for standard error
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Form of the report [default: by the end of the file's name: .txt, .json, .xml for junit, .sarif]
+    #[arg(long, value_name = "FORMAT", value_enum, requires = "report")]
+    report_format: Option<FormatName>,
+
+    /// Exit with status 4 if there is a finding at least this severe and the command succeeded
+    #[arg(long, value_name = "SEVERITY", value_enum, requires = "report")]
+    fail_on: Option<SeverityName>,
+
+    /// An earlier report in JSON whose findings are known and no failure
+    #[arg(long, value_name = "FILE", requires = "report")]
+    report_baseline: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormatName {
+    Text,
+    Json,
+    Junit,
+    Sarif,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SeverityName {
+    Error,
+    Warning,
+    Note,
+}
+
+/// What is to be done with the report.
+pub struct Reporting {
+    file: Option<(PathBuf, Format)>,
+    fail_on: Option<Severity>,
+    baseline: Baseline,
+}
+
+impl ReportOptions {
+    /// What is to be done with the report; before the command runs, so that a mistake costs no test run.
+    pub fn prepare(&self) -> Result<Reporting, CliError> {
+        let file = match &self.report {
+            Some(file) => Some((file.clone(), self.format(file)?)),
+            None => None,
+        };
+        let baseline = match &self.report_baseline {
+            Some(file) => Baseline::of(&read(file)?),
+            None => Baseline::default(),
+        };
+        let fail_on = self.fail_on.map(|severity| match severity {
+            SeverityName::Error => Severity::Error,
+            SeverityName::Warning => Severity::Warning,
+            SeverityName::Note => Severity::Note,
+        });
+        Ok(Reporting { file, fail_on, baseline })
+    }
+
+    fn format(&self, file: &Path) -> Result<Format, CliError> {
+        let name = file.to_string_lossy();
+        match self.report_format {
+            Some(FormatName::Text) => Ok(Format::Text),
+            Some(FormatName::Json) => Ok(Format::Json),
+            Some(FormatName::Junit) => Ok(Format::Junit),
+            Some(FormatName::Sarif) => Ok(Format::Sarif),
+            None if name == STANDARD_ERROR => Ok(Format::Text),
+            None => Format::of_file(&name).ok_or_else(|| {
+                CliError::of_usage(format!(
+                    "the end of '{name}' names no form of a report (.txt, .json, .xml, .sarif); give --report-format"
+                ))
+            }),
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<Summary, CliError> {
+    let fault = |reason: String| CliError::of_start(format!("{}: {reason}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| fault(error.to_string()))?;
+    crate::json_diagnostic::read(&text).map_err(|mistake| fault(mistake.to_string()))
+}
+
+impl Reporting {
+    /// Writes the report on a server's clients, which have ended; whether it has findings that fail the run.
+    pub fn write(&self, server: &Server) -> Result<bool, CliError> {
+        let Some((file, format)) = &self.file else { return Ok(false) };
+        let report = server.final_report();
+        let text = format.write(&report, &self.baseline);
+        if file.as_os_str() == STANDARD_ERROR {
+            // Nobody may read it any more.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        } else {
+            write_whole(file, &text)
+                .map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))?;
+        }
+        let fails = |severity: Severity| self.fail_on.is_some_and(|least| severity >= least);
+        let mut findings = report.findings();
+        Ok(findings.any(|(client, finding)| fails(finding.severity) && !self.baseline.has(client, finding)))
+    }
+}

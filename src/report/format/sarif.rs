@@ -1,0 +1,69 @@
+//! The report in the format of static analysis, SARIF 2.1.0.
+
+use super::text::title;
+use crate::report::rules;
+use crate::report::seen::hash;
+use crate::report::{Baseline, ClientSummary, FindingSummary, Rule, Summary};
+use serde_json::{Value, json};
+
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+pub fn write(report: &Summary, baseline: &Baseline) -> String {
+    let results: Vec<Value> =
+        report.findings().map(|(client, finding)| result(client, finding, baseline.has(client, finding))).collect();
+    let document = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "chatdouble",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules::all().iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+            "properties": {"complete": report.complete},
+        }],
+    });
+    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn descriptor(rule: &Rule) -> Value {
+    json!({
+        "id": rule.name,
+        "shortDescription": {"text": rule.message("…")},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": format!("{} For example: {}", rule.help, rule.example)},
+        "defaultConfiguration": {"level": rule.severity.name()},
+    })
+}
+
+fn result(client: &ClientSummary, finding: &FindingSummary, is_known: bool) -> Value {
+    let index = rules::all().iter().position(|rule| rule.name == finding.rule);
+    let way = finding.first.request.splitn(3, ' ').take(2).collect::<Vec<_>>().join(" ");
+    let same = hash(&(client.client.split('/').next(), &finding.rule, &finding.message));
+    let mut result = json!({
+        "ruleId": finding.rule,
+        "level": finding.severity.name(),
+        "message": {"text": format!("{}: {}. {} {}", title(client), finding.message, finding.why, finding.help)},
+        "occurrenceCount": finding.count,
+        "locations": [{
+            "logicalLocations": [{"name": way, "fullyQualifiedName": finding.first.request, "kind": "member"}],
+        }],
+        "partialFingerprints": {"clientRuleMessage/v1": format!("{same:016x}")},
+        "baselineState": if is_known { "unchanged" } else { "new" },
+        "properties": {
+            "client": client.client,
+            "user": client.user,
+            "world": client.world,
+            "first": finding.first,
+            "last": finding.last,
+        },
+    });
+    if let Some(index) = index {
+        result["ruleIndex"] = index.into();
+    }
+    result
+}

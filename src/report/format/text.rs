@@ -1,0 +1,55 @@
+//! The report for people.
+
+use crate::report::{Baseline, ClientSummary, FindingSummary, Severity, Summary};
+use std::fmt::Write;
+
+pub fn write(report: &Summary, baseline: &Baseline) -> String {
+    let mut text = String::new();
+    for client in report.clients.iter().filter(|client| !client.findings.is_empty()) {
+        let _ = writeln!(text, "{}, {} requests", title(client), client.requests);
+        for finding in &client.findings {
+            write_finding(&mut text, finding, baseline.has(client, finding));
+        }
+        text.push('\n');
+    }
+    let count = |severity: Severity| report.findings().filter(|(_, finding)| finding.severity == severity).count();
+    let known = report.findings().filter(|(client, finding)| baseline.has(client, finding)).count();
+    let clients = report.clients.len();
+    let _ = write!(
+        text,
+        "{clients} {}: {}, {}, {}",
+        if clients == 1 { "client" } else { "clients" },
+        counted(count(Severity::Error), "error"),
+        counted(count(Severity::Warning), "warning"),
+        counted(count(Severity::Note), "note"),
+    );
+    let _ = writeln!(text, "{}", if known > 0 { format!("; {known} of them in the baseline") } else { String::new() });
+    if !report.complete {
+        text.push_str("Some clients or findings are missing: there were more than are remembered.\n");
+    }
+    text
+}
+
+/// A client in words.
+pub fn title(client: &ClientSummary) -> String {
+    let user = client.user.as_deref().unwrap_or("no user");
+    let world = client.world.as_deref().filter(|world| *world != "default");
+    let world = world.map(|world| format!(" in world {world}")).unwrap_or_default();
+    format!("{} ({user}){world}", client.client)
+}
+
+fn counted(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+fn write_finding(text: &mut String, finding: &FindingSummary, is_known: bool) {
+    let known = if is_known { " (in the baseline)" } else { "" };
+    let times = if finding.count == 1 { String::new() } else { format!(", {} times", finding.count) };
+    let _ = writeln!(text, "  {} {}{known}: {}{times}", finding.severity, finding.rule, finding.message);
+    let id = |id: Option<u64>| id.map(|id| format!(" (journal {id})")).unwrap_or_default();
+    let _ = writeln!(text, "    {}{}", finding.first.request, id(finding.first.journal_id));
+    if finding.count > 1 && finding.last.journal_id != finding.first.journal_id {
+        let _ = writeln!(text, "    {}{}", finding.last.request, id(finding.last.journal_id));
+    }
+    let _ = writeln!(text, "    Why: {}\n    Instead: {}", finding.why, finding.help);
+}
