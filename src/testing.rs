@@ -53,6 +53,7 @@ mod clock;
 mod faults;
 mod journal;
 mod queues;
+mod report;
 mod requests;
 mod world;
 
@@ -66,6 +67,7 @@ pub use clock::{Clock, Due, Jump, Moved};
 pub use faults::{Fault, Faults};
 pub use journal::{Entry, Journal};
 pub use queues::{Push, Pushes, Queue, Queues};
+pub use report::{Finding, FindingRequest, ReportedClient};
 pub use requests::Requests;
 pub use world::{Snapshots, TestWorld, WorldOptions};
 

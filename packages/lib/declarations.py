@@ -57,6 +57,10 @@ RECORDS = {
     "FaultRow": ("GET /control/worlds/{name}/faults", "faults", "An installed fault: its rule, and how often it fired."),
     "JournalEntry": ("GET /control/worlds/{name}/journal", "entries", "A request and its reply."),
     "Queue": ("GET /control/worlds/{name}/queues", "queues", "An event queue of a client."),
+    "ReportedClient": ("GET /control/worlds/{name}/report", "clients", "A client with the rules that it broke."),
+    "Finding": ("GET /control/worlds/{name}/report", "clients.findings", "A rule that a client broke."),
+    "FindingRequest": ("GET /control/worlds/{name}/report", "clients.findings.first", "A request that a finding is about."),
+    "Report": ("GET /control/worlds/{name}/report", None, "What the clients of a world did wrong."),
     "Push": ("GET /control/worlds/{name}/pushes", "pushes", "A push that was handed to the push relay."),
     "PushWire": ("GET /control/worlds/{name}/pushes", "pushes.wire", "A push as the push relay carries it."),
     "Snapshot": ("GET /control/worlds/{name}/snapshots", "snapshots", "A snapshot that was taken."),
@@ -126,7 +130,8 @@ class Document:
         for name, known in records.items():
             if known is resolved:
                 return name
-        kinds = resolved.get("type")
+        is_word = "enum" in resolved and all(isinstance(one, str) for one in resolved["enum"])
+        kinds = resolved.get("type", "string" if is_word else None)
         if isinstance(kinds, list):
             return " | ".join(self.python({**resolved, "type": kind}, records) for kind in kinds)
         if kinds == "array":

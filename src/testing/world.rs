@@ -1,7 +1,7 @@
 //! A world of a test's own.
 
 use super::calls::{Calls, Refusal, body, list, read};
-use super::{Clock, Faults, Journal, Pushes, Queues, Requests, TestServer};
+use super::{Clock, Faults, Journal, Pushes, Queues, ReportedClient, Requests, TestServer};
 use crate::server::Credentials;
 use http::Method;
 use serde::Serialize;
@@ -173,7 +173,28 @@ impl TestWorld {
         Self::made(&self.calls.server(), options)
     }
 
-    /// Puts everything back to what it was when the world was made: data, clock, faults, journal, pushes.
+    /// Its clients, with the rules of the report that they broke until now.
+    #[track_caller]
+    pub fn report(&self) -> Vec<ReportedClient> {
+        list(self.calls.given(Method::GET, "/report", None), "clients")
+    }
+
+    /// Asserts that no client broke a rule until now whose findings are errors or warnings.
+    ///
+    /// # Panics
+    ///
+    /// With the findings, when one did.
+    #[track_caller]
+    pub fn assert_no_findings(&self) {
+        let mut found = Vec::new();
+        for client in self.report() {
+            let worth = client.findings.iter().filter(|finding| finding.severity != "note");
+            found.extend(worth.map(|finding| format!("{} {finding}", client.client)));
+        }
+        assert!(found.is_empty(), "the clients of {} broke rules:\n{}", self.name, found.join("\n"));
+    }
+
+    /// Puts everything back to what it was when the world was made: data, clock, faults, journal, report, pushes.
     #[track_caller]
     pub fn reset(&self) {
         self.calls.given(Method::POST, "/reset", None);

@@ -242,6 +242,24 @@ async fn a_server_of_ones_own_ends_with_its_last_world() {
     }
 }
 
+#[tokio::test]
+async fn the_report_says_what_clients_did() {
+    let world = testing::world();
+    user(&world, "mel").get("/users/me", json!({})).await.success();
+    world.assert_no_findings();
+    user(&world, "mel").get("/users/me", json!({"colour": "red"})).await.success();
+
+    let [client] = world.report().try_into().expect("one client");
+
+    assert_eq!((client.user.as_deref(), client.requests), (Some("mel@chat.test"), 2));
+    assert_eq!((client.findings[0].rule.as_str(), client.findings[0].first.journal_id), ("ignored-parameter", Some(2)));
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.assert_no_findings()));
+    let message = panicked.expect_err("it panics").downcast::<String>().expect("a text");
+    assert!(message.contains("warning ignored-parameter: Sent a parameter that is ignored: colour"), "{message}");
+    world.reset();
+    world.assert_no_findings();
+}
+
 #[test]
 fn hundreds_of_worlds_are_there_at_once() {
     let began = Instant::now();

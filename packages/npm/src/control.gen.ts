@@ -64,6 +64,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/control/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reports what the clients of all worlds did wrong, including worlds that ended.
+         * Reports what the clients of all worlds did wrong, including worlds that ended. `GET /control/report`.
+         */
+        get: operations["getAllReports"];
+        put?: never;
+        post?: never;
+        /**
+         * Empties the report of all worlds.
+         * Empties the report of all worlds. `DELETE /control/report`.
+         */
+        delete: operations["clearAllReports"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/control/worlds": {
         parameters: {
             query?: never;
@@ -335,6 +359,30 @@ export interface paths {
          * Empties the journal. `DELETE /control/worlds/{name}/journal`.
          */
         delete: operations["clearJournal"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/control/worlds/{name}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reports what the clients of a world did wrong.
+         * Reports what the clients of a world did wrong. `GET /control/worlds/{name}/report`.
+         */
+        get: operations["getReport"];
+        put?: never;
+        post?: never;
+        /**
+         * Empties the report of a world.
+         * Empties the report of a world. `DELETE /control/worlds/{name}/report`.
+         */
+        delete: operations["clearReport"];
         options?: never;
         head?: never;
         patch?: never;
@@ -686,10 +734,10 @@ export interface components {
         /** What to keep. */
         Reset: {
             /**
-             * `faults`, `journal`.
+             * `faults`, `journal`, `report`.
              * @default null
              */
-            keep?: ("faults" | "journal")[] | null;
+            keep?: ("faults" | "journal" | "report")[] | null;
         };
         /** The level to which to upgrade a world. */
         Upgrade: {
@@ -1010,6 +1058,31 @@ export interface components {
             path: string;
             summary: string;
         };
+        ReportedClient: {
+            world?: string;
+            client: string;
+            user: string | null;
+            requests: number;
+            firstAt: number;
+            lastAt: number;
+            findings: components["schemas"]["Finding"][];
+        };
+        Finding: {
+            rule: string;
+            /** @enum {unknown} */
+            severity: "error" | "warning" | "note";
+            message: string;
+            count: number;
+            first: components["schemas"]["FindingRequest"];
+            last: components["schemas"]["FindingRequest"];
+            why: string;
+            help: string;
+        };
+        FindingRequest: {
+            journalId: number | null;
+            at: number;
+            request: string;
+        };
         Snapshot: {
             name: string;
             at: number;
@@ -1050,6 +1123,13 @@ export interface components {
             /** @constant */
             result: "success";
             msg: string;
+        };
+        GetAllReportsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            clients: components["schemas"]["ReportedClient"][];
+            complete: boolean;
         };
         GetWorldsReply: {
             /** @constant */
@@ -1130,6 +1210,13 @@ export interface components {
             result: "success";
             msg: string;
             entries: components["schemas"]["JournalEntry"][];
+        };
+        GetReportReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            clients: components["schemas"]["ReportedClient"][];
+            complete: boolean;
         };
         VerifyJournalReply: {
             /** @constant */
@@ -1348,6 +1435,100 @@ export interface operations {
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    getAllReports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetAllReportsReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    clearAllReports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyReply"];
                 };
             };
             /** Refused; nothing was changed. */
@@ -2629,6 +2810,122 @@ export interface operations {
         };
     };
     clearJournal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    getReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetReportReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    clearReport: {
         parameters: {
             query?: never;
             header?: never;

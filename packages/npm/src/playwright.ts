@@ -2,8 +2,8 @@
 
 import { expect as baseExpect, test as base } from "@playwright/test";
 import type { StartOptions } from "./start.js";
-import { end, toHaveReceived, worldFor } from "./testing.js";
-import type { Assertion, Waiting, WorldOptions } from "./types.js";
+import { end, toHaveNoFindings, toHaveReceived, worldFor } from "./testing.js";
+import type { Assertion, FindingFilter, Waiting, WorldOptions } from "./types.js";
 import type { World } from "./world.js";
 
 /** The fixtures of tests, in addition to those of Playwright. */
@@ -31,9 +31,12 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** `expect` of Playwright with `toHaveReceived`. */
+/** `expect` of Playwright with `toHaveReceived` and `toHaveNoFindings`. */
 export const expect = baseExpect.extend({
   toHaveReceived(world: World, assertion: Assertion, waiting: Waiting = {}) {
     return toHaveReceived.call({ isNot: this.isNot }, world, assertion, waiting);
+  },
+  toHaveNoFindings(world: World, filter: FindingFilter = {}) {
+    return toHaveNoFindings(world, filter);
   },
 });

@@ -2,7 +2,15 @@
 
 import { serverOfRun } from "./run.js";
 import type { StartOptions } from "./start.js";
-import type { Assertion, JournalEntry, Waiting, WorldOptions } from "./types.js";
+import type {
+  Assertion,
+  Finding,
+  FindingFilter,
+  JournalEntry,
+  ReportedClient,
+  Waiting,
+  WorldOptions,
+} from "./types.js";
 import { ChatdoubleError } from "./error.js";
 import type { World } from "./world.js";
 
@@ -58,4 +66,31 @@ export async function toHaveReceived(
     if (!(error instanceof ChatdoubleError) || error.code !== "VERIFICATION_FAILED") throw error;
     return { pass: false, message: () => `${error.message}\n${JSON.stringify(assertion)}` };
   }
+}
+
+const SEVERITIES: Finding["severity"][] = ["note", "warning", "error"];
+
+/** The matcher `toHaveNoFindings`: what the world's clients did until now. */
+export async function toHaveNoFindings(
+  world: World,
+  { severity = "warning", except = [] }: FindingFilter = {},
+): Promise<{ pass: boolean; message: () => string }> {
+  const counts = (finding: Finding) =>
+    SEVERITIES.indexOf(finding.severity) >= SEVERITIES.indexOf(severity) && !except.includes(finding.rule);
+  const { clients } = await world.report();
+  const found = clients.flatMap((client) =>
+    client.findings.filter(counts).map((finding) => findingText(client, finding)),
+  );
+  const message = () =>
+    found.length > 0
+      ? `${world.name} has findings:\n${found.join("\n")}`
+      : `${world.name} has no findings, and should have some`;
+  return { pass: found.length === 0, message };
+}
+
+function findingText(client: ReportedClient, finding: Finding): string {
+  const { severity, rule, message, count, first, help } = finding;
+  const id = first.journalId === null ? "" : ` (journal ${first.journalId})`;
+  const who = `${client.client}${client.user ? ` (${client.user})` : ""}`;
+  return `  ${severity} ${rule}: ${message}, ${count} times by ${who}\n      ${first.request}${id}\n      ${help}`;
 }

@@ -35,8 +35,8 @@ export interface WorldOptions extends Sent<
 export interface ForkOptions extends Omit<WorldOptions, "forkOf" | "fixture"> {}
 /** What a reset leaves as it is. */
 export interface ResetOptions {
-  /** Faults and journal are emptied unless they are listed. */
-  keep?: ("faults" | "journal")[];
+  /** Faults, journal and report are emptied unless they are listed. */
+  keep?: ("faults" | "journal" | "report")[];
 }
 /** A row of the list of worlds. */
 export type WorldRow = Row<Worlds["get"], "worlds">;
@@ -50,6 +50,19 @@ export type ClockState = Reply<World<"/clock">["get"]>;
 export type ClockMoved = Reply<World<"/clock">["post"]>;
 /** A request and its reply. */
 export type JournalEntry = Row<World<"/journal">["get"], "entries">;
+/** What the clients of a world did wrong. */
+export type Report = Reply<World<"/report">["get"]>;
+/** A client with its findings. */
+export type ReportedClient = Row<World<"/report">["get"], "clients">;
+/** A rule that a client broke. */
+export type Finding = ReportedClient["findings"][number];
+/** Which findings count. */
+export interface FindingFilter {
+  /** Those at least this severe; `warning` by default. */
+  severity?: Finding["severity"];
+  /** Rules that do not count. */
+  except?: string[];
+}
 /** A push that was handed to the push relay. */
 export type Push = Row<World<"/pushes">["get"], "pushes">;
 /** An installed fault. */

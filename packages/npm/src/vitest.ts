@@ -2,8 +2,8 @@
 
 import { expect, test as base, type TestAPI } from "vitest";
 import type { StartOptions } from "./start.js";
-import { end, toHaveReceived, worldFor } from "./testing.js";
-import type { Assertion, Waiting, WorldOptions } from "./types.js";
+import { end, toHaveNoFindings, toHaveReceived, worldFor } from "./testing.js";
+import type { Assertion, FindingFilter, Waiting, WorldOptions } from "./types.js";
 import type { World } from "./world.js";
 
 interface Fixtures {
@@ -49,13 +49,15 @@ export const test = base.extend<Fixtures>({
 /** The same as `test`. */
 export const it = test;
 
-expect.extend({ toHaveReceived });
+expect.extend({ toHaveNoFindings, toHaveReceived });
 export { expect };
 export { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from "vitest";
 
 interface Received<Result> {
   /** Asserts that the world received such requests: now, or within `timeoutMs`. */
   toHaveReceived(assertion: Assertion, waiting?: Waiting): Result;
+  /** Asserts that no client of the world broke a rule of the report until now. */
+  toHaveNoFindings(filter?: FindingFilter): Result;
 }
 
 declare module "vitest" {

@@ -22,6 +22,7 @@ import type {
   Push,
   PushFilter,
   Queue,
+  Report,
   ResetOptions,
   Snapshot,
   User,
@@ -79,7 +80,7 @@ export class World {
     return this.server.createWorld({ ...options, forkOf: this.name });
   }
 
-  /** Resets data, clock, pushes, faults and journal; `keep` lists which of the last two are kept. */
+  /** Resets data, clock, pushes, faults, journal and report; `keep` lists which of the last three are kept. */
   async reset(options: ResetOptions = {}): Promise<void> {
     await this.#calls.post("/reset", options);
   }
@@ -104,6 +105,18 @@ export class World {
     const reply = await this.#calls.get("/invariants");
     rows(reply, "violations");
     return reply;
+  }
+
+  /** What the clients of the world did that a real server would suffer from. */
+  async report(): Promise<Report> {
+    const reply = await this.#calls.get("/report");
+    rows(reply, "clients");
+    return reply;
+  }
+
+  /** Empties the report. */
+  async clearReport(): Promise<void> {
+    await this.#calls.delete("/report");
   }
 
   /** Raises the feature level, as an upgrade of a server does. */

@@ -56,6 +56,33 @@ test("worlds are made, listed, forked, reset and deleted", async () => {
   );
 });
 
+test("the report says what clients did", async () => {
+  const { toHaveNoFindings } = await import("../dist/esm/testing.js");
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  await api(world, mel, "GET", "/users/me");
+  assert.equal((await toHaveNoFindings(world)).pass, true);
+  await api(world, mel, "GET", "/users/me", { colour: "red" });
+
+  const { clients, complete } = await world.report();
+  const [finding] = clients.flatMap((client) => client.findings);
+  assert.equal(complete, true);
+  assert.deepEqual(
+    [finding.rule, finding.severity, finding.count, finding.first.journalId],
+    ["ignored-parameter", "warning", 1, 2],
+  );
+  const { pass, message } = await toHaveNoFindings(world);
+  assert.equal(pass, false);
+  assert.match(message(), /warning ignored-parameter: .*colour of GET \/users\/me, 1 times by .*\(mel@chat.test\)/);
+  assert.equal((await toHaveNoFindings(world, { severity: "error" })).pass, true);
+  assert.equal((await toHaveNoFindings(world, { except: ["ignored-parameter"] })).pass, true);
+  await world.reset({ keep: ["report"] });
+  assert.equal((await toHaveNoFindings(world)).pass, false);
+  await world.clearReport();
+  assert.deepEqual((await world.report()).clients, []);
+  await world.delete();
+});
+
 test("users are found by handle and address, and unknown users are refused", async () => {
   const world = server.world();
   assert.equal((await world.user("build-bot")).email, "build-bot@chat.test");

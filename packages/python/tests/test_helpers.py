@@ -55,6 +55,47 @@ def send(world, user, content):
     return api(world, user, "POST", "/messages", type="stream", to="general", topic="t", content=content)
 
 
+def test_report(world):
+    mel = world.user("mel")
+    api(world, mel, "GET", "/users/me")
+    assert [client.findings for client in world.report().clients] == [[]]
+    api(world, mel, "GET", "/users/me", colour="red")
+
+    report = world.report()
+
+    (finding,) = report.clients[0].findings
+    assert report.complete is True
+    assert (finding.rule, finding.severity, finding.first.journal_id) == ("ignored-parameter", "warning", 2)
+    world.reset(keep=["report"])
+    assert world.report().clients[0].findings
+    world.clear_report()
+    assert world.report().clients == []
+
+
+def test_findings_fail_tests(pytester):
+    pytester.makepyfile(
+        """
+        import urllib.request, base64
+
+        def ask(world, path):
+            mel = world.user("mel")
+            key = base64.b64encode(f"{mel.email}:{mel.api_key}".encode()).decode()
+            urllib.request.urlopen(urllib.request.Request(f"{world.url}/api/v1{path}", headers={"Authorization": f"Basic {key}"})).read()
+
+        def test_good(chatdouble_world):
+            ask(chatdouble_world, "/users/me")
+
+        def test_bad(chatdouble_world):
+            ask(chatdouble_world, "/users/me?colour=red")
+        """
+    )
+    assert pytester.runpytest_subprocess().ret == 0
+    outcome = pytester.runpytest_subprocess("--chatdouble-fail-on", "warning")
+    outcome.assert_outcomes(passed=2, errors=1)
+    outcome.stdout.fnmatch_lines(["*warning ignored-parameter: Sent a parameter that is ignored: colour of GET /users/me*"])
+    assert pytester.runpytest_subprocess("--chatdouble-fail-on", "error").ret == 0
+
+
 def test_worlds(server):
     world = server.create_world(name="blue", label="a test", idle_ttl_seconds="10m")
     assert world.url == f"{server.url}/w/blue"

@@ -16,12 +16,16 @@ __all__ = [
     "FaultMatch",
     "FaultRow",
     "FaultRule",
+    "Finding",
+    "FindingRequest",
     "Health",
     "Invariants",
     "JournalEntry",
     "Push",
     "PushWire",
     "Queue",
+    "Report",
+    "ReportedClient",
     "Snapshot",
     "Violation",
     "WorldOptions",
@@ -129,6 +133,46 @@ class Queue(Record):
     last_event_id: int
     acknowledged: int
     capabilities: List[str]
+
+
+class ReportedClient(Record):
+    """A client with the rules that it broke."""
+
+    world: str | None
+    client: str
+    user: str | None
+    requests: int
+    first_at: float
+    last_at: float
+    findings: List[Finding]
+
+
+class Finding(Record):
+    """A rule that a client broke."""
+
+    rule: str
+    severity: str
+    message: str
+    count: int
+    first: FindingRequest
+    last: FindingRequest
+    why: str
+    help: str
+
+
+class FindingRequest(Record):
+    """A request that a finding is about."""
+
+    journal_id: int | None
+    at: float
+    request: str
+
+
+class Report(Record):
+    """What the clients of a world did wrong."""
+
+    clients: List[ReportedClient]
+    complete: bool
 
 
 class Push(Record):

@@ -21,6 +21,7 @@ from ._control import (
     JournalEntry,
     Push,
     Queue,
+    Report,
     Snapshot,
 )
 from ._effects import Effect
@@ -139,8 +140,16 @@ class World:
 
     @keywords
     def reset(self, *, keep: Sequence[str] | None = None) -> None:
-        """Resets data, clock, pushes, faults and journal; `keep` lists which of the last two are kept."""
+        """Resets data, clock, pushes, faults, journal and report; `keep` lists which of the last three are kept."""
         self._calls.post("/reset", given({"keep": keep and list(keep)}))
+
+    def report(self) -> Report:
+        """What the clients of the world did that a real server would suffer from."""
+        return typed(Report, self._calls.get("/report"))
+
+    def clear_report(self) -> None:
+        """Empties the report."""
+        self._calls.delete("/report")
 
     def delete(self) -> None:
         """Deletes the world."""

@@ -21,6 +21,8 @@ MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chat
 SHOWN = 10
 # The most characters of a parameter that are shown.
 SHOWN_CHARACTERS = 60
+# How much findings matter, the least first.
+SEVERITIES = ("note", "warning", "error")
 # The keywords of the marker.
 OPTIONS = [name for name in inspect.signature(Server.create_world).parameters if name != "self"]
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
@@ -34,6 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=["shared", "each"],
         help="with xdist: one server for all workers (shared, the default) or one for each worker (each)",
     )
+    group.addoption(
+        "--chatdouble-fail-on",
+        choices=list(SEVERITIES),
+        help="fail tests in whose world a client broke a rule of the report that is at least this severe",
+    )
+    parser.addini("chatdouble_fail_on", "as --chatdouble-fail-on")
     parser.addini("chatdouble_server", "as --chatdouble-server", default="shared")
     parser.addini("chatdouble_options", "options of serve, one per line, such as dialect=zulip", type="linelist")
 
@@ -95,12 +103,47 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
         # Without a traceback: the mistake is in the marker.
         pytest.fail(f"chatdouble_world can't be made: {world}", pytrace=False)
     yield world
+    findings = _findings(request.config, world)
     try:
         world.delete()
     except Error as error:
         # A test may have deleted it.
         if error.status != 404:
             raise
+    if findings:
+        # Without a traceback: the mistake is in what the test ran.
+        pytest.fail("\n".join([f"the clients of {world.name} broke rules:", *findings]), pytrace=False)
+
+
+def _findings(config: pytest.Config, world: World) -> list[str]:
+    """The findings of a test's world that are to fail it."""
+    least = config.getoption("chatdouble_fail_on") or config.getini("chatdouble_fail_on")
+    if not least:
+        return []
+    if least not in SEVERITIES:
+        raise pytest.UsageError(f"chatdouble_fail_on takes {', '.join(SEVERITIES)}, not {least}")
+    try:
+        clients = world.report()["clients"]
+    except Error:
+        # A test may have deleted the world.
+        return []
+    counted = SEVERITIES[SEVERITIES.index(least) :]
+    return [
+        _finding_line(client, finding)
+        for client in clients
+        for finding in client["findings"]
+        if finding["severity"] in counted
+    ]
+
+
+def _finding_line(client: Record, finding: Record) -> str:
+    first = finding["first"]
+    place = "" if first["journal_id"] is None else f" (journal {first['journal_id']})"
+    who = f"{client['client']} ({client['user']})" if client["user"] else client["client"]
+    return (
+        f"  {finding['severity']} {finding['rule']}: {finding['message']}, {finding['count']} times by {who}\n"
+        f"      {first['request']}{place}\n      {finding['help']}"
+    )
 
 
 def _made(server: Server, options: dict[str, Any]) -> World | Error:
