@@ -73,6 +73,7 @@ assets![
     "view/live/row.js",
     "view/people.js",
     "view/pushes.js",
+    "view/report.js",
     "view/state.js",
     "view/worlds.js",
 ];

@@ -16,6 +16,7 @@ import { ChannelsView } from "./view/channels.js";
 import { ActView } from "./view/act.js";
 import { FaultsView } from "./view/faults.js";
 import { PushesView } from "./view/pushes.js";
+import { ReportView } from "./view/report.js";
 import { StateView } from "./view/state.js";
 
 const VIEWS = [
@@ -25,6 +26,7 @@ const VIEWS = [
   ["act", "Act as", ActView],
   ["faults", "Faults", FaultsView],
   ["pushes", "Pushes", PushesView],
+  ["report", "Report", ReportView],
   ["state", "State", StateView],
 ];
 

@@ -40,7 +40,8 @@ function Welcome({ world }) {
 export function LiveView({ world }) {
   const [filter, setFilter] = useState({ text: "", user: "", kind: "", client: "" });
   const [paused, setPaused] = useState(null);
-  const [chosen, setChosen] = useState(null);
+  // A link to a request names its row.
+  const [chosen, setChosen] = useState(location.hash.slice(1) || null);
   const zone = zoneNow();
   const source = paused ?? world.entries;
   // Entries are added to in place; their number and the newest one's events say whether there is something new.

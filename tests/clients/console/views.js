@@ -194,6 +194,22 @@ const views = {
     await close(page);
   },
 
+  async "report what a client did, with the request one click away"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "reported", clock: "frozen" });
+    const page = await open(browser, `${url}/console/w/reported/report`);
+    await page.getByText("No clients yet").waitFor();
+    await api(`${url}/w/reported`, "mel", "GET", "/users/me?colour=%3Cimg%20src%3Dx%3E");
+    await page.getByText("Sent a parameter that is ignored: colour of GET /users/me").waitFor();
+    await page.getByText("1 finding", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "GET /users/me colour=<img src=x>" }).click();
+    await page.locator(".live-row.chosen").filter({ hasText: "/users/me" }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("No clients yet").waitFor();
+    await close(page);
+    await control(url, "DELETE", "/worlds/reported");
+  },
+
   async "write every date in the same way"({ browser, url }) {
     const page = await open(browser, `${url}/console/w/default/pushes`);
     await page.getByRole("button", { name: /Look them up/ }).click();
