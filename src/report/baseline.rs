@@ -4,7 +4,7 @@ use super::summary::{ClientSummary, FindingSummary, Summary};
 use std::collections::BTreeSet;
 
 /// The findings of an earlier report. A finding is the same one if the client's name, whatever its version, the rule and
-/// its message are the same.
+/// its message are the same.
 #[derive(Debug, Default)]
 pub struct Baseline {
     known: BTreeSet<(String, String, String)>,

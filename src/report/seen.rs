@@ -32,7 +32,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// How long ago a time is: by the clock that moved further.
+    /// How long ago a time is: by the clock that moved further.
     pub fn since(self, earlier: Past) -> i64 {
         (self.real - earlier.real).max(self.world - earlier.world)
     }

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The exit status of findings that the baseline does not have.
+/// The exit status of findings that the baseline does not have.
 pub const HAS_FINDINGS: u8 = 4;
 /// The file that means standard error.
 const STANDARD_ERROR: &str = "-";
