@@ -12,11 +12,13 @@ mod filters;
 mod guard;
 mod initial_clock;
 mod journal;
+mod networks;
 pub mod openapi;
 pub mod pages;
 mod people;
 mod pushes;
 mod queues;
+mod rate_limits;
 mod report;
 mod requests;
 mod reset;
@@ -300,6 +302,12 @@ fn look(
             world.faults().lock().clear();
             Ok(json!({}))
         }
+        OfWorld::Networks => Ok(networks::list(world)),
+        OfWorld::SetNetwork => networks::set(world, &body(incoming)?),
+        OfWorld::EndNetwork => networks::end(world, filters),
+        OfWorld::RateLimits => Ok(rate_limits::list(world)),
+        OfWorld::SetRateLimit => rate_limits::set(world, &body(incoming)?),
+        OfWorld::EndRateLimit => rate_limits::end(world, filters),
         OfWorld::RemoveFault => faults::remove(world, values.first().copied().unwrap_or_default()),
         OfWorld::Journal => journal::show(world, filters),
         OfWorld::ClearJournal => {

@@ -1,5 +1,8 @@
 //! Faults: rules that make requests fail as a network, a proxy or the push relay would (contract, Faults).
 
+pub mod network;
+pub mod rate_limit;
+
 use crate::realm::seeded_rng::SeededRng;
 use crate::time::{Span, Timestamp};
 use serde_json::{Map, Value};
@@ -92,6 +95,10 @@ pub enum Effect {
     Events(Disturbance),
     /// Carried out; the body breaks off after so many bytes.
     TruncateAt(u64),
+    /// Carried out; a success with these values at its top level, in which null leaves a key out.
+    Change(Map<String, Value>),
+    /// Carried out; a failed reply whose `msg` is in accented letters, as from a server that translates.
+    PseudoLocalize,
     /// Carried out; the body is a proxy's page.
     Garbage,
     /// The caller's queues are gone, then the request goes on.

@@ -14,9 +14,12 @@ pub mod files;
 mod finish;
 mod hint;
 mod key_guard;
+mod network;
 mod origin;
 mod pages;
 mod poll;
+mod pseudo_locale;
+mod rate_limit;
 pub mod reply;
 mod report;
 pub mod request;
@@ -36,7 +39,7 @@ use crate::world::{World, WorldSettings, Worlds};
 use body::{Body, BodyLimit, BodyRoom, read_body};
 use bytes::{Buf, Bytes};
 use context::RequestContext;
-use deferral::aside;
+use deferral::{Permit, aside};
 use finish::{finished, shape};
 use futures_util::Stream;
 use http::{Method, header};
@@ -54,7 +57,7 @@ pub use cors::Cors;
 pub use key_guard::KeyGuard;
 pub use origin::origin_of;
 pub use pages::methods_of_page;
-pub use reply::ConnectionFault;
+pub use reply::{ConnectionFault, Delivery};
 
 /// A reply as the server sends it.
 pub type Response = http::Response<Bytes>;
@@ -154,15 +157,26 @@ impl Edge {
         };
         take_session(&world, &mut incoming, addressed.takes_session());
         let context = RequestContext::new(self, &incoming, &world, &addressed);
-        if let Some(path) = addressed.path_of_operation() {
-            return dispatch::operation(context, path, permit).await;
-        }
+        let response = match addressed.path_of_operation() {
+            Some(path) => dispatch::operation(context, path, permit).await,
+            None => Self::respond_outside_api(context, &addressed, permit).await,
+        };
+        network::sent_over(&world, &incoming, response)
+    }
+
+    /// Answers a request for a file or a page.
+    async fn respond_outside_api(
+        context: RequestContext<'_>,
+        addressed: &Addressed<'_>,
+        permit: Option<Permit>,
+    ) -> Response {
+        let RequestContext { incoming, world, .. } = context;
         match files::kind(addressed.path) {
-            Some(kind) => dispatch::file(context, &addressed, kind).await,
-            None if let Some(page) = Page::find(&incoming, &addressed) => {
-                aside(permit.as_ref(), || pages::respond(&context, &addressed, page))
+            Some(kind) => dispatch::file(context, addressed, kind).await,
+            None if let Some(page) = Page::find(incoming, addressed) => {
+                aside(permit.as_ref(), || pages::respond(&context, addressed, page))
             }
-            None => finished(files::serve(&world, &incoming, &addressed).map_err(|error| {
+            None => finished(files::serve(world, incoming, addressed).map_err(|error| {
                 let hint =
                     (error == Error::UnknownPath).then(|| hint::outside(incoming.method().as_str(), addressed.path));
                 (error, hint)

@@ -7,6 +7,7 @@ mod error_rewriting;
 mod idle;
 mod invariant_check;
 pub mod listen;
+mod pace;
 mod socket;
 mod start_error;
 mod webhooks;

@@ -16,6 +16,8 @@ mod worlds;
 
 use crate::error::Error;
 use crate::fault::Faults;
+use crate::fault::network::Networks;
+use crate::fault::rate_limit::RateLimits;
 use crate::journal::Journal;
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
@@ -75,6 +77,8 @@ pub struct World {
     waiters: Waiters,
     moments: Mutex<checkpoints::Checkpoints>,
     faults: Mutex<Faults>,
+    networks: Mutex<Networks>,
+    rate_limits: Mutex<RateLimits>,
     journal: Journal,
     report: Report,
     webhooks: webhooks::Webhooks,
@@ -140,6 +144,8 @@ impl World {
             queue: aside::Queue::default(),
             waiters: Waiters::default(),
             faults: Mutex::new(Faults::new(seed)),
+            networks: Mutex::new(Networks::new(seed)),
+            rate_limits: Mutex::default(),
             journal: Journal::default(),
             report: Report::default(),
             webhooks: webhooks::Webhooks::default(),
@@ -185,6 +191,16 @@ impl World {
     #[doc(hidden)]
     pub fn faults(&self) -> &Mutex<Faults> {
         &self.faults
+    }
+
+    /// The networks between its clients and it.
+    pub(crate) fn networks(&self) -> &Mutex<Networks> {
+        &self.networks
+    }
+
+    /// How many requests it allows.
+    pub(crate) fn rate_limits(&self) -> &Mutex<RateLimits> {
+        &self.rate_limits
     }
 
     /// Its journal.

@@ -179,6 +179,11 @@ fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
             Some("unknown") => Ok(Effect::Events(Disturbance::Unknown)),
             _ => Err(wrong("repeat, hold, one_by_one or unknown")),
         },
+        "change" => match value.as_object().filter(|keys| !keys.is_empty()) {
+            Some(keys) => Ok(Effect::Change(keys.clone())),
+            None => Err(wrong("keys of a reply, each with a value or null")),
+        },
+        "pseudo_localize" => is_true(Effect::PseudoLocalize),
         "garbage" => is_true(Effect::Garbage),
         "lose_queue" => is_true(Effect::LoseQueue),
         _ => Err(refused(format!("$.effect.{name}: is unknown; there are {EFFECTS}"))),
@@ -212,6 +217,13 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
                 "required": ["retry_after"],
                 "additionalProperties": false,
             },
+            "change": {
+                "type": "object",
+                "description": "These keys of a successful reply have these values; null: they are left out.",
+                "minProperties": 1,
+                "additionalProperties": true,
+            },
+            "pseudo_localize": {"type": "boolean", "description": "true: msg of a failed reply is in accented letters."},
             "drop": {"type": "string", "enum": ["before", "after"],
                 "description": "The connection closes without a reply, before or after the request is carried out."},
             "retries": {"type": "boolean", "description": "With drop: whether repetitions are dropped too."},
@@ -228,7 +240,8 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
     Schema::try_from(schema).expect("it is an object")
 }
 
-const EFFECTS: &str = "bouncer, delay_ms, error, rate_limit, drop, truncate_at, garbage, lose_queue and events";
+const EFFECTS: &str =
+    "bouncer, delay_ms, error, rate_limit, change, pseudo_localize, drop, truncate_at, garbage, lose_queue and events";
 
 fn error(value: &Value) -> Option<Effect> {
     let sent = value.as_object()?;

@@ -3,6 +3,8 @@
 use super::refused;
 use crate::error::Error;
 use crate::fault::Faults;
+use crate::fault::network::Networks;
+use crate::fault::rate_limit::RateLimits;
 use crate::world::World;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -15,7 +17,7 @@ const KEPT: [&str; 3] = ["faults", "journal", "report"];
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reset {
-    /// `faults`, `journal`, `report`.
+    /// `faults` (with networks and rate limits), `journal`, `report`.
     #[serde(default)]
     #[schemars(schema_with = "kept_schema")]
     keep: Option<Vec<String>>,
@@ -40,7 +42,10 @@ pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
     let keeps = |what: &str| kept.iter().any(|name| name == what);
     world.reset();
     if !keeps("faults") {
-        *world.faults().lock() = Faults::new(world.snapshot().chance.seed);
+        let seed = world.snapshot().chance.seed;
+        *world.faults().lock() = Faults::new(seed);
+        *world.networks().lock() = Networks::new(seed);
+        *world.rate_limits().lock() = RateLimits::default();
     }
     if !keeps("journal") {
         world.journal().clear();

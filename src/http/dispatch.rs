@@ -10,7 +10,7 @@ use super::request::{self, without_files};
 use super::router::{RouteMatch, Router};
 use super::session::{self, CSRF_FIELD};
 use super::trace::{self, Trace};
-use super::{Refusal, Response, authentication, files, hint, poll, reply, tus};
+use super::{Refusal, Response, authentication, files, hint, poll, rate_limit, reply, tus};
 use crate::api::parameter::RawParameters;
 use crate::api::{Access, Call, NotDone, Outcome, Reply, Row, Run};
 use crate::error::Error;
@@ -64,7 +64,7 @@ pub(super) async fn operation(mut context: RequestContext<'_>, path: &str, mut p
                     aside(permit.as_ref(), || context.reply(row, handled, &mut trace))
                 }
             };
-            fault.afterwards(response)
+            fault.afterwards(response, &context.settings.dialect)
         }
     };
     context.finish(trace, response).await
@@ -85,7 +85,7 @@ pub(super) async fn file(context: RequestContext<'_>, addressed: &Addressed<'_>,
     }
     let response = fault.instead(settings.feature_level, world.now()).unwrap_or_else(|| {
         let served = read.and_then(|()| files::serve(world, incoming, addressed)).map_err(|error| (error, None));
-        fault.afterwards(finished(served))
+        fault.afterwards(finished(served), &settings.dialect)
     });
     let response = edge.cors.open_to_all(incoming, response);
     context.finish(trace, response).await
@@ -133,7 +133,7 @@ impl RequestContext<'_> {
             other => {
                 let response = self.without_operation(&method, &trace.path, other);
                 let response = response.unwrap_or_else(|(error, hint)| self.failure_at_level(&error, hint));
-                Err(Box::new(fault.afterwards(response)))
+                Err(Box::new(fault.afterwards(response, &settings.dialect)))
             }
         }
     }
@@ -168,7 +168,7 @@ impl RequestContext<'_> {
         };
         Some(match checked {
             Ok((row, raw)) => Ok(Routed { row, raw, csrf: None, fault }),
-            Err(response) => Err(Box::new(fault.afterwards(response))),
+            Err(response) => Err(Box::new(fault.afterwards(response, &settings.dialect))),
         })
     }
 
@@ -250,7 +250,7 @@ impl RequestContext<'_> {
         row: &Row,
         emulation: Option<&'static Emulation>,
         csrf: Option<&str>,
-        trace: &Trace,
+        trace: &mut Trace,
     ) -> Result<Option<Arc<User>>, EarlyResponse> {
         let incoming = self.incoming;
         let admit = || match self.takes_sessions || incoming.acts_in_session {
@@ -261,13 +261,21 @@ impl RequestContext<'_> {
             true => session::check_csrf(&self.edge.key_guard, incoming.method_and_headers(), csrf),
             false => Ok(()),
         };
-        let caller = caller(realm, row, emulation, &trace.credentials, admit);
+        // A request that starts over is counted once.
+        let budget = &mut trace.budget;
+        let count = |caller: Option<&User>| {
+            if budget.is_none() {
+                *budget = rate_limit::count(self.world, row.route, caller);
+            }
+            rate_limit::check(budget.as_ref())
+        };
+        let caller = caller(realm, row, emulation, &trace.credentials, admit, count);
         // Whoever is let in now was not when the body came.
         let caller = caller.and_then(|caller| if incoming.lacks_body { Err(Error::NotLoggedIn) } else { Ok(caller) });
         caller.map_err(|error| {
             if tus::is_spoken_by(row) {
-                let is_csrf = matches!(error, Error::CsrfFailed { .. });
-                return Box::new(tus::refusal(if is_csrf { &error } else { &Error::UnauthenticatedUpload }));
+                let is_shown = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
+                return Box::new(tus::refusal(if is_shown { &error } else { &Error::UnauthenticatedUpload }));
             }
             // A person looks at a page: they are shown the way to log in.
             if error == Error::NotLoggedIn && self.incoming.accepts_html() {
@@ -314,27 +322,30 @@ fn neutral(settings: &WorldSettings, mut raw: RawParameters) -> RawParameters {
     raw
 }
 
-/// The caller of an operation, as its access demands; `admit` looks at what comes along with a session.
+/// The caller of an operation, as its access demands; `admit` looks at what comes along with a session, and `count` at
+/// the limit of requests, before the caller's rights are.
 fn caller(
     realm: &Realm,
     row: &Row,
     emulation: Option<&'static Emulation>,
     given: &RequestCredentials,
     admit: impl FnOnce() -> Result<(), Error>,
+    count: impl FnOnce(Option<&User>) -> Result<(), Error>,
 ) -> Result<Option<Arc<User>>, Error> {
     let access = emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
     if access == Access::Anyone {
-        return Ok(None);
+        return count(None).map(|()| None);
     }
     let Some(user) = authentication::caller(realm, given)? else {
         let is_visitor = access == Access::UserOrVisitor && realm.has_public_access();
         return match is_visitor {
             true if realm.organization.is_deactivated => Err(Error::RealmDeactivated),
-            true => admit().map(|()| None),
+            true => admit().and_then(|()| count(None)).map(|()| None),
             false => Err(Error::NotLoggedIn),
         };
     };
     admit()?;
+    count(Some(&user))?;
     access.check(realm, &user)?;
     if let Some(emulation) = emulation {
         emulation.check_former_access(row.route, realm, &user)?;

@@ -3,7 +3,10 @@
 use super::Response;
 use super::reply::{self, ConnectionFault};
 use super::trace::Trace;
+use super::{pseudo_locale, rate_limit};
+use crate::dialect::Dialect;
 use crate::error::Error;
+use crate::fault::network::Loss;
 use crate::fault::{Bouncer, Disturbance, Effect, RELAYED, Seen};
 use crate::level::{add_unknown_field, emulation};
 use crate::realm::queue::QueueId;
@@ -12,32 +15,40 @@ use crate::time::Timestamp;
 use crate::world::World;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// Marks a reply that a fault made.
 const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
 
-/// How many requests are allowed in the longest span that counts, how many of them are left, and when all are again,
-/// UNIX seconds (reference behaviour, section 2.4).
-const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
-const RATE_LIMIT_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
-const RATE_LIMIT_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
-/// The limit that servers begin with.
-const REQUESTS_AN_HOUR: &str = "2000";
+/// What entries of the journal have for a fault where the network lost the request or the reply.
+const NETWORK: &str = "network";
 
-/// The rule that fired for a request, if one did.
+/// The rule that fired for a request, if one did, or what the network does to it.
 pub struct Fault {
     fired: Option<(String, Effect)>,
 }
 
 impl Fault {
-    /// Asks the world's rules.
+    /// Asks the world's rules, and the network where none of them fires.
     pub fn fire(world: &World, trace: &mut Trace) -> Self {
+        let fired = Self::fired(world, trace).or_else(|| {
+            let loss = world.networks().lock().lose(trace.user())?;
+            Some((NETWORK.to_owned(), Effect::Drop { is_carried_out: loss == Loss::After, retries: false }))
+        });
+        trace.fault = fired.as_ref().map(|(id, _)| id.clone());
+        if let Some((_, Effect::DelayMs(milliseconds))) = &fired {
+            trace.delay = Duration::from_millis(*milliseconds);
+        }
+        Self { fired }
+    }
+
+    fn fired(world: &World, trace: &Trace) -> Option<(String, Effect)> {
         let mut faults = world.faults().lock();
         if faults.is_empty() {
-            return Self { fired: None };
+            return None;
         }
-        let fired = faults.fire(Seen {
+        faults.fire(Seen {
             method: &trace.method,
             path: trace.route,
             full_path: &trace.path,
@@ -45,12 +56,7 @@ impl Fault {
             user: trace.user(),
             at: world.real_time().now(),
             asks_relay: trace.route.is_some_and(|path| path.starts_with(RELAYED)),
-        });
-        trace.fault = fired.as_ref().map(|(id, _)| id.clone());
-        if let Some((_, Effect::DelayMs(milliseconds))) = &fired {
-            trace.delay = Duration::from_millis(*milliseconds);
-        }
-        Self { fired }
+        })
     }
 
     /// How the push relay fails.
@@ -102,13 +108,15 @@ impl Fault {
     }
 
     /// What becomes of the reply when the operation was carried out.
-    pub fn afterwards(&self, response: Response) -> Response {
+    pub fn afterwards(&self, response: Response, dialect: &Dialect) -> Response {
         let Some((id, effect)) = &self.fired else { return response };
         let response = match effect {
             Effect::Drop { .. } => mangled(response, ConnectionFault::Dropped),
             Effect::TruncateAt(bytes) => {
                 mangled(response, ConnectionFault::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)))
             }
+            Effect::Change(keys) => changed(response, keys, dialect),
+            Effect::PseudoLocalize => translated(response),
             Effect::Garbage => garbage(),
             Effect::Events(Disturbance::Unknown) => with_unknown_fields(response),
             _ => response,
@@ -117,18 +125,55 @@ impl Fault {
     }
 }
 
-/// Fields that no client knows, in the reply and in each of its events.
-fn with_unknown_fields(response: Response) -> Response {
-    let Ok(serde_json::Value::Object(mut reply)) = serde_json::from_slice(response.body()) else { return response };
-    for event in reply.get_mut("events").and_then(|events| events.as_array_mut()).into_iter().flatten() {
-        if let Some(event) = event.as_object_mut() {
-            add_unknown_field(event);
-        }
-    }
-    add_unknown_field(&mut reply);
+/// The response with another reply in its body, where it has one.
+fn with_reply(response: Response, change: impl FnOnce(&mut Map<String, Value>)) -> Response {
+    let Ok(Value::Object(mut reply)) = serde_json::from_slice(response.body()) else { return response };
+    change(&mut reply);
     let mut body = serde_json::to_vec(&reply).unwrap_or_default();
     body.push(b'\n');
     response.map(|_| body.into())
+}
+
+/// A success with these values at its top level; null leaves a key out.
+fn changed(response: Response, keys: &Map<String, Value>, dialect: &Dialect) -> Response {
+    if !response.status().is_success() {
+        return response;
+    }
+    with_reply(response, |reply| {
+        for (key, value) in keys {
+            let key = dialect.vendor_key(key);
+            match value {
+                Value::Null => _ = reply.shift_remove(key),
+                value => _ = reply.insert(key.to_owned(), value.clone()),
+            }
+        }
+    })
+}
+
+/// A failed reply as from a server that translates.
+fn translated(mut response: Response) -> Response {
+    if response.status().is_success() {
+        return response;
+    }
+    let language = HeaderValue::from_static(pseudo_locale::TAG);
+    response.headers_mut().insert(header::CONTENT_LANGUAGE, language);
+    with_reply(response, |reply| {
+        if let Some(Value::String(message)) = reply.get_mut("msg") {
+            *message = pseudo_locale::pseudo_localized(message);
+        }
+    })
+}
+
+/// Fields that no client knows, in the reply and in each of its events.
+fn with_unknown_fields(response: Response) -> Response {
+    with_reply(response, |reply| {
+        for event in reply.get_mut("events").and_then(|events| events.as_array_mut()).into_iter().flatten() {
+            if let Some(event) = event.as_object_mut() {
+                add_unknown_field(event);
+            }
+        }
+        add_unknown_field(reply);
+    })
 }
 
 fn marked(mut response: Response, id: &str) -> Response {
@@ -149,14 +194,8 @@ fn rate_limited(retry_after: &serde_json::Value, feature_level: i64, now: Timest
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
     let former = emulation(feature_level).and_then(|emulation| emulation.code_of(None, error.row()));
     let mut response = reply::former_failure(&error, former, None, None);
-    if let Ok(value) = HeaderValue::from_str(&retry_after.to_string()) {
-        response.headers_mut().insert(header::RETRY_AFTER, value);
-    }
-    let reset = now.fractional_seconds() + retry_after.as_f64().unwrap_or_default();
-    let headers = response.headers_mut();
-    headers.insert(RATE_LIMIT, HeaderValue::from_static(REQUESTS_AN_HOUR));
-    headers.insert(RATE_LIMIT_REMAINING, HeaderValue::from_static("0"));
-    headers.insert(RATE_LIMIT_RESET, HeaderValue::from(reset.ceil() as i64));
+    rate_limit::tell_wait(retry_after, &mut response);
+    rate_limit::tell(&rate_limit::usual(retry_after, now), &mut response);
     response
 }
 

@@ -2,7 +2,7 @@
 
 use super::context::{Handled, RequestContext};
 use super::trace::{Entered, Trace};
-use super::{Refusal, Response, hint, origin, reply, session, tus};
+use super::{Refusal, Response, hint, origin, rate_limit, reply, session, tus};
 use crate::api::parameter::RawParameters;
 use crate::api::{Outcome, Reply, Route, Row};
 use crate::error::Error;
@@ -104,6 +104,9 @@ impl RequestContext<'_> {
             reply::ask_for_session(&mut response);
         }
         reply::name_realm(&mut response, self.settings.dialect.auth_realm());
+        if let Some(budget) = &trace.budget {
+            rate_limit::tell(budget, &mut response);
+        }
         let entered = trace.end(self.world, &response);
         (response, entered)
     }

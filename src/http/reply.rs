@@ -5,6 +5,7 @@ use crate::error::Error;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 /// The header that says in a sentence what would have worked.
 pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
@@ -156,4 +157,13 @@ pub enum ConnectionFault {
     Dropped,
     /// The body breaks off after so many bytes.
     TruncatedAt(usize),
+}
+
+/// How the server's sockets send a reply, as over a slow network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// How long it waits, in real time.
+    pub latency: Duration,
+    /// Bytes of its body that are sent in a second; None: as many as there are.
+    pub bytes_per_second: Option<u64>,
 }

@@ -6,6 +6,7 @@ use super::reply::{self, ConnectionFault};
 use super::request::ApiRequest;
 use crate::api::Row;
 use crate::api::parameter::RawParameters;
+use crate::fault::rate_limit::Budget;
 use crate::journal::{Body, Entry};
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
@@ -38,6 +39,8 @@ pub struct Trace {
     pub fault: Option<String>,
     /// How long that fault holds the reply back.
     pub delay: Duration,
+    /// The budget that the request was counted in.
+    pub budget: Option<Budget>,
     /// What the request added to the event log.
     pub new_events: NewEvents,
 }
@@ -104,6 +107,7 @@ impl Trace {
             params: RawParameters::no_values(),
             fault: None,
             delay: Duration::ZERO,
+            budget: None,
             new_events: NewEvents::default(),
         }
     }
@@ -134,8 +138,9 @@ impl Trace {
         });
         let journal_id = entry.id;
         world.broadcast(Watched::Request(entry.clone()));
-        if let Some(fault_id) = fault {
-            let effect = world.faults().lock().effect_as_sent(&fault_id).unwrap_or_default();
+        // What the network lost was lost by no rule.
+        let sent = fault.and_then(|id| world.faults().lock().effect_as_sent(&id).map(|effect| (id, effect)));
+        if let Some((fault_id, effect)) = sent {
             world.broadcast(Watched::Fault { at: now, fault_id, journal_id, effect });
         }
         world.broadcast_events(&self.new_events);

@@ -2,6 +2,7 @@
 
 use super::connection_fault;
 use super::idle::IdleTracker;
+use super::pace::paced;
 use super::socket;
 use crate::console;
 use crate::control::Control;
@@ -11,8 +12,9 @@ use crate::http::authentication::CredentialsCache;
 use crate::http::body::read_body;
 use crate::http::request::{ApiRequest, RequestHead};
 use crate::http::{Edge, Response, reply};
-use bytes::Bytes;
-use futures_util::FutureExt;
+use bytes::{Buf, Bytes};
+use futures_util::future::Either;
+use futures_util::{FutureExt, Stream, StreamExt};
 use http::{HeaderValue, Request, header};
 use http_body::Body;
 use hyper::body::Incoming;
@@ -20,6 +22,7 @@ use hyper::service::{HttpService, service_fn};
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::error::Error;
+use std::fmt::Display;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -58,19 +61,32 @@ pub fn chat_api(
     edge: Arc<Edge>,
     port_world: Option<Arc<str>>,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    warp::ext::get::<Arc<RequestHead>>().and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
-        let (edge, port_world) = (edge.clone(), port_world.clone());
+    warp::ext::get::<Arc<RequestHead>>().and(warp::body::stream()).then(move |head, body| {
         // The future is larger than 4 KB: all that warp and hyper put around it would be as large, and be moved with it.
-        guarded(Box::pin(async move { edge.respond(head, body, port_world.as_deref()).await }))
+        guarded(Box::pin(respond(edge.clone(), head, body, port_world.clone())))
     })
 }
 
 /// The API where the page in the browser might have answered and did not.
 fn rest_of_api(edge: Arc<Edge>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    own_head().and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
-        let edge = edge.clone();
-        guarded(Box::pin(async move { edge.respond(head, body, None).await }))
-    })
+    own_head()
+        .and(warp::body::stream())
+        .then(move |head, body| guarded(Box::pin(respond(edge.clone(), head, body, None))))
+}
+
+/// Answers a request whose body arrives as fast as the client's network lets it.
+async fn respond<E: Display>(
+    edge: Arc<Edge>,
+    head: Arc<RequestHead>,
+    body: impl Stream<Item = Result<impl Buf, E>>,
+    port_world: Option<Arc<str>>,
+) -> Response {
+    let port_world = port_world.as_deref();
+    let body = match edge.uplink(&head, port_world) {
+        Some(bytes_per_second) => Either::Right(paced(body, bytes_per_second)),
+        None => Either::Left(body.map(|piece| piece.map(|mut piece| piece.copy_to_bytes(piece.remaining())))),
+    };
+    edge.respond(head, body, port_world).await
 }
 
 /// All of control but the WebSocket.

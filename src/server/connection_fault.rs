@@ -1,22 +1,39 @@
-//! What only a connection can do to a reply: close without one, or break off in the middle.
+//! What only a connection can do to a reply: close without one, break off in the middle, or send it late and slowly.
 
-use crate::http::ConnectionFault;
+use super::pace::Pace;
+use crate::http::{ConnectionFault, Delivery};
 use bytes::Bytes;
 use http::{Response, header};
-use http_body::{Body, Frame};
+use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Either};
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use tokio::time::Sleep;
 
-/// The beginning of a body, then the end of the connection.
+/// A body that is sent slowly, or not to its end.
 #[derive(Debug)]
-pub struct Cut {
-    beginning: Option<Bytes>,
+pub struct Hindered {
+    unsent: Bytes,
+    /// The rest is sent at this pace, each piece after the sleep.
+    pace: Option<(Pace, Pin<Box<Sleep>>)>,
+    /// Whether the connection ends in place of the rest.
+    breaks_off: bool,
     has_paused: bool,
 }
 
-impl Body for Cut {
+impl Hindered {
+    fn new(unsent: Bytes, bytes_per_second: Option<u64>, breaks_off: bool) -> Self {
+        let pace = bytes_per_second.map(|bytes| {
+            let mut pace = Pace::of(bytes);
+            let first = pace.passed_at(pace.piece().min(unsent.len()));
+            (pace, Box::pin(tokio::time::sleep_until(first)))
+        });
+        Self { unsent, pace, breaks_off, has_paused: false }
+    }
+}
+
+impl Body for Hindered {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -24,35 +41,59 @@ impl Body for Cut {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        if let Some(beginning) = self.beginning.take() {
-            return Poll::Ready(Some(Ok(Frame::data(beginning))));
+        let Self { unsent, pace, breaks_off, has_paused } = &mut *self;
+        if !unsent.is_empty() {
+            let Some((pace, sleep)) = pace else { return Poll::Ready(Some(Ok(Frame::data(std::mem::take(unsent))))) };
+            ready!(sleep.as_mut().poll(context));
+            let piece = unsent.split_to(pace.piece().min(unsent.len()));
+            let next = pace.passed_at(pace.piece().min(unsent.len()));
+            sleep.as_mut().reset(next);
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
         }
-        if !self.has_paused {
+        if !*breaks_off {
+            return Poll::Ready(None);
+        }
+        if !*has_paused {
             // What was written goes out while the body seems to be waiting; with the error it would be thrown away.
-            self.has_paused = true;
+            *has_paused = true;
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
         Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::ConnectionAborted, "a fault breaks the reply off"))))
     }
+
+    fn size_hint(&self) -> SizeHint {
+        if self.breaks_off { SizeHint::default() } else { SizeHint::with_exact(self.unsent.len() as u64) }
+    }
 }
 
-/// A reply with what a fault makes of it.
+/// A reply with what a fault or the network makes of it.
 ///
 /// # Errors
 ///
 /// For a reply that is never sent: hyper closes the connection.
-pub async fn apply<B: Body<Data = Bytes>>(response: Response<B>) -> io::Result<Response<Either<B, Cut>>> {
-    match response.extensions().get::<ConnectionFault>().copied() {
-        None => Ok(response.map(Either::Left)),
-        Some(ConnectionFault::Dropped) => Err(io::Error::other("a fault closes the connection")),
-        Some(ConnectionFault::TruncatedAt(bytes)) => {
-            let (mut head, body) = response.into_parts();
-            // It is there already.
-            let whole = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-            head.headers.insert(header::CONTENT_LENGTH, whole.len().into());
-            let beginning = Some(whole.slice(..bytes.min(whole.len())));
-            Ok(Response::from_parts(head, Either::Right(Cut { beginning, has_paused: false })))
-        }
+pub async fn apply<B: Body<Data = Bytes>>(response: Response<B>) -> io::Result<Response<Either<B, Hindered>>> {
+    let delivery = response.extensions().get::<Delivery>().copied();
+    let fault = response.extensions().get::<ConnectionFault>().copied();
+    if delivery.is_none() && fault.is_none() {
+        return Ok(response.map(Either::Left));
     }
+    if let Some(Delivery { latency, .. }) = delivery {
+        tokio::time::sleep(latency).await;
+    }
+    let bytes_per_second = delivery.and_then(|delivery| delivery.bytes_per_second);
+    if fault == Some(ConnectionFault::Dropped) {
+        return Err(io::Error::other("a fault closes the connection"));
+    }
+    let (mut head, body) = response.into_parts();
+    // It is there already.
+    let whole = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    let body = match fault {
+        Some(ConnectionFault::TruncatedAt(bytes)) => {
+            head.headers.insert(header::CONTENT_LENGTH, whole.len().into());
+            Hindered::new(whole.slice(..bytes.min(whole.len())), bytes_per_second, true)
+        }
+        _ => Hindered::new(whole, bytes_per_second, false),
+    };
+    Ok(Response::from_parts(head, Either::Right(body)))
 }

@@ -1,5 +1,6 @@
 //! Steering from outside: every call of the control endpoint, over HTTP, also for what it refuses.
 
+mod changed_replies;
 mod clock;
 mod contents;
 mod disturbances;
@@ -13,10 +14,12 @@ mod journal;
 mod live_clients;
 mod lives;
 mod names;
+mod networks;
 mod nulls;
 mod people;
 mod pushes;
 mod queues;
+mod rate_limits;
 mod snapshots;
 mod times;
 mod users;

@@ -137,7 +137,9 @@ pub fn undeclared(world: &World) -> Vec<String> {
     let is_newest = is_newest(world);
     let is_refused = |entry: &&std::sync::Arc<Entry>| {
         let is_whole = entry.reply.0.len() < MAX_BODY_BYTES;
-        entry.status >= 400 && entry.status != 405 && is_whole && (entry.fault.is_none() || fits_any(OF_RELAY, entry))
+        // Any operation may be refused by a limit of requests.
+        let is_of_operation = !matches!(entry.status, 405 | 429);
+        entry.status >= 400 && is_of_operation && is_whole && (entry.fault.is_none() || fits_any(OF_RELAY, entry))
     };
     let all = world.journal().all();
     let refused = all.iter().filter(is_refused).filter_map(|entry| Some((operation(entry)?, entry)));

@@ -117,6 +117,28 @@ async fn a_parked_poll_is_answered_over_it() {
 }
 
 #[tokio::test]
+async fn a_slow_network_is_as_slow_over_it() {
+    let server = started(&[]).await;
+    let mel = Trusting::server("network", &server);
+    let (api, control) = (format!("{}/api/v1", server.url()), format!("{}/control/worlds/default", server.url()));
+    let network = json!({"user": "mel", "latency_ms": 200, "bytes_per_second": 100_000});
+    mel.send("POST", &format!("{control}/network"), network.to_string()).await;
+    let content = "x".repeat(9_000);
+    let draft = json!({"drafts": [{"type": "", "to": [], "topic": "", "content": content, "timestamp": 1}]});
+
+    let began = Instant::now();
+    mel.send("POST", &format!("{api}/drafts"), form(&draft)).await;
+    let sending = began.elapsed();
+    let listed = mel.send("GET", &format!("{api}/drafts"), String::new()).await;
+    let listing = began.elapsed() - sending;
+
+    assert_eq!(listed["drafts"][0]["content"], json!(content));
+    for took in [sending, listing] {
+        assert!((290..400).contains(&took.as_millis()), "{took:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_certificate_is_for_each_name_of_this_machine_and_for_no_other() {
     let server = started(&["chat.test", "192.0.2.77", "fd00::77"]).await;
     let mel = Trusting::server("names", &server);

@@ -3,7 +3,7 @@
 use super::Takes::{Body, Document, Filters, Nothing};
 use super::{Call, Filter, OfWorld, OfWorld as In, Row, Takes};
 use crate::control::requests::METHODS;
-use crate::control::{clock, faults, journal, people, pushes, queues, reset, snapshots, worlds};
+use crate::control::{clock, faults, journal, networks, people, pushes, queues, rate_limits, reset, snapshots, worlds};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 const fn filter(name: &'static str, kind: &'static str, about: &'static str) -> Filter {
@@ -125,6 +125,10 @@ const CLIENT: &str = r#"{"world?": "string", "client": "string", "user": "string
 const FINDING: &str = r#"{"rule": "string", "severity": "string(error|warning|note)", "message": "string", "count": "int",
     "first": "@FindingRequest", "last": "@FindingRequest", "why": "string", "help": "string"}"#;
 const REPORT: &str = r#"{"clients": "@ReportedClient[]", "complete": "bool"}"#;
+const NETWORK: &str = r#"{"user": "string|null", "profile": "string|null", "latency_ms": "int", "jitter_ms": "int",
+    "bytes_per_second": "int|null", "loss": "number"}"#;
+const NETWORKS: &str = r#"{"networks": "@Network[]"}"#;
+const RATE_LIMITS: &str = r#"{"rate_limits": "@RateLimit[]"}"#;
 
 /// Records that replies name, by name.
 pub const RECORDS: &[(&str, &str)] = &[
@@ -140,6 +144,8 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("PushWire", PUSH_WIRE),
     ("Webhook", WEBHOOK),
     ("Fault", FAULT),
+    ("Network", NETWORK),
+    ("RateLimit", r#"{"user": "string|null", "requests": "int", "seconds": "number"}"#),
     ("ControlCall", r#"{"method": "string", "path": "string", "summary": "string"}"#),
     ("ReportedClient", CLIENT),
     ("Finding", FINDING),
@@ -275,6 +281,19 @@ pub const CALLS: &[Row] = &[
     ),
     of_world("DELETE", "/worlds/{name}/faults", In::ClearFaults, Nothing, "Removes all faults.", ""),
     of_world("DELETE", "/worlds/{name}/faults/{fault_id}", In::RemoveFault, Nothing, "Removes a fault.", ""),
+    of_world("GET", "/worlds/{name}/network", In::Networks, Nothing, "Lists networks.", NETWORKS),
+    of_world("POST", "/worlds/{name}/network", In::SetNetwork, Body(body::<networks::Sent>), "Sets a network.", ""),
+    of_world("DELETE", "/worlds/{name}/network", In::EndNetwork, Filters(&[ONE_USER]), "Ends networks.", ""),
+    of_world("GET", "/worlds/{name}/rate_limit", In::RateLimits, Nothing, "Lists rate limits.", RATE_LIMITS),
+    of_world(
+        "POST",
+        "/worlds/{name}/rate_limit",
+        In::SetRateLimit,
+        Body(body::<rate_limits::Sent>),
+        "Limits requests.",
+        "",
+    ),
+    of_world("DELETE", "/worlds/{name}/rate_limit", In::EndRateLimit, Filters(&[ONE_USER]), "Ends rate limits.", ""),
     of_world(
         "GET",
         "/worlds/{name}/journal",

@@ -1,0 +1,244 @@
+//! Networks between clients and a world, measured on sockets.
+
+use super::{Control, exchange};
+use crate::support::{TestServer, User};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const NETWORK: &str = "/worlds/default/network";
+
+async fn timed<T>(work: impl Future<Output = T>) -> (T, Duration) {
+    let began = Instant::now();
+    (work.await, began.elapsed())
+}
+
+/// Asserts that something took as long as a network makes it take, within a tenth, and a little for the machine.
+#[track_caller]
+fn assert_takes(what: &str, took: Duration, millis: u64) {
+    let (least, most) = (Duration::from_millis(millis), Duration::from_millis(millis + millis / 10 + 60));
+    assert!(least <= took && took <= most, "{what} takes {took:?}, not {least:?}");
+}
+
+async fn set(control: &Control, network: Value) {
+    control.post(NETWORK, network).await.is(json!({}));
+}
+
+async fn read(user: &User) {
+    user.get("/users/me", json!({})).await.success();
+}
+
+#[tokio::test]
+async fn replies_wait_and_those_of_others_do_not() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    control.post("/worlds", json!({"name": "other"})).await.success();
+    set(&control, json!({"user": "mel", "latency_ms": 400})).await;
+    let elsewhere = server.user_at(&format!("{}/w/other", server.url()), "other", "mel");
+    read(&max).await;
+
+    let reading = tokio::spawn(async move { timed(read(&mel)).await.1 });
+    let mut slowest = Duration::ZERO;
+    for _ in 0..20 {
+        for who in [&max, &elsewhere] {
+            slowest = slowest.max(timed(read(who)).await.1);
+        }
+        slowest = slowest.max(timed(control.get("/worlds/default/clock")).await.1);
+    }
+
+    assert!(slowest < Duration::from_millis(200), "{slowest:?}");
+    assert_takes("a read", reading.await.expect("it is answered"), 400);
+}
+
+#[tokio::test]
+async fn bodies_pass_in_both_directions_no_faster_than_the_network() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    let bytes = vec![b'x'; 400_000];
+    set(&control, json!({"user": "mel", "bytes_per_second": 500_000})).await;
+
+    let (reply, took) = timed(mel.upload("/user_uploads", "large.txt", "text/plain", &bytes)).await;
+    let url = reply.success()["url"].as_str().expect("an address").to_owned();
+    assert_takes("an upload", took, 800);
+
+    let (reply, took) = timed(mel.get(&url, json!({}))).await;
+    assert_eq!(reply.bytes, bytes);
+    assert_takes("a download", took, 800);
+
+    control.delete(NETWORK).await.is(json!({}));
+    let (reply, took) = timed(mel.get(&url, json!({}))).await;
+    assert_eq!(reply.bytes, bytes);
+    assert!(took < Duration::from_millis(400), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_profile_is_kept_within_a_tenth() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    let url = mel.upload("/user_uploads", "a.txt", "text/plain", &vec![b'x'; 100_000]).await.success()["url"].clone();
+    let url = url.as_str().expect("an address");
+    for (profile, small, large) in [("3g", 150, 650), ("edge", 300, 3_633), ("4g", 50, 116)] {
+        set(&control, json!({"user": "mel", "profile": profile})).await;
+        // A small body takes no time worth the name at these speeds but for that of the reply itself.
+        let mut took: Vec<Duration> = Vec::new();
+        for _ in 0..5 {
+            took.push(timed(mel.get("/users/me/subscriptions/1", json!({}))).await.1);
+        }
+        took.sort_unstable();
+        assert_takes(&format!("a small read on {profile}"), took[2], small);
+        let (reply, took) = timed(mel.get(url, json!({}))).await;
+        assert_eq!(reply.bytes.len(), 100_000);
+        assert_takes(&format!("100 kB on {profile}"), took, large);
+    }
+}
+
+#[tokio::test]
+async fn a_reply_that_takes_long_is_sent_to_its_end() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    let url = mel.upload("/user_uploads", "a.txt", "text/plain", &[b'x'; 900]).await.success()["url"].clone();
+    // Longer than a silent connection is kept, if the end of a reply did not count.
+    set(&control, json!({"user": "mel", "bytes_per_second": 60})).await;
+
+    let (reply, took) = timed(mel.get(url.as_str().expect("an address"), json!({}))).await;
+
+    assert_eq!(reply.bytes.len(), 900);
+    assert_takes("900 bytes", took, 15_000);
+}
+
+#[tokio::test]
+async fn a_poll_arrives_late_and_its_event_at_once_with_others() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    let mut slow = mel.events(["message"]).await;
+    let mut fast = max.events(["message"]).await;
+    set(&control, json!({"user": "mel", "latency_ms": 500})).await;
+
+    let began = Instant::now();
+    let waiting = tokio::spawn(async move {
+        let reply = slow.wait().await;
+        (reply, began.elapsed())
+    });
+    let waiting_fast = tokio::spawn(async move {
+        fast.wait().await.success();
+        began.elapsed()
+    });
+    server.until_parked(2).await;
+    max.send_to("general", "t", "news").await;
+
+    assert!(waiting_fast.await.expect("it ends") < Duration::from_millis(400));
+    let (reply, took) = waiting.await.expect("it ends");
+    assert_eq!(reply.success()["events"][0]["type"], "message");
+    assert!(took >= Duration::from_millis(500), "{took:?}");
+}
+
+#[tokio::test]
+async fn losses_come_before_and_after_and_are_in_the_journal() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    set(&control, json!({"user": "mel", "loss": 1})).await;
+    for _ in 0..12 {
+        let sent = exchange(&server, "POST /api/v1/messages", "type=channel&to=general&topic=t&content=lost").await;
+        assert_eq!(sent, "");
+    }
+
+    let entries = control.get("/worlds/default/journal?user=mel").await.success()["entries"].clone();
+    let entries = entries.as_array().expect("a list");
+    let carried_out = entries.iter().filter(|entry| entry["events"] != json!([])).count();
+    assert_eq!(entries.len(), 12);
+    assert!((1..12).contains(&carried_out), "{carried_out} of 12 were carried out");
+    assert!(entries.iter().all(|entry| entry["status"] == 0 && entry["fault"] == "network"), "{entries:#?}");
+}
+
+#[tokio::test]
+async fn the_same_seed_loses_the_same_requests() {
+    let mut patterns = Vec::new();
+    for seed in [1, 1, 2] {
+        let server = TestServer::start_with(|options| options.seed = seed).await;
+        let control = Control::of(&server);
+        set(&control, json!({"loss": 0.5})).await;
+        let mut pattern = String::new();
+        for _ in 0..32 {
+            let is_lost = exchange(&server, "GET /api/v1/server_settings", "").await.is_empty();
+            pattern.push(if is_lost { '-' } else { '+' });
+        }
+        patterns.push(pattern);
+    }
+
+    assert_eq!(patterns[0], patterns[1]);
+    assert_ne!(patterns[0], patterns[2]);
+    assert!(patterns[0].contains('-') && patterns[0].contains('+'));
+}
+
+#[tokio::test]
+async fn offline_nothing_is_carried_out_and_no_parked_poll_is_answered() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let [mel, max] = server.users(["mel", "max"]);
+    let queue = mel.events(["message"]).await;
+    let poll = format!("GET /api/v1/events?queue_id={}&last_event_id=-1", queue.id);
+    let parked = async { exchange(&server, &poll, "").await };
+    let going_offline = async {
+        server.until_parked(1).await;
+        set(&control, json!({"user": "mel", "profile": "offline"})).await;
+        max.send_to("general", "t", "unheard").await;
+    };
+    let (reply, ()) = tokio::join!(parked, going_offline);
+    assert_eq!(reply, "", "the event does not arrive");
+
+    let sent = exchange(&server, "POST /api/v1/messages", "type=channel&to=general&topic=t&content=undone").await;
+    assert_eq!(sent, "");
+    assert_eq!(exchange(&server, "GET /user_uploads/1/ab/none.txt", "").await, "");
+    let newest = json!({"anchor": "newest", "num_before": 1, "num_after": 0});
+    assert_eq!(max.get("/messages", newest).await.success()["messages"][0]["content"], "<p>unheard</p>");
+
+    control.delete(&format!("{NETWORK}?user=mel")).await.is(json!({}));
+    let events = mel.get("/events", json!({"queue_id": queue.id, "last_event_id": -1})).await.success();
+    assert_eq!(events["events"][0]["message"]["content"], "unheard", "it was not acknowledged");
+}
+
+#[tokio::test]
+async fn networks_are_listed_replaced_and_ended() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    set(&control, json!({"profile": "3g"})).await;
+    set(&control, json!({"user": "mel", "profile": "lossy", "loss": 0.25, "latency_ms": 5})).await;
+    set(&control, json!({"jitter_ms": 7})).await;
+
+    let lossy = json!({"user": "mel@chat.test", "profile": "lossy", "latency_ms": 5, "jitter_ms": 10,
+        "bytes_per_second": 200_000, "loss": 0.25});
+    let jittery = json!({"user": null, "profile": null, "latency_ms": 0, "jitter_ms": 7, "bytes_per_second": null,
+        "loss": 0.0});
+    control.get(NETWORK).await.is(json!({"networks": [lossy, jittery]}));
+    control.delete(&format!("{NETWORK}?user=mel")).await.is(json!({}));
+    control.get(NETWORK).await.is(json!({"networks": [jittery]}));
+    control.post("/worlds/default/reset", json!({})).await.is(json!({}));
+    control.get(NETWORK).await.is(json!({"networks": []}));
+}
+
+#[tokio::test]
+async fn what_is_no_network_is_refused() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for (network, part) in [
+        (json!({}), "$: takes a profile"),
+        (json!({"user": "mel"}), "$: takes a profile"),
+        (json!({"profile": "4G"}), "$.profile: takes one of offline, gprs, edge, 3g, 4g, wifi, lossy"),
+        (json!({"profile": "wify"}), "the nearest is 'wifi'"),
+        (json!({"latency_ms": -1}), "$.latency_ms"),
+        (json!({"latency_ms": 3_600_001}), "$.latency_ms: takes a whole number up to 3600000"),
+        (json!({"jitter_ms": 3_600_001}), "$.jitter_ms"),
+        (json!({"bytes_per_second": 0}), "$.bytes_per_second: takes a whole number from 1 on"),
+        (json!({"loss": 1.01}), "$.loss: takes a number from 0 to 1"),
+        (json!({"loss": "some"}), "$.loss"),
+        (json!({"user": "mell", "loss": 0}), "$.user: there is no user 'mell'"),
+        (json!({"speed": 1}), "speed"),
+    ] {
+        control.post(NETWORK, network).await.refused(part);
+    }
+    control.get(NETWORK).await.is(json!({"networks": []}));
+}
