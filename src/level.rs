@@ -25,6 +25,7 @@ pub mod objects;
 mod parameters;
 mod past;
 pub mod place;
+mod usage;
 
 use crate::api::parameter::Parameter;
 use crate::api::{Access, Route};
@@ -40,6 +41,7 @@ pub use doubts::doubts;
 pub use emulation::{Emulation, add_unknown_field, emulation};
 pub use listing::{Listed, listed, stale_evidence, table};
 pub use objects::Object;
+pub use usage::{Suspect, Usage};
 
 /// Something that a level changed.
 #[derive(Clone, Copy)]

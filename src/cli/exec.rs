@@ -1,7 +1,12 @@
 //! `chatdouble exec`: a server for as long as a command runs.
 
+mod attempt;
+mod chaos;
+mod faults;
 #[cfg(unix)]
 pub mod guard;
+mod learning;
+mod levels;
 mod report;
 #[cfg(target_os = "linux")]
 mod tree;
@@ -13,25 +18,37 @@ mod windows;
 use super::CliError;
 use super::output::tell;
 use super::serve::{Serve, status, waiting_runtime};
-use crate::server::Server;
+use crate::server::listen::WallClock;
+use crate::server::{Server, StartError};
+use crate::world::RealTime;
+use attempt::{Attempt, Attempted, TIMED_OUT};
+use chaos::Chaos;
 use clap::Args;
+use learning::Learning;
+use levels::Levels;
 use report::{ReportOptions, Reporting};
+use serde_json::Value;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 use tokio::process::{Child, Command};
+use tokio::runtime::Handle;
 #[cfg(unix)]
-use unix::{Signals, pass_on, status_of};
+use unix::{Signals, ends, kill, pass_on, status_of};
 #[cfg(not(unix))]
-use windows::{Signals, pass_on, status_of};
+use windows::{Signals, ends, kill, pass_on, status_of};
 
 /// Where the command finds the file of the certificate that it has to trust.
 const TRUSTED: &str = "CHATDOUBLE_TLS_CA";
 /// What shells give for a command that is not there, and for one that can't be run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
+/// How often, and after which pause, a port is asked for again that the run before may still have.
+const PORT_TRIES: usize = 50;
+const PORT_PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example:\n\n  chatdouble exec --clock frozen -- npm test")]
@@ -42,29 +59,55 @@ pub struct Exec {
     #[command(flatten)]
     report: ReportOptions,
 
+    /// File with a list of faults, as POST /control/worlds/NAME/faults takes them, to install in the world default before
+    /// the command starts
+    #[arg(long, value_name = "FILE", conflicts_with = "chaos")]
+    faults: Option<PathBuf>,
+
+    #[command(flatten)]
+    chaos: Chaos,
+
+    #[command(flatten)]
+    levels: Levels,
+
     /// Command to run, with CHATDOUBLE_URL set, and CHATDOUBLE_CONTROL_TOKEN and CHATDOUBLE_TLS_CA if they apply
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
 pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
+    if exec.levels.is_parallel() && exec.serve.has_own_port() {
+        return Err(CliError::of_usage("--jobs needs a port for each run: leave out --port and --port-file"));
+    }
     let reporting = exec.report.prepare()?;
+    let rules = exec.faults.as_deref().map_or(Ok(Vec::new()), faults::read)?;
     let runtime = exec.serve.prepare()?;
     let waiting = waiting_runtime()?;
-    let status = runtime
-        .block_on(exec.serve.start(0))
-        .and_then(|server| waiting.block_on(serve_while_running(&exec, &reporting, server)));
+    let many = Many { exec: &exec, rules: &rules, runtime: runtime.handle() };
+    let status = match (exec.chaos.seed(), exec.levels.list()) {
+        (Some(seed), _) => waiting.block_on(exec.chaos.run(seed, async |attempt| many.run(attempt).await)),
+        (None, Some(levels)) => waiting.block_on(exec.levels.run(levels, async |attempt| many.run(attempt).await)),
+        (None, None) => runtime
+            .block_on(exec.serve.start(0))
+            .and_then(|server| waiting.block_on(serve_while_running(&exec, &rules, &reporting, server))),
+    };
     waiting.shutdown_background();
     runtime.shutdown_background();
     status
 }
 
-async fn serve_while_running(exec: &Exec, reporting: &Reporting, server: Server) -> Result<ExitCode, CliError> {
+async fn serve_while_running(
+    exec: &Exec,
+    rules: &[Value],
+    reporting: &Reporting,
+    server: Server,
+) -> Result<ExitCode, CliError> {
     exec.serve.tell_place(&server)?;
     exec.serve.tell_elsewhere(&server);
+    faults::arm(&server, rules).await?;
     exec.serve.open_console(&server);
     let state = exec.serve.state.follow(&server);
-    let own = run_command(exec, &server).await?;
+    let own = run_command(exec, &server, None).await?.status;
     let violations = server.violations();
     let reported = reporting.write(&server);
     server.stop().await;
@@ -83,8 +126,62 @@ async fn serve_while_running(exec: &Exec, reporting: &Reporting, server: Server)
     Ok(ExitCode::from(own))
 }
 
-/// Runs the command, passing signals on; its status as shells tell it.
-async fn run_command(exec: &Exec, server: &Server) -> Result<u8, CliError> {
+/// Runs of the command against a server each.
+struct Many<'a> {
+    exec: &'a Exec,
+    rules: &'a [Value],
+    runtime: &'a Handle,
+}
+
+impl Many<'_> {
+    /// Runs the command once.
+    async fn run<Seen: Learning>(&self, attempt: Attempt) -> Result<Attempted<Seen>, CliError> {
+        let server = self.start(attempt.feature_level).await?;
+        let learn = Seen::begin(&server);
+        self.exec.serve.tell_place(&server)?;
+        faults::arm(&server, self.rules).await?;
+        faults::arm(&server, &attempt.faults).await?;
+        let began = WallClock.now();
+        let Ended { status: own, is_interrupted } = run_command(self.exec, &server, attempt.limit).await?;
+        let took = WallClock.now().since(began).micros();
+        let violations = server.violations();
+        let seen = learn(&server);
+        server.stop().await;
+        if own == 0 {
+            status(&violations)?;
+        }
+        let took = Duration::from_micros(u64::try_from(took).unwrap_or_default());
+        Ok(Attempted { status: own, is_interrupted, took, seen })
+    }
+
+    async fn start(&self, feature_level: Option<i64>) -> Result<Server, CliError> {
+        let mut options = self.exec.serve.options(0)?;
+        options.feature_level = feature_level.unwrap_or(options.feature_level);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let started =
+                self.runtime.spawn(Server::start_with(options.clone())).await.map_err(CliError::of_program)?;
+            match started {
+                Err(StartError::Listen(cause)) if cause.kind() == ErrorKind::AddrInUse && tries < PORT_TRIES => {
+                    tokio::time::sleep(PORT_PAUSE).await;
+                }
+                started => return started.map_err(|error| self.exec.serve.fault(error)),
+            }
+        }
+    }
+}
+
+/// How a command ended.
+struct Ended {
+    /// As shells tell it.
+    status: u8,
+    /// Whether it was asked to end by a signal.
+    is_interrupted: bool,
+}
+
+/// Runs the command, passing signals on. One that takes longer than it may is ended.
+async fn run_command(exec: &Exec, server: &Server, limit: Option<Duration>) -> Result<Ended, CliError> {
     let mut signals = Signals::take().map_err(CliError::of_start)?;
     let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::of_usage("no command is given"))?;
     let trusted = Trusted::of(exec, server)?;
@@ -101,10 +198,27 @@ async fn run_command(exec: &Exec, server: &Server) -> Result<u8, CliError> {
         message: format!("cannot run {}: {error}", program.to_string_lossy()),
     })?;
     let _guarding = guarding(&child, trusted.own_file());
+    let time_is_over = async {
+        match limit {
+            Some(limit) => tokio::time::sleep(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::pin!(time_is_over);
+    let mut is_interrupted = false;
     loop {
         tokio::select! {
-            ended = child.wait() => return ended.map(status_of).map_err(CliError::of_start),
-            signal = signals.next() => pass_on(&child, signal),
+            ended = child.wait() => {
+                return ended.map(|ended| Ended { status: status_of(ended), is_interrupted }).map_err(CliError::of_start);
+            }
+            signal = signals.next() => {
+                is_interrupted |= ends(signal);
+                pass_on(&child, signal);
+            }
+            () = &mut time_is_over => {
+                kill(&mut child).await;
+                return Ok(Ended { status: TIMED_OUT, is_interrupted });
+            }
         }
     }
 }

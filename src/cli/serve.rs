@@ -267,7 +267,8 @@ impl Serve {
         Server::start_with(self.options(default_port)?).await.map_err(|error| self.fault(error))
     }
 
-    fn fault(&self, error: StartError) -> CliError {
+    /// What is said of a server that does not start.
+    pub fn fault(&self, error: StartError) -> CliError {
         match error {
             StartError::Fixture(_) => CliError::of_start(format!("{}: {error}", self.fixture)),
             StartError::State(_) => self.state.fault(&error.to_string()),
@@ -319,7 +320,13 @@ impl Serve {
         self.control_token.as_deref().filter(|token| !token.is_empty())
     }
 
-    fn options(&self, default_port: u16) -> Result<Options, CliError> {
+    /// Whether a port was asked for, or a file with it.
+    pub fn has_own_port(&self) -> bool {
+        self.port.is_some_and(|port| port != 0) || self.port_file.is_some()
+    }
+
+    /// What the server is started with.
+    pub fn options(&self, default_port: u16) -> Result<Options, CliError> {
         let control_token = self.token().map(str::to_owned);
         if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))
             && control_token.is_none()

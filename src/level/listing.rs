@@ -2,7 +2,7 @@
 
 use super::evidence::{evidence, stale};
 use super::{Change, ChangeKind, changes};
-use crate::api::{OPERATIONS, rows};
+use crate::api::{OPERATIONS, Row, rows};
 use crate::feature::{BACKPORTS, Evidence};
 use serde::Serialize;
 use std::fmt::Write;
@@ -22,14 +22,8 @@ pub struct Listed {
 
 /// Every change, the newest first.
 pub fn listed() -> Vec<Listed> {
-    let operations = rows().filter(|row| row.about.since > 0).map(|row| {
-        let on = format!("{} {}", row.route.method, row.route.path);
-        Listed::new(row.about.since, on, "New operation.".into())
-    });
-    let gone = OPERATIONS.iter().filter_map(|row| {
-        let on = format!("{} {}", row.route.method, row.route.path);
-        Some(Listed::new(row.until?, on, "Operation is gone.".into()))
-    });
+    let operations = rows().filter(|row| row.about.since > 0).map(Listed::of_new);
+    let gone = OPERATIONS.iter().filter_map(Listed::of_gone);
     let mut all: Vec<Listed> = operations.chain(gone).chain(changes().iter().map(Listed::of)).collect();
     for (level, first, last) in BACKPORTS {
         let came_earlier: Vec<Listed> =
@@ -52,7 +46,17 @@ impl Listed {
         Self { level: first, on: self.on.clone(), change, known_by: self.known_by }
     }
 
-    fn of(change: &Change) -> Self {
+    /// The level that brought an operation.
+    pub(super) fn of_new(row: &Row) -> Self {
+        Self::new(row.about.since, on(row), "New operation.".into())
+    }
+
+    /// The first level without an operation, if it is gone.
+    pub(super) fn of_gone(row: &Row) -> Option<Self> {
+        Some(Self::new(row.until?, on(row), "Operation is gone.".into()))
+    }
+
+    pub(super) fn of(change: &Change) -> Self {
         let (on, change_text) = match change.touch {
             ChangeKind::Parameter { route, name } => (route.to_owned(), format!("New parameter `{name}`.")),
             ChangeKind::RenamedParameter { route, old, since: 0, new } => {
@@ -90,6 +94,10 @@ impl Listed {
         };
         Self::new(change.level, on, change_text)
     }
+}
+
+fn on(row: &Row) -> String {
+    format!("{} {}", row.route.method, row.route.path)
 }
 
 /// What is said of evidence that no row has.

@@ -15,7 +15,11 @@ pub struct Worlds {
     added: AtomicU64,
     outlet: OnceLock<Outlet>,
     ended_reports: EndedReports,
+    witness: OnceLock<Box<Witness>>,
 }
+
+/// Looks at a world that has ended.
+type Witness = dyn Fn(&World) + Send + Sync;
 
 impl Worlds {
     /// The name of the world that exists from the start.
@@ -30,6 +34,16 @@ impl Worlds {
     pub fn post_through(&self, outlet: Outlet) {
         // The server sets it before it adds worlds.
         let _ = self.outlet.set(outlet);
+    }
+
+    /// Has each world looked at when it has ended. Only the first witness counts.
+    pub fn witness_ends(&self, witness: impl Fn(&World) + Send + Sync + 'static) {
+        let _ = self.witness.set(Box::new(witness));
+    }
+
+    fn end(&self, world: &World) {
+        world.end();
+        self.witness.get().into_iter().for_each(|look| look(world));
     }
 
     fn connect(&self, world: &Arc<World>) {

@@ -58,6 +58,20 @@ pub fn pass_on(child: &Child, signal: Signal) {
     }
 }
 
+/// Whether a signal asks a program to end.
+pub fn ends(signal: Signal) -> bool {
+    !matches!(signal, Signal::USR1 | Signal::USR2)
+}
+
+/// Ends a command at once, with what it started.
+pub async fn kill(child: &mut Child) {
+    #[cfg(target_os = "linux")]
+    let below = child.id().and_then(|id| Pid::from_raw(id as i32)).map(super::tree::Tree::below);
+    let _ = child.kill().await;
+    #[cfg(target_os = "linux")]
+    below.into_iter().for_each(|below| below.signal(Signal::KILL));
+}
+
 fn is_in_foreground() -> bool {
     rustix::termios::tcgetpgrp(std::io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
 }

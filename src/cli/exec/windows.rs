@@ -29,6 +29,16 @@ impl Signals {
 /// Does nothing: the console informs the command.
 pub fn pass_on(_child: &Child, (): ()) {}
 
+/// Whether a signal asks a program to end: there are no others.
+pub fn ends((): ()) -> bool {
+    true
+}
+
+/// Ends a command at once.
+pub async fn kill(child: &mut Child) {
+    let _ = child.kill().await;
+}
+
 /// A command's end; a number that is no exit status elsewhere counts as a failure.
 pub fn status_of(ended: ExitStatus) -> u8 {
     ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)

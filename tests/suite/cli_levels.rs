@@ -1,0 +1,121 @@
+//! `chatdouble exec --levels`: a command against servers of several levels, a table, and what changed between them.
+
+use std::process::{Command, Output};
+
+fn levels(list: &str, options: &[&str], script: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+    command.args(["exec", "--levels", list]).args(options).args(["--", "bash", "-c", script]);
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.output().expect("the program starts")
+}
+
+fn error(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Lines of the table: level and result.
+fn table(output: &Output) -> Vec<(String, String)> {
+    let error = error(output);
+    let rows = error.lines().skip_while(|line| !line.starts_with("level  result")).skip(1);
+    let rows =
+        rows.take_while(|line| line.trim_start().starts_with(|one: char| one.is_ascii_digit()) && !line.contains(':'));
+    let row = |line: &str| {
+        let (level, rest) = line.trim().split_once("  ").expect("columns");
+        let (result, seconds) = rest.trim().rsplit_once("  ").expect("columns");
+        assert!(seconds.trim().parse::<f64>().is_ok(), "{line}");
+        (level.to_owned(), result.trim().to_owned())
+    };
+    rows.map(row).collect()
+}
+
+/// Asks the server something as mel; `$1` is the method, `$2` the path below `/api/v1`, `$3` the form.
+const ASK: &str = r#"
+    ask() {
+        exec 3<>"/dev/tcp/127.0.0.1/${CHATDOUBLE_URL##*:}"
+        printf '%s /api/v1%s HTTP/1.0\r\nAuthorization: Basic bWVsQGNoYXQudGVzdDptZWxLZXkwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMA==\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %s\r\n\r\n%s' "$1" "$2" "${#3}" "$3" >&3
+        cat <&3
+    }
+"#;
+
+#[test]
+fn a_table_has_each_level_and_the_rows_that_touch_what_was_used() {
+    let script = format!("{ASK} ask PATCH /settings web_channel_default_view=3 | grep -q success");
+
+    let output = levels("300,371,387,newest", &[], &script);
+
+    let error = error(&output);
+    assert_eq!(output.status.code(), Some(1), "the status of the first that failed: {error}");
+    assert!(output.stdout.is_empty());
+    let results = table(&output);
+    let passed = |level: &str| results.iter().any(|(one, result)| one == level && result == "passed");
+    let newest = chatdouble::api::NEWEST_FEATURE_LEVEL.to_string();
+    assert_eq!(results.len(), 4, "{error}");
+    assert!(passed("387") && passed(&newest) && !passed("371") && !passed("300"), "{error}");
+    assert!(error.contains("371 fails, 387 passes; what changed"), "{error}");
+    let row = error.lines().find(|line| line.starts_with("  383  PATCH /settings")).expect("the row of 383");
+    assert!(row.contains("`web_channel_default_view` may be 3"), "{row}");
+    assert_eq!(error.lines().filter(|line| line.contains("change log")).count(), 1, "no other row: {error}");
+}
+
+#[test]
+fn a_level_that_fails_between_two_that_pass_has_suspects_on_both_sides() {
+    // What is only there from 380 to 382: reminders are, reports of messages are not yet.
+    let script = format!(
+        r#"{ASK} reminders=$(ask POST /reminders ""); reports=$(ask POST /messages/1/report report_type=spam)
+        case "$reminders" in *"404 Not"*) ;; *) case "$reports" in *"404 Not"*) exit 9;; esac;; esac"#
+    );
+
+    let output = levels("379,381,383", &["--jobs", "3"], &script);
+
+    let error = error(&output);
+    assert_eq!(output.status.code(), Some(9), "{error}");
+    let results: Vec<String> = table(&output).into_iter().map(|(level, result)| format!("{level} {result}")).collect();
+    assert_eq!(results, ["379 passed", "381 failed (9)", "383 passed"]);
+    assert!(error.contains("379 passes, 381 fails; what changed") && error.contains("  381  "), "{error}");
+    assert!(error.contains("381 fails, 383 passes; what changed"), "{error}");
+    assert!(error.contains("  382  POST /messages/{message_id}/report: New operation."), "{error}");
+}
+
+#[test]
+fn what_a_command_asked_of_worlds_that_it_ended_counts_too() {
+    let script = format!(
+        r#"{ASK}
+        control() {{
+            exec 3<>"/dev/tcp/127.0.0.1/${{CHATDOUBLE_URL##*:}}"
+            printf '%s /control/worlds%s HTTP/1.0\r\nHost: localhost\r\nContent-Length: %s\r\n\r\n%s' "$1" "$2" "${{#3}}" "$3" >&3
+            cat <&3
+        }}
+        control POST "" '{{"name": "mine", "fork_of": "default"}}' > /dev/null
+        exec 3<>"/dev/tcp/127.0.0.1/${{CHATDOUBLE_URL##*:}}"
+        printf 'GET /w/mine/api/v1/reminders HTTP/1.0\r\nAuthorization: Basic bWVsQGNoYXQudGVzdDptZWxLZXkwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMA==\r\n\r\n' >&3
+        reply=$(cat <&3)
+        control DELETE /mine > /dev/null
+        case "$reply" in *success*) ;; *) exit 1;; esac"#
+    );
+
+    let output = levels("350,newest", &[], &script);
+
+    let error = error(&output);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("GET /reminders: New operation."), "{error}");
+}
+
+#[test]
+fn all_levels_of_a_range_pass_and_what_is_no_list_is_refused() {
+    let output = levels("371..374", &["--jobs", "2"], "true");
+    assert_eq!((output.status.code(), table(&output).len()), (Some(0), 4), "{}", error(&output));
+    assert!(!error(&output).contains("changed"), "{}", error(&output));
+
+    for (list, options) in [
+        ("387..371", &[][..]),
+        ("some", &[]),
+        ("371", &["--feature-level", "1"]),
+        ("371", &["--chaos", "1"]),
+        ("371,372", &["--jobs", "0"]),
+        ("371,372", &["--jobs", "2", "--port", "9"]),
+    ] {
+        let output = levels(list, options, "true");
+        assert_eq!(output.status.code(), Some(2), "{list} {options:?}: {}", error(&output));
+    }
+    assert_eq!(levels("371,372", &[], "exec /no/such/command").status.code(), Some(127));
+}
