@@ -55,6 +55,8 @@ RECORDS = {
     "Health": ("GET /control/health", None, "The server's version, its feature level and its number of worlds."),
     "WorldRow": ("GET /control/worlds", "worlds", "A row of the list of worlds."),
     "FaultRow": ("GET /control/worlds/{name}/faults", "faults", "An installed fault: its rule, and how often it fired."),
+    "NetworkRow": ("GET /control/worlds/{name}/network", "networks", "A network that clients are on."),
+    "RateLimitRow": ("GET /control/worlds/{name}/rate_limit", "rate_limits", "A limit of requests."),
     "JournalEntry": ("GET /control/worlds/{name}/journal", "entries", "A request and its reply."),
     "Queue": ("GET /control/worlds/{name}/queues", "queues", "An event queue of a client."),
     "ReportedClient": ("GET /control/worlds/{name}/report", "clients", "A client with the rules that it broke."),
@@ -74,6 +76,8 @@ DICTIONARIES = {
     "WorldOptions": ("POST /control/worlds", set(), {"fixture": "str | dict[str, Any]", "dialect": "str | dict[str, Any]", "clock": "float | str | datetime.datetime", "idle_ttl_seconds": "float | str | datetime.timedelta"}),
     "FaultRule": ("POST /control/worlds/{name}/faults", set(), {"match": "FaultMatch", "effect": "Effect"}),
     "FaultMatch": ("POST /control/worlds/{name}/faults", set(), {}),
+    "NetworkTerms": ("POST /control/worlds/{name}/network", set(), {}),
+    "RateLimitTerms": ("POST /control/worlds/{name}/rate_limit", set(), {"seconds": "float | str | datetime.timedelta"}),
     "Assertion": ("POST /control/worlds/{name}/journal/verify", {"timeout_ms"}, {}),
 }  # fmt: skip
 INSIDE = {"FaultMatch": "match"}

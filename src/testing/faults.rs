@@ -67,6 +67,16 @@ impl Fault {
         Self::with(json!({"garbage": true}))
     }
 
+    /// Carried out; a success with these keys, of which one with null is left out.
+    pub fn change(keys: Value) -> Self {
+        Self::with(json!({"change": keys}))
+    }
+
+    /// A failed reply whose `msg` is in accented letters, as from a server that translates.
+    pub fn pseudo_localize() -> Self {
+        Self::with(json!({"pseudo_localize": true}))
+    }
+
     /// All of the caller's event queues are gone; then the request goes on.
     pub fn lose_queue() -> Self {
         Self::with(json!({"lose_queue": true}))

@@ -1,7 +1,7 @@
 //! A world of a test's own.
 
 use super::calls::{Calls, Refusal, body, list, read};
-use super::{Clock, Faults, Journal, Pushes, Queues, ReportedClient, Requests, TestServer};
+use super::{Clock, Faults, Journal, Networks, Pushes, Queues, RateLimits, ReportedClient, Requests, TestServer};
 use crate::server::Credentials;
 use http::Method;
 use serde::Serialize;
@@ -138,6 +138,16 @@ impl TestWorld {
     /// Failures on demand.
     pub fn faults(&self) -> Faults {
         Faults { calls: self.calls.clone() }
+    }
+
+    /// Networks between its clients and it.
+    pub fn network(&self) -> Networks {
+        Networks { calls: self.calls.clone() }
+    }
+
+    /// How many requests it allows.
+    pub fn rate_limit(&self) -> RateLimits {
+        RateLimits { calls: self.calls.clone() }
     }
 
     /// What was asked of it.

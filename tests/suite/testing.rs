@@ -3,7 +3,7 @@
 use crate::support::User;
 use chatdouble::Options;
 use chatdouble::fault::{Bouncer, Disturbance};
-use chatdouble::testing::{self, Fault, Requests, TestServer, TestWorld, WorldOptions};
+use chatdouble::testing::{self, Fault, Network, RateLimit, Requests, TestServer, TestWorld, WorldOptions};
 use http::Method;
 use serde_json::json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -118,6 +118,8 @@ async fn faults_do_what_they_are_called_after() {
     assert_eq!((world.faults().list()[0]["passed"].clone(), world.faults().list().len()), (json!(1), 1));
     assert_eq!(status_under(Fault::error(500, "A", "a").probability(0.0)).await, 200);
     for fault in [
+        Fault::change(json!({"email": null})),
+        Fault::pseudo_localize(),
         Fault::drop_before(),
         Fault::drop_after(),
         Fault::drop_after_and_again(),
@@ -135,6 +137,30 @@ async fn faults_do_what_they_are_called_after() {
     }
     world.faults().add(json!({"effect": {"garbage": true}}));
     assert_eq!(world.faults().list().len(), 2);
+}
+
+#[tokio::test]
+async fn networks_and_rate_limits_are_set_listed_and_ended() {
+    let world = testing::world();
+    let mel = user(&world, "mel");
+    world.network().set(Network::profile("wifi").of("mel").latency(Duration::from_millis(150)).loss(0.0));
+    world.network().set(Network::late(Duration::ZERO).jitter(Duration::from_millis(1)).bytes_per_second(1_000_000));
+    assert_eq!(world.network().list()[0]["bytes_per_second"], 5_000_000);
+    assert!(world.network().list()[1]["user"].is_null());
+    let began = Instant::now();
+    mel.get("/users/me", json!({})).await.success();
+    assert!(began.elapsed() >= Duration::from_millis(150));
+    world.network().clear();
+    assert_eq!(world.network().list(), [json!(null); 0]);
+
+    world.rate_limit().set(RateLimit::new(1, Duration::from_secs(30)).of("mel"));
+    assert_eq!(world.rate_limit().list(), [json!({"user": "mel@chat.test", "requests": 1, "seconds": 30.0})]);
+    assert_eq!(mel.get("/users/me", json!({})).await.status, 200);
+    assert_eq!(mel.get("/users/me", json!({})).await.status, 429);
+    world.clock().advance("30s").await;
+    assert_eq!(mel.get("/users/me", json!({})).await.status, 200);
+    world.rate_limit().clear();
+    assert_eq!(mel.get("/users/me", json!({})).await.status, 200);
 }
 
 #[tokio::test]

@@ -340,6 +340,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/control/worlds/{name}/network": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists networks.
+         * Lists networks. `GET /control/worlds/{name}/network`.
+         */
+        get: operations["getNetworks"];
+        put?: never;
+        /**
+         * Sets a network.
+         * Sets a network. `POST /control/worlds/{name}/network`.
+         */
+        post: operations["setNetwork"];
+        /**
+         * Ends networks.
+         * Ends networks. `DELETE /control/worlds/{name}/network`.
+         */
+        delete: operations["endNetwork"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/control/worlds/{name}/rate_limit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists rate limits.
+         * Lists rate limits. `GET /control/worlds/{name}/rate_limit`.
+         */
+        get: operations["getRateLimits"];
+        put?: never;
+        /**
+         * Limits requests.
+         * Limits requests. `POST /control/worlds/{name}/rate_limit`.
+         */
+        post: operations["setRateLimit"];
+        /**
+         * Ends rate limits.
+         * Ends rate limits. `DELETE /control/worlds/{name}/rate_limit`.
+         */
+        delete: operations["endRateLimit"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/control/worlds/{name}/journal": {
         parameters: {
             query?: never;
@@ -734,7 +790,7 @@ export interface components {
         /** What to keep. */
         Reset: {
             /**
-             * `faults`, `journal`, `report`.
+             * `faults` (with networks and rate limits), `journal`, `report`.
              * @default null
              */
             keep?: ("faults" | "journal" | "report")[] | null;
@@ -799,6 +855,12 @@ export interface components {
                     /** Seconds, or a span such as 1m30s. */
                     retryAfter: unknown;
                 };
+                /** These keys of a successful reply have these values; null: they are left out. */
+                change?: {
+                    [key: string]: unknown;
+                };
+                /** true: msg of a failed reply is in accented letters. */
+                pseudoLocalize?: boolean;
                 /**
                  * The connection closes without a reply, before or after the request is carried out.
                  * @enum {string}
@@ -833,6 +895,34 @@ export interface components {
             params?: {
                 [key: string]: string;
             } | null;
+        };
+        /** A network: a profile, numbers of its own, or a profile with other numbers. */
+        NetworkTerms: {
+            /** Whose network: an address or its handle; that of all who have none of their own by default. */
+            user?: string | null;
+            /**
+             * The name of a profile.
+             * @default null
+             * @enum {string|null}
+             */
+            profile?: "offline" | "gprs" | "edge" | "3g" | "4g" | "wifi" | "lossy" | null;
+            /** What each reply waits for, in milliseconds. */
+            latencyMs?: number | null;
+            /** What each reply waits for in addition, in milliseconds, at most. */
+            jitterMs?: number | null;
+            /** Bytes of bodies that pass in a second, in either direction, from 1. */
+            bytesPerSecond?: number | null;
+            /** The share of requests whose connection breaks, from 0 to 1: half of them before they are carried out. */
+            loss?: number | null;
+        };
+        /** A limit. */
+        RateLimitTerms: {
+            /** Whose requests: an address or its handle; those of each who has no limit of their own by default. */
+            user?: string | null;
+            /** Requests of a whole budget, from 1 to 1,000,000. */
+            requests: number;
+            /** The time in which an empty budget becomes whole, by the world's clock. */
+            seconds: components["schemas"]["Seconds"];
         };
         /** The expected requests. */
         Assertion: {
@@ -1053,6 +1143,19 @@ export interface components {
             passed: number;
             fired: number;
         };
+        Network: {
+            user: string | null;
+            profile: string | null;
+            latencyMs: number;
+            jitterMs: number;
+            bytesPerSecond: number | null;
+            loss: number;
+        };
+        RateLimit: {
+            user: string | null;
+            requests: number;
+            seconds: number;
+        };
         ControlCall: {
             method: string;
             path: string;
@@ -1204,6 +1307,18 @@ export interface components {
             result: "success";
             msg: string;
             faultId: string;
+        };
+        GetNetworksReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            networks: components["schemas"]["Network"][];
+        };
+        GetRateLimitsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            rateLimits: components["schemas"]["RateLimit"][];
         };
         GetJournalReply: {
             /** @constant */
@@ -2686,6 +2801,386 @@ export interface operations {
             path: {
                 name: string;
                 fault_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    getNetworks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetNetworksReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    setNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NetworkTerms"];
+            };
+        };
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    endNetwork: {
+        parameters: {
+            query: {
+                /** Only this user: an address or its handle. */
+                user: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    getRateLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetRateLimitsReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    setRateLimit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RateLimitTerms"];
+            };
+        };
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    endRateLimit: {
+        parameters: {
+            query: {
+                /** Only this user: an address or its handle. */
+                user: string;
+            };
+            header?: never;
+            path: {
+                name: string;
             };
             cookie?: never;
         };

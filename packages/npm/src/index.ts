@@ -3,7 +3,7 @@
 export { ChatdoubleError } from "./error.js";
 export { connect, Server } from "./server.js";
 export { startServer, type StartOptions } from "./start.js";
-export { Clock, Faults, Journal, Pushes, Queues, Snapshots, World } from "./world.js";
+export { Clock, Faults, Journal, Networks, Pushes, Queues, RateLimits, Snapshots, World } from "./world.js";
 export type {
   AgendaItem,
   Assertion,
@@ -20,9 +20,13 @@ export type {
   JournalEntry,
   JournalFilter,
   Jump,
+  Network,
+  NetworkTerms,
   Push,
   PushFilter,
   Queue,
+  RateLimit,
+  RateLimitTerms,
   Report,
   ReportedClient,
   Snapshot,

@@ -4,6 +4,7 @@
 export type Foreign =
   | "params"
   | "error"
+  | "change"
   | "payload"
   | "wire"
   | "envelope"
@@ -18,6 +19,7 @@ export type Foreign =
 const FOREIGN = new Set<string>([
   "params",
   "error",
+  "change",
   "payload",
   "wire",
   "envelope",

@@ -70,6 +70,10 @@ export type Fault = Row<World<"/faults">["get"], "faults"> & {
   /** The same as `faultId`. */
   id: string;
 };
+/** A network that clients are on. */
+export type Network = Row<World<"/network">["get"], "networks">;
+/** A limit of requests. */
+export type RateLimit = Row<World<"/rate_limit">["get"], "rateLimits">;
 /** A snapshot that was taken. */
 export type Snapshot = Row<World<"/snapshots">["get"], "snapshots">;
 /** The invariants that were checked, and their violations. */
@@ -99,6 +103,15 @@ export interface RateLimitEffect {
     /** Seconds that the client has to wait. */
     retryAfter: number;
   };
+}
+/** The request is carried out, and keys of a successful reply are changed. */
+export interface ChangeEffect {
+  /** The values of top-level keys, which keep their names; a key with null is left out. */
+  change: { [key: string]: unknown };
+}
+/** The words of a failed reply are in accented letters, as from a server that translates. */
+export interface PseudoLocalizeEffect {
+  pseudoLocalize: true;
 }
 /** The connection closes without a reply. */
 export interface DropEffect {
@@ -134,6 +147,8 @@ export type Effect =
   | DelayEffect
   | ErrorEffect
   | RateLimitEffect
+  | ChangeEffect
+  | PseudoLocalizeEffect
   | DropEffect
   | TruncateEffect
   | GarbageEffect
@@ -148,6 +163,10 @@ export interface FaultRule extends Sent<Omit<WireRule, "match" | "effect">> {
   /** What the client sees. */
   effect: Effect;
 }
+/** A network to put clients on. */
+export interface NetworkTerms extends Sent<Body<World<"/network">["post"]>> {}
+/** A limit of requests to set. */
+export interface RateLimitTerms extends Sent<Body<World<"/rate_limit">["post"]>> {}
 /** The requests that are expected. */
 export interface Assertion extends Sent<Omit<Body<World<"/journal/verify">["post"]>, "timeoutMs">> {}
 /** Which journal entries are listed. */

@@ -18,10 +18,14 @@ import type {
   JournalEntry,
   JournalFilter,
   Jump,
+  Network,
+  NetworkTerms,
   ParkedFilter,
   Push,
   PushFilter,
   Queue,
+  RateLimit,
+  RateLimitTerms,
   Report,
   ResetOptions,
   Snapshot,
@@ -39,6 +43,8 @@ const LISTED_HANDLES = 30;
 export class World {
   readonly clock: Clock;
   readonly faults: Faults;
+  readonly network: Networks;
+  readonly rateLimit: RateLimits;
   readonly journal: Journal;
   readonly queues: Queues;
   readonly pushes: Pushes;
@@ -57,6 +63,8 @@ export class World {
     this.#calls = new Calls(requests, `/worlds/${encodeURIComponent(name)}`);
     this.clock = new Clock(this.#calls);
     this.faults = new Faults(this.#calls);
+    this.network = new Networks(this.#calls);
+    this.rateLimit = new RateLimits(this.#calls);
     this.journal = new Journal(this.#calls);
     this.queues = new Queues(this.#calls);
     this.pushes = new Pushes(this.#calls);
@@ -249,6 +257,46 @@ export class Faults {
   /** Removes all rules. */
   async clear(): Promise<void> {
     await this.calls.delete("/faults");
+  }
+}
+
+/** Networks between clients and the world. */
+export class Networks {
+  constructor(private readonly calls: Calls) {}
+
+  /** Puts a user's client, or all that have no network of their own, on a network. */
+  async set(network: NetworkTerms): Promise<void> {
+    await this.calls.post("/network", network);
+  }
+
+  /** The networks, with all numbers. */
+  async list(): Promise<Network[]> {
+    return rows(await this.calls.get("/network"), "networks");
+  }
+
+  /** Ends all networks. */
+  async clear(): Promise<void> {
+    await this.calls.delete("/network");
+  }
+}
+
+/** Limits of requests, by the world's clock. */
+export class RateLimits {
+  constructor(private readonly calls: Calls) {}
+
+  /** Limits the requests of a user, or of each who has no limit of their own; budgets begin whole. */
+  async set(limit: RateLimitTerms): Promise<void> {
+    await this.calls.post("/rate_limit", limit);
+  }
+
+  /** The limits. */
+  async list(): Promise<RateLimit[]> {
+    return rows(await this.calls.get("/rate_limit"), "rateLimits");
+  }
+
+  /** Ends all limits. */
+  async clear(): Promise<void> {
+    await this.calls.delete("/rate_limit");
   }
 }
 

@@ -161,6 +161,39 @@ test("faults are installed, counted and removed; keys of errors stay as they are
   await world.delete();
 });
 
+test("keys of a changed reply stay as they are", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  await world.faults.add({ times: 1, effect: { change: { id: null, automatic_new_visibility_policy: 3 } } });
+  const { id, automatic_new_visibility_policy } = await send(world, mel, "x");
+  assert.deepEqual([id, automatic_new_visibility_policy], [undefined, 3]);
+  await world.faults.add({ times: 1, effect: { pseudoLocalize: true } });
+  const stranger = { ...mel, apiKey: "0".repeat(32) };
+  assert.match((await send(world, stranger, "x")).msg, /[^\x00-\x7f]/);
+  await world.delete();
+});
+
+test("networks and rate limits are set, listed and ended", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  await world.network.set({ user: "mel", profile: "wifi", latencyMs: 120 });
+  const [network] = await world.network.list();
+  assert.deepEqual([network.user, network.profile, network.bytesPerSecond], [mel.email, "wifi", 5_000_000]);
+  const began = performance.now();
+  assert.equal((await send(world, mel, "x")).result, "success");
+  assert.ok(performance.now() - began >= 119);
+  await world.network.clear();
+  assert.deepEqual(await world.network.list(), []);
+
+  await world.rateLimit.set({ user: "mel", requests: 1, seconds: 30 });
+  assert.deepEqual(await world.rateLimit.list(), [{ user: mel.email, requests: 1, seconds: 30 }]);
+  assert.equal((await send(world, mel, "x")).result, "success");
+  assert.equal((await send(world, mel, "x")).code, "RATE_LIMIT_HIT");
+  await world.rateLimit.clear();
+  assert.equal((await send(world, mel, "x")).result, "success");
+  await world.delete();
+});
+
 test("the journal is read, verified and waited for", async () => {
   const world = await server.createWorld();
   const mel = await world.user("mel");
@@ -321,6 +354,8 @@ const CALLS = {
   "clock.advance": (_, world) => world.clock.advance(1),
   "faults.add": (_, world) => world.faults.add({ effect: { garbage: true } }),
   "faults.list": (_, world) => world.faults.list(),
+  "network.list": (_, world) => world.network.list(),
+  "rateLimit.list": (_, world) => world.rateLimit.list(),
   "journal.entries": (_, world) => world.journal.entries(),
   "journal.verify": (_, world) => world.journal.verify({}),
   "journal.waitFor": (_, world) => world.journal.waitFor({}),

@@ -176,6 +176,32 @@ def test_faults(world):
     world.faults.clear()
 
 
+def test_changed_replies(world):
+    mel = world.user("mel")
+    with world.faults.add(effect={"change": {"id": None, "further": 3}}):
+        reply = send(world, mel, "x")
+    assert ("id" in reply, reply["further"]) == (False, 3)
+
+
+def test_networks_and_rate_limits(world):
+    mel = world.user("mel")
+    world.network.set(user="mel", profile="wifi", latency_ms=120)
+    (network,) = world.network.list()
+    assert (network.user, network.profile, network.bytes_per_second) == (mel.email, "wifi", 5_000_000)
+    began = time.monotonic()
+    assert send(world, mel, "x")["result"] == "success"
+    assert time.monotonic() - began >= 0.12
+    world.network.clear()
+    assert world.network.list() == []
+
+    world.rate_limit.set(user="mel", requests=1, seconds=datetime.timedelta(seconds=30))
+    (limit,) = world.rate_limit.list()
+    assert (limit.user, limit.requests, limit.seconds) == (mel.email, 1, 30)
+    assert [send(world, mel, "x").get("code") for _ in range(2)] == [None, "RATE_LIMIT_HIT"]
+    world.rate_limit.clear()
+    assert world.rate_limit.list() == []
+
+
 def test_the_journal(world):
     mel = world.user("mel")
     sender = threading.Thread(target=send, args=(world, mel, "once"))
@@ -290,6 +316,7 @@ def test_a_misspelled_keyword_is_named_with_the_nearest(server, world):
         "keep": lambda: world.reset(keeep=["faults"]),
         "wait_for_clients_ms": lambda: world.clock.advance(1, wait_for_client_ms=1),
         "match": lambda: world.faults.add(mtach={}, effect={"garbage": True}),
+        "profile": lambda: world.network.set(profil="3g"),
         "exactly": lambda: world.journal.verify(exacly=1),
         "at_least": lambda: world.journal.wait_for(atleast=1),
         "limit": lambda: world.journal.entries(limitt=1),
@@ -334,6 +361,8 @@ CALLS = {
     "clock.advance": lambda server, world: world.clock.advance(1),
     "faults.add": lambda server, world: world.faults.add(effect={"garbage": True}),
     "faults.list": lambda server, world: world.faults.list(),
+    "network.list": lambda server, world: world.network.list(),
+    "rate_limit.list": lambda server, world: world.rate_limit.list(),
     "journal.entries": lambda server, world: world.journal.entries(),
     "journal.verify": lambda server, world: world.journal.verify(),
     "journal.wait_for": lambda server, world: world.journal.wait_for(),

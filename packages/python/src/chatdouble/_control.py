@@ -21,9 +21,13 @@ __all__ = [
     "Health",
     "Invariants",
     "JournalEntry",
+    "NetworkRow",
+    "NetworkTerms",
     "Push",
     "PushWire",
     "Queue",
+    "RateLimitRow",
+    "RateLimitTerms",
     "Report",
     "ReportedClient",
     "Snapshot",
@@ -101,6 +105,25 @@ class FaultRow(Record):
     passed: int
     fired: int
     id: str
+
+
+class NetworkRow(Record):
+    """A network that clients are on."""
+
+    user: str | None
+    profile: str | None
+    latency_ms: int
+    jitter_ms: int
+    bytes_per_second: int | None
+    loss: float
+
+
+class RateLimitRow(Record):
+    """A limit of requests."""
+
+    user: str | None
+    requests: int
+    seconds: float
 
 
 class JournalEntry(Record):
@@ -273,6 +296,34 @@ class FaultMatch(TypedDict, total=False):
     user: str
     #: Parameters that must be among those sent, as text.
     params: Dict[str, str]
+
+
+class NetworkTerms(TypedDict, total=False):
+    """A network: a profile, numbers of its own, or a profile with other numbers."""
+
+    #: Whose network: an address or its handle; that of all who have none of their own by default.
+    user: str
+    #: The name of a profile.
+    profile: str
+    #: What each reply waits for, in milliseconds.
+    latency_ms: int
+    #: What each reply waits for in addition, in milliseconds, at most.
+    jitter_ms: int
+    #: Bytes of bodies that pass in a second, in either direction, from 1.
+    bytes_per_second: int
+    #: The share of requests whose connection breaks, from 0 to 1: half of them before they are carried out.
+    loss: float
+
+
+class RateLimitTerms(TypedDict, total=False):
+    """A limit."""
+
+    #: Whose requests: an address or its handle; those of each who has no limit of their own by default.
+    user: str
+    #: Requests of a whole budget, from 1 to 1,000,000.
+    requests: int
+    #: The time in which an empty budget becomes whole, by the world's clock.
+    seconds: float | str | datetime.timedelta
 
 
 class Assertion(TypedDict, total=False):

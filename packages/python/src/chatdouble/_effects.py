@@ -6,6 +6,7 @@ from typing import Any, Dict, Literal, TypedDict, Union
 
 __all__ = [
     "BouncerEffect",
+    "ChangeEffect",
     "DelayEffect",
     "DropEffect",
     "Effect",
@@ -13,6 +14,7 @@ __all__ = [
     "EventsEffect",
     "GarbageEffect",
     "LoseQueueEffect",
+    "PseudoLocalizeEffect",
     "RateLimit",
     "RateLimitEffect",
     "TruncateEffect",
@@ -44,6 +46,19 @@ class RateLimitEffect(TypedDict):
     """429, the error of a rate limit; nothing is done."""
 
     rate_limit: RateLimit
+
+
+class ChangeEffect(TypedDict):
+    """The request is carried out, and keys of a successful reply are changed."""
+
+    #: The values of top-level keys; a key with None is left out.
+    change: Dict[str, Any]
+
+
+class PseudoLocalizeEffect(TypedDict):
+    """The words of a failed reply are in accented letters, as from a server that translates."""
+
+    pseudo_localize: Literal[True]
 
 
 class _Retries(TypedDict, total=False):
@@ -94,6 +109,8 @@ Effect = Union[
     DelayEffect,
     ErrorEffect,
     RateLimitEffect,
+    ChangeEffect,
+    PseudoLocalizeEffect,
     DropEffect,
     TruncateEffect,
     GarbageEffect,

@@ -19,8 +19,10 @@ from ._control import (
     FaultRule,
     Invariants,
     JournalEntry,
+    NetworkRow,
     Push,
     Queue,
+    RateLimitRow,
     Report,
     Snapshot,
 )
@@ -103,6 +105,8 @@ class World:
         self._calls = _Calls(requests, f"/worlds/{quote(name, safe='')}")
         self.clock = Clock(self._calls)
         self.faults = Faults(self._calls)
+        self.network = Networks(self._calls)
+        self.rate_limit = RateLimits(self._calls)
         self.journal = Journal(self._calls)
         self.queues = Queues(self._calls)
         self.pushes = Pushes(self._calls)
@@ -300,6 +304,55 @@ class Faults:
     def clear(self) -> None:
         """Removes all rules."""
         self._calls.delete("/faults")
+
+
+class Networks:
+    """Networks between clients and the world."""
+
+    def __init__(self, calls: _Calls) -> None:
+        self._calls = calls
+
+    @keywords
+    def set(
+        self,
+        *,
+        user: str | None = None,
+        profile: str | None = None,
+        latency_ms: int | None = None,
+        jitter_ms: int | None = None,
+        bytes_per_second: int | None = None,
+        loss: float | None = None,
+    ) -> None:
+        """Puts a user's client, or all that have no network of their own, on a network."""
+        self._calls.post("/network", given(locals(), "self"))
+
+    def list(self) -> List[NetworkRow]:
+        """The networks, with all numbers."""
+        return rows(NetworkRow, part(self._calls.get("/network"), "networks"))
+
+    def clear(self) -> None:
+        """Ends all networks."""
+        self._calls.delete("/network")
+
+
+class RateLimits:
+    """Limits of requests, by the world's clock."""
+
+    def __init__(self, calls: _Calls) -> None:
+        self._calls = calls
+
+    @keywords
+    def set(self, *, requests: int, seconds: float | str | datetime.timedelta, user: str | None = None) -> None:
+        """Limits the requests of a user, or of each who has no limit of their own; budgets begin whole."""
+        self._calls.post("/rate_limit", given(locals(), "self"))
+
+    def list(self) -> List[RateLimitRow]:
+        """The limits."""
+        return rows(RateLimitRow, part(self._calls.get("/rate_limit"), "rate_limits"))
+
+    def clear(self) -> None:
+        """Ends all limits."""
+        self._calls.delete("/rate_limit")
 
 
 class Journal:
