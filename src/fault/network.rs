@@ -92,7 +92,7 @@ pub struct Networks {
 impl Networks {
     /// None; chance follows from the seed.
     pub fn new(seed: u64) -> Self {
-        Self { seed: seed ^ 0x6e65_7477_6f72_6b, networks: Vec::new() }
+        Self { seed: seed ^ 0x006e_6574_776f_726b, networks: Vec::new() }
     }
 
     /// Whether all requests pass as they are.
