@@ -1,6 +1,7 @@
 //! `chatdouble serve`: the server on a terminal or in CI.
 
 mod first_steps;
+mod webhooks;
 
 use super::CliError;
 use super::ending::{self, EndRequest};
@@ -13,7 +14,6 @@ use crate::control::InitialClock;
 use crate::control::times::Seconds;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
-use crate::realm::webhook::Reach;
 use crate::server::listen::is_loopback;
 use crate::server::{Authority, Options, Server, StartError};
 use crate::time::Span;
@@ -27,6 +27,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
+use webhooks::Webhooks;
 
 #[derive(Debug, Args)]
 #[command(
@@ -113,22 +114,6 @@ pub struct Serve {
     /// Level of the log on standard error: off, error, warn, info, debug or trace
     #[arg(long, env = "CHATDOUBLE_LOG", value_name = "LEVEL", default_value = "info")]
     log: LevelFilter,
-}
-
-/// Where outgoing webhooks are posted to.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Webhooks {
-    Loopback,
-    Anywhere,
-}
-
-impl Webhooks {
-    fn reach(self) -> Reach {
-        match self {
-            Webhooks::Loopback => Reach::Loopback,
-            Webhooks::Anywhere => Reach::Anywhere,
-        }
-    }
 }
 
 /// Reads an origin as browsers send it: with anything behind the host no page would ever have it.
