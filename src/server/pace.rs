@@ -9,7 +9,7 @@ use tokio::time::Instant;
 const PIECES_A_SECOND: u64 = 50;
 const MAX_PIECE: u64 = 64 * 1024;
 /// A pause longer than this is over when the next bytes come; what is shorter is the timer's, and is caught up with.
-const TIMER_SLACK: Duration = Duration::from_millis(100);
+const TIMER_SLACK: Duration = Duration::from_secs(1);
 
 /// When the bytes of a body pass.
 #[derive(Debug)]

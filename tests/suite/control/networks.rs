@@ -81,7 +81,7 @@ async fn a_profile_is_kept_within_a_tenth() {
     for (profile, small, large) in [("3g", 150, 650), ("edge", 300, 3_633), ("4g", 50, 116)] {
         set(&control, json!({"user": "mel", "profile": profile})).await;
         // A small body takes no time worth the name at these speeds but for that of the reply itself.
-        let (_, took) = least(5, async || mel.get("/users/me/subscriptions/1", json!({})).await.success()).await;
+        let (_, took) = least(5, async || read(&mel).await).await;
         assert_takes(&format!("a small read on {profile}"), took, small);
         let (reply, took) = least(2, async || mel.get(url, json!({})).await).await;
         assert_eq!(reply.bytes.len(), 100_000);
@@ -101,7 +101,7 @@ async fn a_reply_that_takes_long_is_sent_to_its_end() {
     let (reply, took) = least(1, async || mel.get(url.as_str().expect("an address"), json!({})).await).await;
 
     assert_eq!(reply.bytes.len(), 900);
-    assert_takes("900 bytes", took, 15_000);
+    assert!(took >= Duration::from_secs(15), "{took:?}");
 }
 
 #[tokio::test]
