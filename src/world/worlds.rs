@@ -41,11 +41,6 @@ impl Worlds {
         let _ = self.witness.set(Box::new(witness));
     }
 
-    fn end(&self, world: &World) {
-        world.end();
-        self.witness.get().into_iter().for_each(|look| look(world));
-    }
-
     fn connect(&self, world: &Arc<World>) {
         self.outlet.get().into_iter().for_each(|outlet| world.post_through(outlet.clone()));
     }
@@ -70,6 +65,7 @@ impl Worlds {
     fn end(&self, world: &World) {
         world.end();
         self.ended_reports.add(world.report().summary().of_world(world.name()));
+        self.witness.get().into_iter().for_each(|look| look(world));
     }
 
     /// The clients of all worlds, those of ended ones first, each with the name of its world.
