@@ -160,7 +160,7 @@ pub enum ConnectionFault {
 }
 
 /// How the server's sockets send a reply, as over a slow network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
     /// How long it waits, in real time.
     pub latency: Duration,

@@ -29,11 +29,20 @@ impl Pace {
         (self.bytes_per_second / PIECES_A_SECOND).clamp(1, MAX_PIECE) as usize
     }
 
+    /// In which time a body passes that is small enough to pass at once; None for larger ones.
+    pub fn passes_at_once(&self, bytes: usize) -> Option<Duration> {
+        (bytes <= self.piece()).then(|| self.time_of(bytes))
+    }
+
+    fn time_of(&self, bytes: usize) -> Duration {
+        Duration::from_secs_f64(bytes as f64 / self.bytes_per_second as f64)
+    }
+
     /// When so many bytes have passed, which come after those before.
     pub fn passed_at(&mut self, bytes: usize) -> Instant {
         let now = Instant::now();
         let free_at = self.free_at.filter(|free_at| *free_at + TIMER_SLACK > now).unwrap_or(now);
-        let passed_at = free_at + Duration::from_secs_f64(bytes as f64 / self.bytes_per_second as f64);
+        let passed_at = free_at + self.time_of(bytes);
         self.free_at = Some(passed_at);
         passed_at
     }
