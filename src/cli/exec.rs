@@ -83,10 +83,12 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
     let rules = exec.faults.as_deref().map_or(Ok(Vec::new()), faults::read)?;
     let runtime = exec.serve.prepare()?;
     let waiting = waiting_runtime()?;
-    let many = Many { exec: &exec, rules: &rules, runtime: runtime.handle() };
+    let many = Many { exec: &exec, rules: &rules, reporting: &reporting, runtime: runtime.handle() };
     let status = match (exec.chaos.seed(), exec.levels.list()) {
         (Some(seed), _) => waiting.block_on(exec.chaos.run(seed, async |attempt| many.run(attempt).await)),
-        (None, Some(levels)) => waiting.block_on(exec.levels.run(levels, async |attempt| many.run(attempt).await)),
+        (None, Some(levels)) => waiting
+            .block_on(exec.levels.run(levels, async |attempt| many.run(attempt).await))
+            .and_then(|status| reporting.finish(status)),
         (None, None) => runtime
             .block_on(exec.serve.start(0))
             .and_then(|server| waiting.block_on(serve_while_running(&exec, &rules, &reporting, server))),
@@ -130,6 +132,7 @@ async fn serve_while_running(
 struct Many<'a> {
     exec: &'a Exec,
     rules: &'a [Value],
+    reporting: &'a Reporting,
     runtime: &'a Handle,
 }
 
@@ -146,12 +149,13 @@ impl Many<'_> {
         let took = WallClock.now().since(began).micros();
         let violations = server.violations();
         let seen = learn(&server);
+        let findings = self.reporting.add(&server, attempt.feature_level);
         server.stop().await;
         if own == 0 {
             status(&violations)?;
         }
         let took = Duration::from_micros(u64::try_from(took).unwrap_or_default());
-        Ok(Attempted { status: own, is_interrupted, took, seen })
+        Ok(Attempted { status: own, is_interrupted, took, findings, seen })
     }
 
     async fn start(&self, feature_level: Option<i64>) -> Result<Server, CliError> {

@@ -1,5 +1,6 @@
 //! The table of control's calls: what is served, what each takes and what it replies.
 
+mod records;
 mod table;
 
 use crate::error::Error;
@@ -7,7 +8,8 @@ use crate::http::router::shape_similarity;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-pub use table::{CALLS, RECORDS, WATCH_FILTERS};
+pub use records::RECORDS;
+pub use table::{CALLS, WATCH_FILTERS};
 
 /// A call of control.
 pub struct Row {

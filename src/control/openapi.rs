@@ -77,7 +77,7 @@ fn use_known_formats(part: &mut Value) {
             if let Some(format) = keys.get_mut("format").filter(|format| format.is_string()) {
                 match format.as_str() {
                     Some("uint" | "uint64") => *format = "int64".into(),
-                    Some("uint16") => *format = "int32".into(),
+                    Some("uint16" | "uint32") => *format = "int32".into(),
                     _ => {}
                 }
             }

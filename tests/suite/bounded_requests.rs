@@ -344,7 +344,11 @@ async fn operands_and_lists_that_a_queue_keeps_have_a_limit() {
 
     mel.post("/messages", read(terms(long(10_000).into()))).await.success();
     let operand = too_long("narrow[0][\"operand\"]");
-    for narrow in [terms(long(10_001).into()), terms(json!(vec![1_000_000; 2_000])), json!([["topic", long(10_001)]])] {
+    for narrow in [
+        terms(long(10_001).into()),
+        json!([{"operator": "dm", "operand": vec![1_000_000; 2_000]}]),
+        json!([["topic", long(10_001)]]),
+    ] {
         mel.post("/messages", read(narrow.clone())).await.error("BAD_REQUEST", &operand);
         mel.post("/messages/matches_narrow", matches(narrow.clone())).await.error("BAD_REQUEST", &operand);
         mel.post("/messages/flags/narrow", flagged(narrow)).await.error("BAD_REQUEST", &operand);

@@ -14,8 +14,6 @@ async fn numbers_that_are_never_negative_are_refused_as_too_small() {
         ("POST", "/messages/flags", json!({"messages": [id, -1], "op": "add", "flag": "starred"}), "messages[1]"),
         ("GET", "/messages", json!({"message_ids": [-1]}), "message_ids[0]"),
         ("GET", "/messages/matches_narrow", json!({"msg_ids": [-1], "narrow": []}), "msg_ids[0]"),
-        ("POST", "/register", json!({"presence_history_limit_days": -1}), "presence_history_limit_days"),
-        ("POST", "/users/me/presence", json!({"status": "active", "history_limit_days": -1}), "history_limit_days"),
         ("POST", "/reminders", json!({"message_id": -1}), "message_id"),
         ("POST", "/submessage", json!({"message_id": -1, "msg_type": "widget", "content": "{}"}), "message_id"),
     ] {

@@ -106,7 +106,7 @@ async fn a_report_is_taken_whatever_it_mentions_and_notifies_nobody() {
     let event = at_olive.next().await.has(json!({"type": "message"}));
     assert_eq!(event["flags"], json!([]), "{event}");
     let html = event["message"]["content"].as_str().expect("text");
-    assert!(html.contains("> first\n> \n> @*role:members*"), "{html}");
+    assert!(html.contains("``` quote\nfirst\n\n@*role:members*"), "{html}");
     let sent = newest(&olive).await;
     let html = sent["content"].as_str().expect("HTML");
     assert!(!html.contains("data-stream-id"), "{html}");

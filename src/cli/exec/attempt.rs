@@ -23,6 +23,8 @@ pub struct Attempted<Seen> {
     pub is_interrupted: bool,
     /// How long the command ran.
     pub took: Duration,
+    /// How many findings the report on its clients has; None where none was asked for.
+    pub findings: Option<usize>,
     /// What was learned of its requests.
     pub seen: Seen,
 }

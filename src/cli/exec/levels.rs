@@ -107,9 +107,13 @@ type Run = (i64, Attempted<Usage>);
 /// The results, a line for each level.
 fn table(runs: &[Run]) -> String {
     let width = runs.iter().map(|(_, run)| run.result().len()).max().unwrap_or_default().max("result".len());
-    let mut text = format!("level  {:width$}  seconds", "result");
+    let heading = if runs.iter().any(|(_, run)| run.findings.is_some()) { "  findings" } else { "" };
+    let mut text = format!("level  {:width$}  seconds{heading}", "result");
     for (level, run) in runs {
         text.push_str(&format!("\n{level:>5}  {:width$}  {:>7.1}", run.result(), run.took.as_secs_f64()));
+        if let Some(findings) = run.findings {
+            text.push_str(&format!("  {findings:>8}"));
+        }
     }
     text
 }

@@ -9,6 +9,8 @@ use clap::Args;
 use clap::ValueEnum;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// The exit status of findings that the baseline does not have.
 pub const HAS_FINDINGS: u8 = 4;
@@ -18,7 +20,7 @@ const STANDARD_ERROR: &str = "-";
 #[derive(Debug, Args)]
 pub struct ReportOptions {
     /// File to which to write a report on the command's clients when it has ended; - for standard error
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "chaos")]
     report: Option<PathBuf>,
 
     /// Form of the report [default: by the end of the file's name: .txt, .json, .xml for junit, .sarif]
@@ -54,6 +56,8 @@ pub struct Reporting {
     file: Option<(PathBuf, Format)>,
     fail_on: Option<Severity>,
     baseline: Baseline,
+    /// What the reports of several runs have.
+    joined: Mutex<Summary>,
 }
 
 impl ReportOptions {
@@ -72,7 +76,7 @@ impl ReportOptions {
             SeverityName::Warning => Severity::Warning,
             SeverityName::Note => Severity::Note,
         });
-        Ok(Reporting { file, fail_on, baseline })
+        Ok(Reporting { file, fail_on, baseline, joined: Mutex::new(Summary { clients: Vec::new(), complete: true }) })
     }
 
     fn format(&self, file: &Path) -> Result<Format, CliError> {
@@ -101,9 +105,44 @@ fn read(file: &Path) -> Result<Summary, CliError> {
 impl Reporting {
     /// Writes the report on a server's clients, which have ended; whether it has findings that fail the run.
     pub fn write(&self, server: &Server) -> Result<bool, CliError> {
+        if self.file.is_none() {
+            return Ok(false);
+        }
+        self.write_summary(&server.final_report())
+    }
+
+    /// Keeps the report on a server's clients for [`Reporting::finish`], each client's world with the server's level; how
+    /// many findings it has. None where no report was asked for.
+    pub fn add(&self, server: &Server, level: Option<i64>) -> Option<usize> {
+        self.file.as_ref()?;
+        let mut report = server.final_report();
+        if let Some(level) = level {
+            for client in &mut report.clients {
+                client.world = client.world.take().map(|world| format!("{world} at {level}"));
+            }
+        }
+        let count = report.findings().count();
+        self.joined.lock().unwrap_or_else(PoisonError::into_inner).extend(report);
+        Some(count)
+    }
+
+    /// Writes what was kept of several runs, of which the first that failed had this status; the status of all.
+    ///
+    /// # Errors
+    ///
+    /// What keeps the file from being written.
+    pub fn finish(&self, status: ExitCode) -> Result<ExitCode, CliError> {
+        if self.file.is_none() {
+            return Ok(status);
+        }
+        let joined = std::mem::take(&mut *self.joined.lock().unwrap_or_else(PoisonError::into_inner));
+        let fails = self.write_summary(&joined)?;
+        Ok(if fails && status == ExitCode::SUCCESS { ExitCode::from(HAS_FINDINGS) } else { status })
+    }
+
+    fn write_summary(&self, report: &Summary) -> Result<bool, CliError> {
         let Some((file, format)) = &self.file else { return Ok(false) };
-        let report = server.final_report();
-        let text = format.write(&report, &self.baseline);
+        let text = format.write(report, &self.baseline);
         if file.as_os_str() == STANDARD_ERROR {
             // Nobody may read it any more.
             let _ = std::io::stderr().write_all(text.as_bytes());

@@ -1,6 +1,7 @@
 //! The rows of the table.
 
 use super::Takes::{Body, Document, Filters, Nothing};
+use super::records::{CLOCK, MOVED, NETWORKS, RATE_LIMITS, REPORT};
 use super::{Call, Filter, OfWorld, OfWorld as In, Row, Takes};
 use crate::control::requests::METHODS;
 use crate::control::{clock, faults, journal, networks, people, pushes, queues, rate_limits, reset, snapshots, worlds};
@@ -84,77 +85,6 @@ const OPENAPI_FILTERS: &[Filter] = &[
         "Level of the operations, parameters, replies and events; the newest by default.",
     ),
     filter("control", "boolean", "true: the document of control instead."),
-];
-
-const ROW: &str = r#"{"name": "string", "url": "string", "label": "string|null", "users": "int", "channels": "int",
-    "messages": "int", "queues": "int", "now": "number", "created_at": "number", "last_request_at": "number|null",
-    "idle_ttl_seconds": "number|null"}"#;
-const CLOCK: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaItem[]"}"#;
-const MOVED: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaItem[]", "waited_ms": "number",
-    "not_parked": "string[]", "fired": "@AgendaItem[]"}"#;
-const ENTRY: &str = r#"{"id": "int", "at": "number", "method": "string", "path": "string", "user": "string|null",
-    "params": {"*": "string"}, "status": "int", "reply": "any", "duration_ms": "number", "client": "string", "hint?": "string",
-    "fault": "string|null", "events": "int[]", "truncated?": "bool"}"#;
-const USER: &str = r#"{"user_id": "int", "email": "string", "full_name": "string", "role": "string", "is_active": "bool",
-    "is_bot": "bool", "is_system": "bool", "owner": "string|null", "api_key": "string", "unread": "int"}"#;
-const CHANNEL: &str = r#"{"channel_id": "int", "name": "string", "description": "string",
-    "rendered_description": "string", "privacy": "string", "is_archived": "bool", "folder": "string|null",
-    "creator": "string|null", "messages": "int", "subscribers": "int[]", "topics": "@Topic[]",
-    "permissions": "@ChannelPermission[]", "visible?": "bool", "reason?": "string"}"#;
-const GROUP: &str = r#"{"group_id": "int", "name": "string", "description": "string", "is_system": "bool",
-    "is_active": "bool", "members": "int[]", "subgroups": "string[]", "all_members": "int[]"}"#;
-const MESSAGE: &str = r#"{"message_id": "int", "at": "number", "sender_id": "int", "channel_id": "int|null",
-    "topic": "string|null", "to": "int[]", "content": "string", "reactions": "@Reaction[]",
-    "is_edited": "bool", "visible?": "bool", "reason?": "string", "is_unread?": "bool", "rendered_content?": "string"}"#;
-const QUEUE: &str = r#"{"queue_id": "string", "user": "string|null", "client": "string", "parked": "bool",
-    "pending": "int", "last_event_id": "int", "acknowledged": "int",
-    "capabilities": "string[]"}"#;
-const PUSH: &str = r#"{"id": "int", "at": "number", "kind": "string", "user": "string|null", "device_id?": "int",
-    "token?": "string", "payload": "any", "wire": "@PushWire|null"}"#;
-const PUSH_WIRE: &str = r#"{"provider": "string", "push_key_id": "int|null", "encrypted_data": "string|null",
-    "envelope": "any"}"#;
-const WEBHOOK: &str = r#"{"id": "int", "at": "number", "user": "string", "url": "string", "body": "any",
-    "status": "int|null", "reply": "any", "error": "string|null"}"#;
-const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": "int", "scheduled_message_id?": "int",
-    "invite_id?": "int", "queue_id?": "string", "export_id?": "int", "user_id?": "int"}"#;
-const FAULT: &str = r#"{"match?": "any", "after?": "int", "probability?": "number", "times?": "int", "effect": "any",
-    "fault_id": "string", "passed": "int", "fired": "int"}"#;
-
-const CLIENT: &str = r#"{"world?": "string", "client": "string", "user": "string|null", "requests": "int",
-    "first_at": "number", "last_at": "number", "findings": "@Finding[]"}"#;
-const FINDING: &str = r#"{"rule": "string", "severity": "string(error|warning|note)", "message": "string", "count": "int",
-    "first": "@FindingRequest", "last": "@FindingRequest", "why": "string", "help": "string"}"#;
-const REPORT: &str = r#"{"clients": "@ReportedClient[]", "complete": "bool"}"#;
-const NETWORK: &str = r#"{"user": "string|null", "profile": "string|null", "latency_ms": "int", "jitter_ms": "int",
-    "bytes_per_second": "int|null", "loss": "number"}"#;
-const NETWORKS: &str = r#"{"networks": "@Network[]"}"#;
-const RATE_LIMITS: &str = r#"{"rate_limits": "@RateLimit[]"}"#;
-
-/// Records that replies name, by name.
-pub const RECORDS: &[(&str, &str)] = &[
-    ("World", ROW),
-    ("AgendaItem", AGENDA_ITEM),
-    ("JournalEntry", ENTRY),
-    ("Queue", QUEUE),
-    ("User", USER),
-    ("Channel", CHANNEL),
-    ("Group", GROUP),
-    ("Message", MESSAGE),
-    ("Push", PUSH),
-    ("PushWire", PUSH_WIRE),
-    ("Webhook", WEBHOOK),
-    ("Fault", FAULT),
-    ("Network", NETWORK),
-    ("RateLimit", r#"{"user": "string|null", "requests": "int", "seconds": "number"}"#),
-    ("ControlCall", r#"{"method": "string", "path": "string", "summary": "string"}"#),
-    ("ReportedClient", CLIENT),
-    ("Finding", FINDING),
-    ("FindingRequest", r#"{"journal_id": "int|null", "at": "number", "request": "string"}"#),
-    ("Snapshot", r#"{"name": "string", "at": "number"}"#),
-    ("Topic", r#"{"name": "string", "messages": "int", "newest": "int"}"#),
-    ("ChannelPermission", r#"{"name": "string", "holders": "string", "users": "int[]"}"#),
-    ("Reaction", r#"{"emoji_name": "string", "user_id": "int"}"#),
-    ("Violation", r#"{"invariant": "string", "what": "string"}"#),
 ];
 
 /// All calls.

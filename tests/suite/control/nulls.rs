@@ -14,6 +14,8 @@ const BODIES: &[(&str, &str, &str)] = &[
     ("/worlds/{name}/faults", "post", r#"{"effect": {"drop": "after"}}"#),
     ("/worlds/{name}/journal/verify", "post", r#"{"at_least": 0}"#),
     ("/worlds/{name}/journal/wait", "post", r#"{"at_least": 0, "timeout_ms": 1}"#),
+    ("/worlds/{name}/network", "post", r#"{"loss": 0}"#),
+    ("/worlds/{name}/rate_limit", "post", r#"{"requests": 1000000, "seconds": 1}"#),
     ("/worlds/{name}/queues/wait", "post", r#"{"timeout_ms": 1}"#),
     ("/worlds/{name}/pushes/wait", "post", r#"{"at_least": 0, "timeout_ms": 1}"#),
     ("/worlds/{name}/invites/{key}/accept", "post", r#"{"email": "n@example.com", "full_name": "N"}"#),
