@@ -191,13 +191,7 @@ pub const UNKNOWN_AVATAR_URL: &str = "/static/images/unknown-user-avatar.png?v=1
 /// A user's custom profile fields by ID.
 pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
     let value = |(id, entry): (&crate::realm::id::ProfileFieldId, &crate::realm::user::ProfileEntry)| {
-        (
-            id.to_string(),
-            ProfileValue {
-                value: entry.value.clone(),
-                rendered_value: entry.rendered.clone().filter(|html| !html.is_empty()),
-            },
-        )
+        (id.to_string(), ProfileValue { value: entry.value.clone(), rendered_value: entry.rendered.clone() })
     };
     user.profile.iter().map(value).collect()
 }

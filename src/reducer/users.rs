@@ -76,7 +76,10 @@ impl State {
                 self.follow_guesthood(role == 600);
             }
         }
-        let field = changes.remove("custom_profile_field");
+        let mut field = changes.remove("custom_profile_field");
+        if let Some(field) = &mut field {
+            self.restore_empty_html(field);
+        }
         if is_own {
             for (key, value) in &changes {
                 self.replace(key, value);
@@ -99,6 +102,16 @@ impl State {
             if let Some(field) = &field {
                 set_field(user, field);
             }
+        }
+    }
+
+    /// The change of an emptied text has no HTML, though users' records have an empty one.
+    fn restore_empty_html(&self, change: &mut Value) {
+        let fields = self.value.get("custom_profile_fields").and_then(Value::as_array);
+        let kind = fields.into_iter().flatten().find(|field| field["id"] == change["id"]).map(|field| &field["type"]);
+        let is_text = kind.and_then(Value::as_i64).is_some_and(|kind| TEXTS.contains(&kind));
+        if is_text && change["value"] == "" {
+            change["rendered_value"] = "".into();
         }
     }
 
@@ -296,6 +309,9 @@ fn set_or_remove(status: &mut Object, key: &str, value: &Value) {
         status.insert(key.to_owned(), value.clone());
     }
 }
+
+/// The types of profile fields whose values are Markdown.
+const TEXTS: [i64; 2] = [1, 2];
 
 fn set_field(user: &mut Object, field: &Value) {
     let Some(id) = field["id"].as_i64().map(|id| id.to_string()) else { return };

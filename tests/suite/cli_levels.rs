@@ -119,3 +119,23 @@ fn all_levels_of_a_range_pass_and_what_is_no_list_is_refused() {
     }
     assert_eq!(levels("371,372", &[], "exec /no/such/command").status.code(), Some(127));
 }
+
+#[test]
+fn the_report_of_all_levels_is_one_and_counts_in_the_table() {
+    let file =
+        std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-levels.json", std::process::id()));
+    let script = format!("{ASK} ask GET '/users/me?colour=red' | grep -q success");
+
+    let output = levels("387,newest", &["--report", file.to_str().expect("text"), "--fail-on", "warning"], &script);
+
+    let error = error(&output);
+    assert_eq!(output.status.code(), Some(4), "{error}");
+    let heading = error.lines().find(|line| line.starts_with("level")).expect("a table");
+    assert!(heading.ends_with("  findings"), "{error}");
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&file).expect("written")).expect("JSON");
+    let worlds: Vec<&str> =
+        report["clients"].as_array().expect("a list").iter().filter_map(|client| client["world"].as_str()).collect();
+    let newest = format!("default at {}", chatdouble::api::NEWEST_FEATURE_LEVEL);
+    assert_eq!(worlds, ["default at 387", newest.as_str()]);
+}

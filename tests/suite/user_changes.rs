@@ -237,6 +237,10 @@ fn fold(users: &mut Vec<Value>, event: &Value) {
             "custom_profile_field" => {
                 let mut change = value.clone();
                 let id = change.as_object_mut().and_then(|change| change.shift_remove("id")).unwrap_or_default();
+                // The event of an emptied text leaves its HTML out.
+                if change["value"] == "" && user["profile_data"][id.to_string()]["rendered_value"].is_string() {
+                    change["rendered_value"] = "".into();
+                }
                 user["profile_data"][id.to_string()] = change;
             }
             "avatar_source" | "avatar_url_medium" => {}

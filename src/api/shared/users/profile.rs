@@ -136,6 +136,8 @@ pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Opt
         };
         let shown = profile_data(&tx.users[&user]).remove(&field.to_string());
         let (value, rendered_value) = shown.map_or((None, None), |shown| (Some(shown.value), shown.rendered_value));
+        // The event of an emptied text has none, though records of the user have an empty one.
+        let rendered_value = rendered_value.filter(|html| !html.is_empty());
         let custom_profile_field = ProfileChange { id: field, value, rendered_value };
         let audience = tx.who_can_access(user);
         tx.emit(audience, PersonUpdate::ProfileField { user_id: user, custom_profile_field });
