@@ -14,12 +14,16 @@ pub use user::{Queue, User, form};
 
 use crate::declared::Watch;
 use bytes::Bytes;
-use chatdouble::{InitialClock, Options, Server};
+use chatdouble::{InitialClock, Options, Server, StartError};
 use http_body_util::Full;
+use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 /// The time at which the clock of every test is frozen.
 pub const START: &str = "2026-01-01T12:00:00Z";
+
+/// How often it is tried to listen on a certain port, every 100 ms.
+const PORT_TRIES: u32 = 100;
 
 /// The seed of a long run by chance (`just soak`), from `CHATDOUBLE_SOAK`: a number, or any other text for one by chance.
 pub fn soak_seed() -> Option<u64> {
@@ -59,10 +63,22 @@ impl TestServer {
         let at = START.parse_timestamp();
         let mut options = Options { clock: InitialClock::At(at), ..Options::default() };
         change(&mut options);
-        let server =
-            Server::start_with(options).await.unwrap_or_else(|error| panic!("the server does not start: {error}"));
+        let server = Self::listening(options).await;
         let watch = server.worlds().get("default").map(|world| Watch::of(&world));
         Self { server, watch }
+    }
+
+    /// A port that was free may be another test's for a while.
+    async fn listening(options: Options) -> Server {
+        for _ in 0..PORT_TRIES {
+            match Server::start_with(options.clone()).await {
+                Err(StartError::Listen(error)) if error.kind() == ErrorKind::AddrInUse => {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+                started => return started.unwrap_or_else(|error| panic!("the server does not start: {error}")),
+            }
+        }
+        panic!("port {} is in use", options.port);
     }
 
     /// `http://127.0.0.1:PORT`

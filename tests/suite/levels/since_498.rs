@@ -253,6 +253,8 @@ async fn reports_that_could_not_be_sent_succeeded_before_511() {
         }
         received.none().await;
     }
+    let reply = server.user("max").post(&format!("/messages/{message}/report"), json!({"report_type": "spam"})).await;
+    reply.error("BAD_REQUEST", "The report could not be sent to the moderation request channel.");
 }
 
 #[tokio::test]
