@@ -72,8 +72,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reports what the clients of all worlds did wrong, including worlds that ended.
-         * Reports what the clients of all worlds did wrong, including worlds that ended. `GET /control/report`.
+         * Reports what all clients did wrong, also in ended worlds.
+         * Reports what all clients did wrong, also in ended worlds. `GET /control/report`.
          */
         get: operations["getAllReports"];
         put?: never;
@@ -428,8 +428,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reports what the clients of a world did wrong.
-         * Reports what the clients of a world did wrong. `GET /control/worlds/{name}/report`.
+         * Reports what a world's clients did wrong.
+         * Reports what a world's clients did wrong. `GET /control/worlds/{name}/report`.
          */
         get: operations["getReport"];
         put?: never;

@@ -408,7 +408,18 @@ test("the module can be loaded with require too", () => {
   assert.deepEqual(
     Object.keys(required).sort(),
     Object.keys({ ChatdoubleError, connect, startServer })
-      .concat("Server", "World", "Clock", "Faults", "Journal", "Pushes", "Queues", "Snapshots")
+      .concat(
+        "Server",
+        "World",
+        "Clock",
+        "Faults",
+        "Journal",
+        "Networks",
+        "Pushes",
+        "Queues",
+        "RateLimits",
+        "Snapshots",
+      )
       .sort(),
   );
 });
