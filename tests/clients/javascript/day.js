@@ -221,7 +221,8 @@ const CHECKS = {
     const params = { type: "stream", to: "engineering", topic: "builds", content };
     const sent = await succeed(day.mel.messages.send(params), "messages.send");
     day.question = sent.id;
-    if (day.level >= 508) assert.equal(sent.message_link, `[#${params.to} > ${params.topic} @ 💬](${sent.message_url})`);
+    if (day.level >= 508)
+      assert.equal(sent.message_link, `[#${params.to} > ${params.topic} @ 💬](${sent.message_url})`);
     const { message, flags } = await day.botHears.message(content);
     assert.equal(message.id, day.question);
     assert.equal(message.sender_email, "mel@chat.test");
