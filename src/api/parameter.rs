@@ -15,7 +15,7 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
-pub use values::{Expected, NonNegative, Nullable, RoleNumber};
+pub use values::{Expected, NonNegative, Nullable, RoleNumber, WholeNumber};
 
 /// What a request brought, before anybody knows what it means.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 //!
 //! A choice where the API is silent: A-32 in docs/assumptions.md.
 
+use super::parameter::WholeNumber;
 use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -31,7 +32,7 @@ operation! {
         /// The `presence_last_update_id` of an earlier reply: returns only later changes, in the modern form.
         last_update_id: Option<i64>,
         /// Days of history without `last_update_id`; 14 when absent, 0 returns none.
-        history_limit_days: Option<i64>,
+        history_limit_days: Option<WholeNumber>,
     }
     reply UpdatePresenceReply;
     errors [InvalidPresenceStatus];
@@ -69,7 +70,7 @@ impl Write for UpdatePresence {
         }
         let range = match params.last_update_id {
             Some(id) if id > 0 => PresenceRange::Since(id),
-            _ => PresenceRange::Days(params.history_limit_days.unwrap_or(DEFAULT_HISTORY_DAYS)),
+            _ => PresenceRange::Days(params.history_limit_days.map_or(DEFAULT_HISTORY_DAYS, |WholeNumber(days)| days)),
         };
         let is_slim = params.slim_presence || params.last_update_id.is_some();
         let (presences, last) = presences_in(tx, caller, is_slim, range, tx.now);

@@ -10,7 +10,7 @@ mod users;
 pub use lists::{ROWS, StateRow, choices};
 pub use users::UserLists;
 
-use super::parameter::Nullable;
+use super::parameter::{Nullable, WholeNumber};
 use super::{Call, SERVICE_VERSION, Write, operation};
 use crate::api::shared::queues::{EventTypes, add_queue, begin_with_unknown_event};
 use crate::error::Error;
@@ -54,7 +54,7 @@ operation! {
         /// Seconds without a poll after which the queue expires, or "mobile".
         idle_queue_timeout: Option<Nullable<IdleTimeout>>,
         /// Presence no older than this many days; 0 for none.
-        presence_history_limit_days: i64 = 14,
+        presence_history_limit_days: WholeNumber = WholeNumber(14) => "14",
     }
     reply RegisterReply;
     errors [NotForAnonymous, NotAuthorizedForQuery, BadNarrow, OperatorNotSupported, OperandNotSupported];
@@ -122,7 +122,7 @@ impl Write for Register {
             viewer,
             options: &options,
             include_subscribers: params.include_subscribers.0,
-            presence_days: params.presence_history_limit_days,
+            presence_days: params.presence_history_limit_days.0,
             call,
             types: types.map(|types| types.0),
         };

@@ -39,7 +39,7 @@ pub struct Sent {
 }
 
 fn profile_schema(_: &mut SchemaGenerator) -> Schema {
-    let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+    let names: Vec<Option<&str>> = PROFILES.iter().map(|profile| Some(profile.name)).chain([None]).collect();
     json_schema!({"type": ["string", "null"], "enum": names})
 }
 

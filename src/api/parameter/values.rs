@@ -232,6 +232,20 @@ impl FromJson for NonNegative {
 }
 through_json!(NonNegative);
 
+/// A whole number of any size: one that 64 bits can't hold counts as the largest or smallest that they can.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+pub struct WholeNumber(pub i64);
+
+impl FromJson for WholeNumber {
+    fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        i64::from_json(value, at).map(Self)
+    }
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({"type": "integer"})
+    }
+}
+through_json!(WholeNumber);
+
 /// A list whose elements are each there once.
 fn once(list: &Value) -> Value {
     let Some(elements) = list.as_array() else { return list.clone() };
