@@ -50,7 +50,7 @@ operation! {
         /// Only matching messages: pairs of operator and operand; by default what is configured for a bot.
         narrow: EventNarrow = EventNarrow::default() => "[]",
         /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
-        queue_lifespan_secs: Option<i64>,
+        queue_lifespan_secs: Option<WholeNumber>,
         /// Seconds without a poll after which the queue expires, or "mobile".
         idle_queue_timeout: Option<Nullable<IdleTimeout>>,
         /// Presence no older than this many days; 0 for none.
@@ -184,7 +184,7 @@ fn idle_timeout(params: &Register) -> Span {
     use crate::realm::queue::{DEFAULT_IDLE_TIMEOUT_SECONDS as DEFAULT, MAX_IDLE_TIMEOUT_SECONDS as MAX};
     let asked = match &params.idle_queue_timeout {
         Some(Nullable(timeout)) => timeout.as_ref().map(|timeout| timeout.0),
-        None => params.queue_lifespan_secs.filter(|seconds| *seconds > 0),
+        None => params.queue_lifespan_secs.map(|WholeNumber(seconds)| seconds).filter(|seconds| *seconds > 0),
     };
     Span::seconds(asked.unwrap_or(DEFAULT).min(MAX))
 }

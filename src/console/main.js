@@ -287,7 +287,7 @@ function Help({ onClose }) {
     ["j  k", "Next, previous entry"],
     ["Enter", "Open the entry"],
     ["Esc", "Close"],
-    ["1 … 7", "Go to a view, of the world that was open last"],
+    ["1 … 8", "Go to a view, of the world that was open last"],
     ["w", "All worlds"],
     ["Space", "Pause and go on in Live"],
     ["n", "Jump to what is due next"],

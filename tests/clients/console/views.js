@@ -180,7 +180,7 @@ const views = {
     await page.getByRole("heading", { name: "People" }).waitFor();
     await page.keyboard.press("w");
     await page.getByRole("heading", { name: "Worlds" }).waitFor();
-    await page.keyboard.press("7");
+    await page.keyboard.press("8");
     await page.waitForURL(/\/console\/w\/another\/state$/);
     await close(page);
     await control(url, "DELETE", "/worlds/another");
