@@ -31,7 +31,7 @@ operation! {
     pub UploadAvatar = POST "/users/me/avatar", for User;
     params from AvatarParams;
     reply AvatarReply;
-    errors [OneAvatarExpected, AvatarChangesDisabled, PictureTooLarge, BadImage];
+    errors [OneAvatarExpected, AvatarChangesDisabled, PictureTooLarge, UnreadablePicture];
     events [RealmUserUpdate];
     takes files;
 }

@@ -8,7 +8,7 @@ pub mod default_groups;
 pub mod defaults;
 pub mod edit;
 
-use super::parameter::parameters;
+use super::parameter::{NonNegative, parameters};
 use super::{Call, Read, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -182,7 +182,7 @@ operation! {
         @path stream_id: ChannelId,
         /// The caller, a bot that the caller may administer, or the bot that sends what arrives as email (the default);
         /// where there is none, the notification bot is in its place.
-        sender_id: Option<UserId>,
+        sender_id: Option<NonNegative>,
     }
     reply ChannelEmailReply;
     errors [InvalidChannelId, NoSuchBot, InsufficientPermission, MayNotPost];
@@ -201,7 +201,7 @@ impl Read for GetChannelEmail {
         let channel = realm.open_channel(caller, params.stream_id)?;
         let by_default =
             realm.system_bot(SystemBotKind::EmailGateway).or_else(|| realm.notification_bot()).unwrap_or(caller.id);
-        let asked = params.sender_id.unwrap_or(by_default);
+        let asked = params.sender_id.map_or(by_default, |NonNegative(id)| UserId(id));
         let is_bot = |user: &&Arc<User>| user.is_bot() && !user.is_system_bot();
         let is_open = |user: &&Arc<User>| [by_default, caller.id].contains(&user.id) || is_bot(user);
         let sender = realm.user(asked).filter(is_open).ok_or(Error::NoSuchBot)?;

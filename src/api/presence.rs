@@ -127,7 +127,8 @@ pub struct LegacyStatus {
 impl Read for GetUserPresence {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserPresenceReply, Error> {
         let who = params.user_id_or_email;
-        let user = find(realm, call, &who).filter(|user| user.is_active).ok_or(Error::NoSuchUser)?;
+        let user =
+            find(realm, call, &who).filter(|user| user.is_active && !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
         if user.is_bot() {
             return Err(Error::PresenceNotForBots);
         }

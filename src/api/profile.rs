@@ -25,7 +25,7 @@ operation! {
         /// The new values of the fields.
         data: Vec<ProfileEntry>,
     }
-    errors [BadValue, FieldNotFound, FieldLocked, NotAChoice, InvalidUserId, FieldUserDeactivated, FieldUserIsBot];
+    errors [BadValue, FieldNotFound, FieldLocked, NotAChoice, InvalidUserIds, FieldUserDeactivated, FieldUserIsBot];
     events [RealmUserUpdate];
 }
 

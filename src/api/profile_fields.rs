@@ -262,7 +262,11 @@ fn check_kind_for_summary(field: &ProfileField) -> Result<(), Error> {
 }
 
 /// Whether the summary holds this field next to the others.
-fn check_room_in_summary(realm: &Realm, id: ProfileFieldId) -> Result<(), Error> {
+///
+/// # Errors
+///
+/// `ProfileSummaryFull`.
+pub fn check_room_in_summary(realm: &Realm, id: ProfileFieldId) -> Result<(), Error> {
     let others = realm.profile_fields.values().filter(|other| other.in_summary && other.id != id).count();
     if others >= MAX_FIELDS_IN_SUMMARY {
         return Err(Error::ProfileSummaryFull { limit: MAX_FIELDS_IN_SUMMARY.into() });

@@ -36,10 +36,13 @@ pub enum To {
 impl Parameter for To {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let value: Value = json_parameter(text, name)?;
+        // Of the two forms the first is named where neither fits.
+        let first = format!("{name}[\"int\"]");
         match value {
-            // Of the two forms the first is named where neither fits.
-            Value::Array(_) => Vec::from_json(&value, &format!("{name}[\"list[int]\"]")).map(Self::Many),
-            other => i64::from_json(&other, &format!("{name}[\"int\"]")).map(Self::One),
+            Value::Array(_) => {
+                Vec::from_json(&value, name).map(Self::Many).map_err(|_| Error::bad_value(first, "is not an integer"))
+            }
+            other => i64::from_json(&other, &first).map(Self::One),
         }
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {

@@ -45,10 +45,10 @@ operation! {
     /// Saves a snippet for the caller.
     pub CreateSnippet = POST "/saved_snippets", for User, since 297;
     params {
-        /// Markdown.
-        content: Content,
         /// The title.
         title: Title,
+        /// Markdown.
+        content: Content,
     }
     reply SnippetIdReply;
     errors [BadValue];

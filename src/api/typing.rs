@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-33 in docs/assumptions.md.
 
-use super::parameter::words;
+use super::parameter::{Nullable, words};
 use super::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::feature::Feature;
@@ -55,7 +55,7 @@ operation! {
         /// Recipients of a direct message; the caller may be among them.
         to: Option<Vec<UserId>>,
         /// The channel of a channel message.
-        stream_id: Option<ChannelId>,
+        stream_id: Option<Nullable<ChannelId>>,
         /// The topic of a channel message.
         topic: Option<String>,
     }
@@ -78,7 +78,7 @@ impl Write for SetTyping {
                 emit_direct(tx, caller, params.op, &recipients);
             }
             TypingType::Channel => {
-                let channel = params.stream_id.ok_or(Error::MissingStreamId)?;
+                let channel = params.stream_id.and_then(|id| id.0).ok_or(Error::MissingStreamId)?;
                 let topic = params.topic.ok_or(Error::MissingTopic)?;
                 if !tx.user_state(caller.id).is_on("send_stream_typing_notifications") {
                     return Err(Error::TypingDisabledChannel);

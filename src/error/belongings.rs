@@ -56,6 +56,8 @@ macro_rules! belongings {
             PictureTooLarge { limit_mib }: 400 BAD_REQUEST "Uploaded file is larger than the allowed limit of {limit_mib} MiB";
             /// Not a picture that can be read.
             BadImage: 400 BAD_IMAGE "Invalid image format";
+            /// A user's picture that can't be read.
+            UnreadablePicture: 400 BAD_IMAGE "Could not decode image; did you upload an image file?";
 
             // The user's own lists.
             /// A view of the client's own with a name.

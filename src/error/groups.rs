@@ -11,6 +11,8 @@ macro_rules! groups {
             InvalidGroupId { group_id }: 400 BAD_REQUEST "Invalid user group ID: {group_id}";
             /// Unknown or deactivated user in a list.
             InvalidUserId { user_id }: 400 BAD_REQUEST "Invalid user ID: {user_id}";
+            /// Users of a profile field that do not exist here.
+            InvalidUserIds { user_ids }: 400 BAD_REQUEST "Invalid user IDs: {user_ids}";
             /// A system group that this permission can't be given to.
             DisallowedGroup { setting, group }: 400 BAD_REQUEST "'{setting}' setting cannot be set to '{group}' group.";
             /// Another than a system group where only these may hold the permission.

@@ -105,6 +105,7 @@ static OTHERWISE: &[(i64, &str, &str, Evidence)] = &[
     (274, "PATCH /users/me/subscriptions/{stream_id}", "", Source("2024-07-21")),
     (270, "errors where a system group", "", Source("2024-07-12")),
     (270, "pictures that can't be read", "", Source("2024-07-11")),
+    (270, "users in profile fields", "", Source("2024-07-13")),
     (266, "POST /zcommand", "", Source("2024-06-30")),
     (265, "GET /messages, GET /messages/matches_narrow", "A `narrow`", Source("2024-06-20")),
     (261, "reply of PATCH /realm", "", Source("2024-05-22")),

@@ -22,6 +22,7 @@ mod recorded_effects;
 mod recorded_requests;
 mod recorded_state;
 mod recorded_steps;
+mod recorded_words;
 mod settings;
 mod since_498;
 mod table;

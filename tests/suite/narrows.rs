@@ -194,7 +194,11 @@ async fn a_narrow_that_makes_no_sense_is_refused_with_its_reason() {
         (json!([{"operator": "is"}]), "BAD_REQUEST", "Invalid narrow[0]: Value error, operand is missing"),
         (json!([5]), "BAD_REQUEST", "Invalid narrow[0]: Value error, dict or list required"),
         (json!({}), "BAD_REQUEST", "narrow is not a list"),
-        (json!([{"operator": "is", "operand": "dm", "negated": 1}]), "BAD_REQUEST", "negated is not a boolean"),
+        (
+            json!([{"operator": "is", "operand": "dm", "negated": 1}]),
+            "BAD_REQUEST",
+            "narrow[0][\"negated\"] is not a boolean",
+        ),
         (json!([{"operator": "channel", "operand": [1]}]), "BAD_REQUEST", "operand is not a string or integer"),
         (json!([{"operator": "search", "operand": " "}]), "BAD_REQUEST", "operand cannot be blank."),
         // Types are checked before what the terms name, and whatever the operator is.

@@ -50,7 +50,7 @@ async fn what_is_no_picture_is_refused() {
     let path = "/users/me/avatar";
 
     let refused = max.upload(path, "me.png", "image/png", b"no picture").await;
-    refused.error("BAD_IMAGE", "Invalid image format");
+    refused.error("BAD_IMAGE", "Could not decode image; did you upload an image file?");
     let large = [PICTURE, &vec![0; 5 * 1024 * 1024]].concat();
     let refused = max.upload(path, "me.png", "image/png", &large).await;
     refused.error("BAD_REQUEST", "Uploaded file is larger than the allowed limit of 5 MiB");

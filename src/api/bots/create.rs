@@ -53,7 +53,7 @@ operation! {
     errors [
         NameTooLong, NameEmpty, NameInvalidCharacters, NameInvalidFormat, NameTaken, InvalidEmbeddedBot,
         BadNameOrUsername, UsernameInUse, InvalidBotType, InsufficientPermission, InvalidInterfaceType, BadValue,
-        BotNameTaken, SeveralFiles, InvalidChannelName, PictureTooLarge, BadImage,
+        BotNameTaken, SeveralFiles, InvalidChannelName, PictureTooLarge, UnreadablePicture,
     ];
     events [RealmUserAdd, UserGroupAddMembers, RealmBotAdd];
     takes files;
@@ -116,6 +116,9 @@ struct Checked {
 }
 
 fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, Error> {
+    if params.short_name.trim().is_empty() {
+        return Err(Error::BadNameOrUsername);
+    }
     let full_name = checked_name(realm, &params.full_name, None, call.feature_level)?;
     let kind = match params.bot_type {
         1 => Some(BotKind::Generic),
@@ -129,7 +132,7 @@ fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, 
         return Err(Error::InvalidEmbeddedBot);
     }
     let email = format!("{}-bot@{}", params.short_name.trim(), realm.organization.host);
-    if params.short_name.trim().is_empty() || !is_email(&email) {
+    if !is_email(&email) {
         return Err(Error::BadNameOrUsername);
     }
     if realm.user_by_email(&email).is_some() {

@@ -55,7 +55,7 @@ operation! {
         InvalidValueBecause, NoSuchBot, InsufficientPermission, OwnerRequired, NameTooLong, NameEmpty,
         NameInvalidCharacters, NameInvalidFormat, NameTaken, BotNameTaken, AdministratorRequired, BotOwnerUnknown,
         BotOwnerDeactivated, BotOwnerIsBot, InvalidChannelName, InvalidInterfaceType, BadValue, SeveralFiles,
-        PictureTooLarge, BadImage,
+        PictureTooLarge, UnreadablePicture,
     ];
     events [
         RealmUserUpdate, UserGroupRemoveMembers, UserGroupAddMembers, RealmUserAdd, RealmUserRemove, StreamCreate,

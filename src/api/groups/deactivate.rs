@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 operation! {
     /// Deactivates a user group that nothing refers to; PATCH reactivates it.
-    pub DeactivateGroup = POST "/user_groups/{user_group_id}/deactivate", for NotGuest, since 290;
+    pub DeactivateGroup = POST "/user_groups/{user_group_id}/deactivate", for User, since 290;
     params {
         /// The group.
         @path user_group_id: GroupId,

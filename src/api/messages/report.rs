@@ -72,11 +72,11 @@ operation! {
 impl Write for ReportMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let channel = tx.organization.moderation_requests.filter(|channel| !tx.channels[channel].is_archived);
-        let channel = channel.ok_or(Error::NoModerationChannel)?;
         let description = params.description.unwrap_or_default();
         let description = description.trim();
         check_length(description, "description", MAX_DESCRIPTION_LENGTH)?;
+        let channel = tx.organization.moderation_requests.filter(|channel| !tx.channels[channel].is_archived);
+        let channel = channel.ok_or(Error::NoModerationChannel)?;
         if params.report_type == ReportType::Other && description.is_empty() {
             return Err(Error::ExplanationRequired);
         }

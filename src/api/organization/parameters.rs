@@ -262,6 +262,11 @@ fn given(text: &str, name: &'static str) -> Result<Value, Error> {
         _ if is_limit(name) => number_or_word(text, name),
         "jitsi_server_url" => calls_address(text, name),
         "video_chat_provider" | "gif_rating_policy" => json_parameter::<i64>(text, name).map(Value::from),
+        // Of these, each value is looked up as it is, whatever its type.
+        "digest_weekday" | "org_type" => {
+            let value: Value = json_parameter(text, name)?;
+            if row.kind.accepts(&value) { Ok(value) } else { Err(Error::InvalidValue { parameter: name.into() }) }
+        }
         "welcome_message_custom_text" => at_most(text, name, MAX_WELCOME_LENGTH).map(Value::from),
         _ => setting_value(row, text),
     }

@@ -172,7 +172,7 @@ macro_rules! words {
     };
 }
 
-/// Makes a struct that is read from a JSON object; unknown keys are refused unless it is `open`. What is no object at
+/// Makes a struct that is read from a JSON object; unknown keys are refused after all others unless it is `open`. What is no object at
 /// all is refused as none, or for one that is `shaped` as of another form.
 macro_rules! json_object {
     (@instead shaped) => {
@@ -203,8 +203,7 @@ macro_rules! json_object {
             fn from_json(value: &serde_json::Value, at: &str) -> Result<Self, $crate::error::Error> {
                 let instead = json_object!(@instead $kind);
                 let object = value.as_object().ok_or_else(|| $crate::error::Error::bad_value(at, instead))?;
-                json_object!(@refuse $kind, object, at, [$($crate::api::parameter::wire_name!($field $($wire)?)),*]);
-                Ok(Self {$(
+                let read = Self {$(
                     $field: {
                         let key = $crate::api::parameter::wire_name!($field $($wire)?);
                         let at = format!("{at}[\"{key}\"]");
@@ -213,7 +212,9 @@ macro_rules! json_object {
                             None => $crate::api::parameter::key_default!(at, $($default)?),
                         }
                     },
-                )*})
+                )*};
+                json_object!(@refuse $kind, object, at, [$($crate::api::parameter::wire_name!($field $($wire)?)),*]);
+                Ok(read)
             }
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 let mut properties = serde_json::Map::new();

@@ -253,19 +253,18 @@ fn once(list: &Value) -> Value {
     elements.iter().filter(|element| known.insert(element.to_string())).cloned().collect()
 }
 
-/// Reads a group-setting value: `is not an integer` for neither form, `does not have the expected format` for a broken object.
+/// Reads a group-setting value. What has neither form is refused by the first of them, a group's ID.
 impl FromJson for GroupSettingValue {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
+        let refused = || Error::bad_value(format!("{at}[\"int\"]"), "is not an integer");
         if let Some(object) = value.as_object() {
             // Other keys are ignored.
             let known = object.iter().filter(|(key, _)| ["direct_members", "direct_subgroups"].contains(&key.as_str()));
             let known: Value =
                 known.map(|(key, ids)| (key.clone(), once(ids))).collect::<serde_json::Map<_, _>>().into();
-            return serde_json::from_value(known)
-                .map(Self::Anonymous)
-                .map_err(|_| Error::bad_value(at, "does not have the expected format"));
+            return serde_json::from_value(known).map(Self::Anonymous).map_err(|_| refused());
         }
-        GroupId::from_json(value, at).map(Self::Group)
+        GroupId::from_json(value, at).map(Self::Group).map_err(|_| refused())
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<Self>()

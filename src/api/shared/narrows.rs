@@ -79,12 +79,13 @@ fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
             let given = |key: &str| object.get(key).filter(|value| !value.is_null());
             let operand = given("operand").ok_or_else(|| wrong("operand is missing"))?;
             let operator = given("operator").ok_or_else(|| wrong("operator is missing"))?;
-            let operator = operator.as_str().ok_or_else(|| Error::bad_value("operator", "is not a string"))?;
+            let operator =
+                operator.as_str().ok_or_else(|| Error::bad_value(format!("{at}[\"operator\"]"), "is not a string"))?;
             check_operand(operator, operand)?;
             let is_negated = match object.get("negated") {
                 None => false,
                 Some(Value::Bool(negated)) => *negated,
-                Some(_) => return Err(Error::bad_value("negated", "is not a boolean")),
+                Some(_) => return Err(Error::bad_value(format!("{at}[\"negated\"]"), "is not a boolean")),
             };
             Ok(RawTerm { operator: operator.to_owned(), operand: operand.clone(), is_negated })
         }

@@ -15,14 +15,14 @@ pub const MAX_PICTURE_MIB: usize = 5;
 const PICTURE_TYPES: [&str; 7] =
     ["image/avif", "image/gif", "image/heic", "image/jpeg", "image/png", "image/tiff", "image/webp"];
 
-/// Whether a file is a picture that is not too large.
+/// Whether a file is a user's picture that is not too large.
 ///
 /// # Errors
 ///
-/// `PictureTooLarge`, `BadImage`.
+/// `PictureTooLarge`, `UnreadablePicture`.
 pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
     check_picture_size(file)?;
-    if picture::dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
+    if picture::dimensions(&file.bytes).is_none() { Err(Error::UnreadablePicture) } else { Ok(()) }
 }
 
 /// Whether a file is a picture that is not too large, and is called one by who sends it.
@@ -36,7 +36,7 @@ pub fn check_named_picture(call: &Call<'_>, file: &UploadedFile) -> Result<(), E
     if call.has(Feature::PicturesNamedSo) && !is_picture {
         return Err(Error::BadImage);
     }
-    check_picture(file)
+    if picture::dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
 }
 
 /// Whether a file is not too large for a picture.

@@ -56,6 +56,9 @@ impl Write for ChangeProperties {
         let changes = params.subscription_data;
         if !call.has(Feature::SubscriptionValuesFirst) {
             check_in_turn(tx, call.caller(), &changes)?;
+        } else if let Some(at) = without_value(&changes) {
+            // Of the two types the first is named where neither fits.
+            return Err(Error::bad_value(format!("subscription_data[{at}][\"value\"][\"bool\"]"), "is not a boolean"));
         }
         let changes =
             changes.into_iter().enumerate().map(checked).collect::<Result<Vec<(ChannelId, Change)>, Error>>()?;
@@ -115,10 +118,15 @@ impl Write for ChangeProperty {
     }
 }
 
+/// The place of the first change whose value is neither a text nor true or false.
+fn without_value(changes: &[PropertyChange]) -> Option<usize> {
+    changes.iter().position(|change| !change.value.is_boolean() && !change.value.is_string())
+}
+
 /// Checks changes as was done before values came first: whether they are texts or switches, then one by one, the
 /// channel before the value.
 fn check_in_turn(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Result<(), Error> {
-    if let Some(at) = changes.iter().position(|change| !change.value.is_boolean() && !change.value.is_string()) {
+    if let Some(at) = without_value(changes) {
         return Err(Error::bad_value(format!("subscription_data[{at}][\"value\"]"), "is not an allowed_type"));
     }
     for (at, change) in changes.iter().enumerate() {

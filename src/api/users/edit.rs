@@ -61,7 +61,7 @@ const ERRORS: &[ErrorKind] = &[
     ErrorKind::NameTaken,
     ErrorKind::FieldNotFound,
     ErrorKind::NotAChoice,
-    ErrorKind::InvalidUserId,
+    ErrorKind::InvalidUserIds,
     ErrorKind::FieldUserDeactivated,
     ErrorKind::FieldUserIsBot,
     ErrorKind::InvalidNewEmail,
@@ -107,7 +107,7 @@ operation! {
 impl Write for EditUserByEmail {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUserByEmail { email, full_name, new_email, profile_data, role } = params;
-        let user = tx.user_by_api_email(call.caller(), &email).ok_or(Error::NoSuchUser)?.id;
+        let user = tx.user_by_role_email(call.caller(), &email).ok_or(Error::NoSuchUser)?.id;
         edit(tx, call.caller(), user, ProfileEdit { full_name, new_email, profile_data, role })
     }
 }

@@ -27,9 +27,14 @@ static AS_READ: &[Row] = &[
 /// What operations said at 387 that read their parameters by the rules of now. The first row that fits counts.
 static AS_RECORDED: &[Row] = &[
     (
-        &["PATCH /settings", "PATCH /realm/user_settings_defaults"],
+        &["PATCH /settings"],
         "Invalid web_home_view",
         "Invalid web_home_view: Value error, Not in the list of possible values",
+    ),
+    (
+        &["PATCH /settings"],
+        "Invalid web_animate_image_previews",
+        "Invalid web_animate_image_previews: Value error, Not in the list of possible values",
     ),
     (
         &["POST /messages/{message_id}/report"],
@@ -198,12 +203,16 @@ fn former((ways, now, before): &Row, way: &str, message: &str) -> Option<String>
 /// What depends on more than the message.
 fn special(refusal: &Refusal<'_>, way: &str, message: &str) -> Option<&'static str> {
     let given = |name: &str| refusal.values.get(name).map(String::as_str);
+    let is_list = |name: &str| given(name).is_some_and(|text| text.trim_start().starts_with('['));
     let is_direct = matches!(given("type"), Some("direct" | "private"));
     match way {
         _ if PRINCIPALS.contains(&way) && refusal.level >= PRINCIPALS_BY_ID_SINCE => {
             message.starts_with("principals[").then_some("principals is not an allowed_type")
         }
         "POST /scheduled_messages" | "PATCH /scheduled_messages/{scheduled_message_id}" => match message {
+            "to is not a string or integer" if is_direct && is_list("to") => {
+                Some("Recipient list may only contain user IDs")
+            }
             "Argument \"to\" is not valid JSON." | "to is not a string or integer" if is_direct => {
                 Some("Invalid data type for recipients")
             }

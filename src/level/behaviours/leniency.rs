@@ -222,12 +222,16 @@ const SWITCHES: &[&str] =
 /// The first level at which `include_subscribers` may be `partial`, and is a text.
 const PARTIAL_SUBSCRIBERS_SINCE: i64 = 412;
 
+/// The level from which on null leaves `client_gravatar` to the server.
+const NULL_FOR_DEFAULT_SINCE: i64 = 277;
+
 pub(super) fn check_switches(request: &mut Request<'_>) -> Result<(), Error> {
     let is_switch = |name: &&&str| **name != "include_subscribers" || request.level < PARTIAL_SUBSCRIBERS_SINCE;
     let given = SWITCHES.iter().filter(is_switch).filter_map(|name| Some((*name, request.values.get(*name)?)));
     for (name, text) in given {
         match serde_json::from_str(text) {
             Ok(Value::Bool(_)) => {}
+            Ok(Value::Null) if name == "client_gravatar" && request.level >= NULL_FOR_DEFAULT_SINCE => {}
             Ok(_) => return Err(Error::bad_value(name, "is not a boolean")),
             Err(_) => return Err(Error::bad_value(name, "is not valid JSON")),
         }
@@ -264,20 +268,23 @@ fn read_token(request: &mut Request<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+const MUTING: (&str, &str) = ("PATCH", "/users/me/subscriptions/muted_topics");
+/// The level from which on refusals say "channel".
+const CHANNELS_SINCE: i64 = 255;
+
 fn of_targets(refusal: &mut Refusal<'_>) {
     let is_missing =
         |name: &str| matches!(&*refusal.error, Error::MissingParameter { var_name } if *var_name == name.into());
+    let is_combined = matches!(refusal.error, Error::UnsupportedCombination { .. });
+    let says_channel = refusal.level >= CHANNELS_SINCE;
     let words = match (refusal.route.method, refusal.route.path) {
         ("POST", "/messages") if is_missing("to") => match refusal.values.get("type").map(String::as_str) {
             Some("stream" | "channel") => "Missing channel",
             _ => "Message must have recipients",
         },
-        ("PATCH", "/users/me/subscriptions/muted_topics") if is_missing("stream_id") => "Please supply 'stream'.",
-        ("PATCH", "/users/me/subscriptions/muted_topics")
-            if matches!(refusal.error, Error::UnsupportedCombination { .. }) =>
-        {
-            "Please choose one: 'stream' or 'stream_id'."
-        }
+        MUTING if is_missing("stream_id") && says_channel => "Missing 'stream_id' argument",
+        MUTING if is_missing("stream_id") => "Please supply 'stream'.",
+        MUTING if is_combined && !says_channel => "Please choose one: 'stream' or 'stream_id'.",
         _ => return,
     };
     *refusal.error = Error::NoRecipients;

@@ -1,5 +1,6 @@
 //! Custom profile fields.
 
+use crate::api::profile_fields::check_room_in_summary;
 use crate::error::Error;
 use crate::level::objects::{PROFILE_FIELD, PROFILE_FIELDS_EVENT, REGISTER};
 use crate::level::{Behaviour, Downgrade, Request};
@@ -14,7 +15,8 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "paragraphs_were_not_in_summaries_before_476",
         act: Downgrade::Request(&["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"], |request| {
             let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
-            if is_in_summary && is_paragraph(request) {
+            let field = request.id("field_id").map_or(ProfileFieldId(0), ProfileFieldId);
+            if is_in_summary && is_paragraph(request) && check_room_in_summary(request.realm, field).is_ok() {
                 return Err(Error::FieldNotForSummary);
             }
             Ok(())

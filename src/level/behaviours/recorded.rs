@@ -29,13 +29,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`notification_settings_null` may be left out; before, it was required.",
         test: "clients_had_to_say_whether_they_know_null_settings",
         act: Downgrade::Request(&["POST /register"], |request| {
-            match check_switches(request) {
-                // What is no switch came after capabilities from 277 on, what is no JSON before them.
-                Err(error) if request.level < 277 || error.message().ends_with("is not valid JSON") => {
-                    return Err(error);
-                }
-                _ => {}
-            }
+            check_switches(request)?;
             let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
             match capabilities {
                 Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS) => {

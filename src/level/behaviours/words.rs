@@ -2,6 +2,8 @@
 
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Refusal, SPECIFIED};
+use crate::realm::permission::{CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, REALM_PERMISSIONS};
+use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
@@ -41,6 +43,17 @@ pub(super) static ROWS: &[Behaviour] = &[
         words: "`Invalid image format` for emoji and the organization's pictures; before, `Could not decode image; did you upload an image file?`.",
         test: "some_refusals_had_other_words",
         act: Downgrade::Words(|refusal| of_row(refusal, OF_PICTURES)),
+    },
+    Behaviour {
+        level: 270,
+        on: "users in profile fields who do not exist",
+        words: "`Invalid user IDs: 8, 9` names all of them; before, `Invalid user ID: 8`, the first.",
+        test: "unknown_users_of_profile_fields_were_named_one_by_one_before_270",
+        act: Downgrade::Words(|refusal| {
+            if let Error::InvalidUserIds { user_ids } = &*refusal.error {
+                refusal.message = user_ids.get(0).map(|first| format!("Invalid user ID: {first}"));
+            }
+        }),
     },
     Behaviour {
         level: 255,
@@ -147,6 +160,9 @@ const NARROWS_READ_AS_NOW: i64 = 265;
 /// Parameters that are brought to a value by a function of their own, whatever is wrong with their text.
 const CONVERTED: [&str; 4] = ["num_before", "num_after", "narrow", "waiting_period_threshold"];
 
+/// The keys of a narrow's term.
+const TERM: [&str; 3] = ["operator", "operand", "negated"];
+
 fn of_converted(refusal: &mut Refusal<'_>) {
     let way = format!("{} {}", refusal.route.method, refusal.route.path);
     let is_of_messages = ["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"];
@@ -171,12 +187,12 @@ fn of_converted(refusal: &mut Refusal<'_>) {
     let whole = name.split('[').next().unwrap_or_default().to_owned();
     if let Some(key) = said.as_str().and_then(|said| said.strip_suffix(" is missing")).filter(|_| whole == "narrow") {
         *refusal.error = Error::MissingKey { key_name: key.into(), var_name: "elem".into() };
-    } else if name.ends_with("[\"operand\"]") && whole == "narrow" {
-        *parameter = of_term("operand").into();
+    } else if let Some(part) = TERM.iter().find(|part| whole == "narrow" && name.ends_with(&format!("[\"{part}\"]"))) {
+        *parameter = of_term(part).into();
     } else if CONVERTED.contains(&whole.as_str()) && (is_read_as_before || whole == "narrow") {
         let value = refusal.values.get(&whole).cloned().unwrap_or_default();
         *refusal.error = Error::RefusedValue { var_name: whole.into(), bad_value: value.into() };
-    } else if ["operator", "operand", "negated"].contains(&name) {
+    } else if name == "operand" {
         *parameter = of_term(name).into();
     }
 }
@@ -187,6 +203,12 @@ fn of_term(name: &str) -> String {
         "operator" | "operand" | "negated" => format!("elem[\"{name}\"]"),
         other => other.to_owned(),
     }
+}
+
+/// Whether a value is of a permission, which a group may hold.
+fn is_of_permission(parameter: &str) -> bool {
+    let name = parameter.split('[').next().unwrap_or_default();
+    [CHANNEL_PERMISSIONS, GROUP_PERMISSIONS, REALM_PERMISSIONS].into_iter().flatten().any(|row| row.name == name)
 }
 
 fn of_parameters(refusal: &mut Refusal<'_>) {
@@ -215,6 +237,24 @@ fn of_parameters(refusal: &mut Refusal<'_>) {
         }
         Error::BadValue { problem, .. } if *problem == "does not have the expected format".into() => {
             *problem = "is not an integer".into();
+        }
+        Error::BadValue { parameter, .. } if is_of_permission(parameter.as_str().unwrap_or_default()) => {
+            // The place in the union is not named.
+            let whole = parameter.as_str().and_then(|text| text.strip_suffix("[\"int\"]")).map(str::to_owned);
+            if let Some(whole) = whole {
+                *parameter = whole.into();
+            }
+        }
+        Error::MissingStreamId if refusal.values.get("stream_id").is_some_and(|text| text.trim() == "null") => {
+            *refusal.error = Error::bad_value("stream_id", "is not an integer");
+        }
+        // What is no number was refused before it was looked up.
+        Error::InvalidValue { parameter } if ["digest_weekday", "org_type"].map(Value::from).contains(parameter) => {
+            let name = parameter.as_str().unwrap_or_default().to_owned();
+            let given = refusal.values.get(&name).and_then(|text| serde_json::from_str::<Value>(text).ok());
+            if !given.is_some_and(|value| value.is_i64()) {
+                *refusal.error = Error::bad_value(name, "is not an integer");
+            }
         }
         Error::BadValue { parameter, problem } => {
             // A text or a whole number: the place in the union is not named.

@@ -78,11 +78,16 @@ async fn missing_targets_were_bad_requests_before_497() {
     }
     let path = "/users/me/subscriptions/muted_topics";
     let mut params = json!({"op": "add", "topic": "t"});
-    old.patch(path, params.clone()).await.error("BAD_REQUEST", "Please supply 'stream'.");
+    let [before_channels, _] = Age::around(&server, 255).await;
+    let oldest = before_channels.user("mel");
+    oldest.patch(path, params.clone()).await.error("BAD_REQUEST", "Please supply 'stream'.");
+    old.patch(path, params.clone()).await.error("BAD_REQUEST", "Missing 'stream_id' argument");
     new.patch(path, params.clone()).await.error("REQUEST_VARIABLE_MISSING", "Missing 'stream_id' argument");
     params["stream"] = "general".into();
     params["stream_id"] = server.channel("general").into();
-    let body = old.patch(path, params).await.error("BAD_REQUEST", "Please choose one: 'stream' or 'stream_id'.");
+    let both = "Unsupported parameter combination: stream_id, stream";
+    old.patch(path, params.clone()).await.error("BAD_REQUEST", both);
+    let body = oldest.patch(path, params).await.error("BAD_REQUEST", "Please choose one: 'stream' or 'stream_id'.");
     assert_eq!(body.get("parameters"), None);
 }
 

@@ -68,7 +68,7 @@ async fn pictures_that_bots_cannot_have() {
     for (files, message) in [
         (&[&b"x"[..], &b"y"[..]][..], "You may only upload one file at a time"),
         (&[&large[..]][..], "Uploaded file is larger than the allowed limit of 5 MiB"),
-        (&[&b"no picture"[..]][..], "Invalid image format"),
+        (&[&b"no picture"[..]][..], "Could not decode image; did you upload an image file?"),
     ] {
         assert_eq!(with_files(&mel, "POST", "/bots", &new, files).await, message);
         assert_eq!(with_files(&mel, "PATCH", &existing, &[], files).await, message);

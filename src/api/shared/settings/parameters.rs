@@ -199,6 +199,11 @@ fn visibility(text: &str) -> Result<i64, Error> {
 }
 
 fn setting(text: &str, name: &'static str) -> Result<Value, Error> {
+    // The refusal repeats the number as it was given, which may have no place in 64 bits.
+    let is_beyond = || text.trim().parse::<i64>().is_err() && json_parameter::<i64>(text, name).is_ok();
+    if name == "email_notifications_batching_period_seconds" && is_beyond() {
+        return Err(Error::InvalidBatchingPeriod { seconds: text.trim().into() });
+    }
     find(&USER_SETTINGS, name).map_or(Ok(Value::Null), |row| setting_value(row, text))
 }
 

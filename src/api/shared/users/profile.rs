@@ -59,7 +59,7 @@ impl ProfileValue {
 /// # Errors
 ///
 /// Of the first entry that is refused: `FieldNotFound`, `FieldLocked`, then what its kind refuses: `BadValue`,
-/// `NotAChoice`, `InvalidUserId`, `FieldUserDeactivated`, `FieldUserIsBot`.
+/// `NotAChoice`, `InvalidUserIds`, `FieldUserDeactivated`, `FieldUserIsBot`.
 pub fn checked_values(
     realm: &Realm,
     caller: &User,
@@ -107,9 +107,13 @@ fn has_choice(field: &ProfileField, key: &str) -> bool {
 }
 
 fn checked_users(realm: &Realm, caller: &User, users: &[UserId]) -> Result<String, Error> {
-    for id in users {
-        let user = realm.user(*id).filter(|user| realm.can_access_user(caller, user.id));
-        let user = user.ok_or_else(|| Error::InvalidUserId { user_id: id.0.into() })?;
+    let find = |id: UserId| realm.user(id).filter(|user| realm.can_access_user(caller, user.id));
+    let unknown: Vec<i64> = users.iter().filter(|id| find(**id).is_none()).map(|id| id.0).collect();
+    if !unknown.is_empty() {
+        return Err(Error::InvalidUserIds { user_ids: json!(unknown).into() });
+    }
+    for user in users.iter().filter_map(|id| find(*id)) {
+        let id = user.id;
         if !user.is_active {
             return Err(Error::FieldUserDeactivated { user_id: id.0.into() });
         }
