@@ -82,6 +82,13 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: SPECIFIED,
+        on: "POST /messages/flags/narrow",
+        words: "A `narrow` may have the operator `with`; before, it was refused as unknown.",
+        test: "flags_were_not_changed_by_with_before_497",
+        act: Downgrade::Refuse(&["POST /messages/flags/narrow"], refuse_with),
+    },
+    Behaviour {
+        level: SPECIFIED,
         on: "POST /messages, POST /scheduled_messages",
         words: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
         test: "recipients_came_in_lists_before_497",
@@ -272,6 +279,17 @@ fn pass_over_unknown_operands(request: &mut Request<'_>) -> Result<(), Error> {
     });
     request.values.insert("narrow".into(), Value::from(terms).to_string());
     Ok(())
+}
+
+fn refuse_with(request: &mut Request<'_>) -> Result<(), Error> {
+    let terms = request.values.get("narrow").and_then(|text| serde_json::from_str(text).ok());
+    let is_with = |term: &Value| term.get("operator").or_else(|| term.get(0)).is_some_and(|name| name == "with");
+    match terms {
+        Some(Value::Array(terms)) if terms.iter().any(is_with) => {
+            Err(Error::BadNarrow { desc: "unknown operator with".into() })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn refuse_single_recipient(request: &mut Request<'_>) -> Result<(), Error> {

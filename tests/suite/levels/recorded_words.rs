@@ -254,3 +254,23 @@ async fn full_summaries_refused_a_paragraph_first() {
     last.error("BAD_REQUEST", full);
     olive.post("/realm/profile_fields", field("Essay", 2)).await.error("BAD_REQUEST", full);
 }
+
+#[tokio::test]
+async fn flags_were_not_changed_by_with_before_497() {
+    let server = TestServer::start().await;
+    let [before, after] = Age::around(&server, 497).await;
+    let params = |id: &Value| {
+        let narrow = json!([{"operator": "with", "operand": id}]);
+        json!({"anchor": "newest", "num_before": 1, "num_after": 0, "op": "add", "flag": "starred", "narrow": narrow})
+    };
+    for (age, is_refused) in [(before, true), (after, false)] {
+        let mel = age.user("mel");
+        let id = super::send_old(&mel, "general", "t", "x").await;
+        let reply = mel.post("/messages/flags/narrow", params(&id)).await;
+        if is_refused {
+            reply.error("BAD_NARROW", "Invalid narrow operator: unknown operator with");
+        } else {
+            assert_eq!(reply.success()["updated_count"], 1);
+        }
+    }
+}
