@@ -103,6 +103,8 @@ features! {
     InviteesNamed = 497, Between(388, 497);
     /// The new name of a group of default channels may not be blank.
     DefaultGroupsNamed = 497, Between(388, 497);
+    /// An unknown group that alone holds a permission, in a list, is refused by its number.
+    LoneSubgroupNamed = 497, Between(388, 497);
     /// Every poll returns the ID of its queue.
     QueueIdSent = 497, Between(388, 497);
     /// A new API key ends the user's devices, too.

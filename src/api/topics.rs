@@ -174,7 +174,7 @@ impl Write for MuteTopic {
         let channel = match (params.stream_id, params.stream) {
             (None, None) => return Err(Error::MissingParameter { var_name: "stream_id".into() }),
             (Some(_), Some(_)) => {
-                return Err(Error::UnsupportedCombination { parameters: vec!["stream_id", "stream"].into() });
+                return Err(Error::UnsupportedCombination { parameters: "stream_id, stream".into() });
             }
             // What a user said of topics can be taken back out of their sight too.
             (Some(id), None) if params.op == MuteOp::Remove => tx.channels.get(&id).ok_or(Error::TopicNotMuted),

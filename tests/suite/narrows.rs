@@ -203,6 +203,7 @@ async fn a_narrow_that_makes_no_sense_is_refused_with_its_reason() {
         (json!([{"operator": "search", "operand": " "}]), "BAD_REQUEST", "operand cannot be blank."),
         // Types are checked before what the terms name, and whatever the operator is.
         (json!([["nope", "x"], {"operator": "near", "operand": 1}]), "BAD_REQUEST", "operand is not a string"),
+        (json!([["dm", [1, 2]], {"operator": "near", "operand": 1}]), "BAD_REQUEST", "operand is not a string"),
         (json!([["channel", "nope"], {"operator": "from", "operand": 1}]), "BAD_REQUEST", "operand is not a string"),
         (json!([{"operator": "nope", "operand": [1]}]), "BAD_REQUEST", "operand is not a string"),
         (json!([{"operator": "dm", "operand": [1, "x"]}]), "BAD_REQUEST", "operand[1] is not an integer"),

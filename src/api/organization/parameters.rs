@@ -6,7 +6,7 @@ use crate::api::parameter::{
 };
 use crate::api::shared::addresses::is_url;
 use crate::api::shared::group_settings::GroupSettingUpdate;
-use crate::api::shared::settings::parameters::{info, setting_value};
+use crate::api::shared::settings::parameters::{info, is_beyond_range, setting_value};
 use crate::api::shared::settings::values::language_name;
 use crate::api::shared::text::check_length;
 use crate::error::Error;
@@ -261,6 +261,7 @@ fn given(text: &str, name: &'static str) -> Result<Value, Error> {
     match name {
         _ if is_limit(name) => number_or_word(text, name),
         "jitsi_server_url" => calls_address(text, name),
+        "video_chat_provider" | "gif_rating_policy" if is_beyond_range(text, name) => Ok(text.trim().into()),
         "video_chat_provider" | "gif_rating_policy" => json_parameter::<i64>(text, name).map(Value::from),
         // Of these, each value is looked up as it is, whatever its type.
         "digest_weekday" | "org_type" => {

@@ -65,7 +65,7 @@ json_object! {
 const PUBLISHING: &str = "can_create_web_public_channel_group";
 
 /// A permission as a level has it: groups of the system alone held some.
-pub fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
+fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
     match setting.name {
         "can_remove_subscribers_group" if !Feature::AnyGroupRemoves.is_at(level) => PermissionSetting {
             require_system_group: true,
@@ -83,7 +83,7 @@ pub fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
     }
 }
 
-/// A value in its normal form, when the permission can be given to it.
+/// A value in its normal form, when a level's permission can be given to it.
 ///
 /// # Errors
 ///
@@ -92,11 +92,14 @@ pub fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
 /// `InvalidGroupId`, `GroupDeactivated`.
 pub fn resolve(
     realm: &Realm,
+    level: i64,
     setting: &PermissionSetting,
     value: GroupSettingValue,
 ) -> Result<GroupSettingValue, Error> {
+    let setting = &at_level(setting, level);
     // A single group of such a value becomes the value itself, and would be refused in other words.
-    if let GroupSettingValue::Anonymous(AnonymousGroup { direct_subgroups, .. }) = &value
+    if Feature::LoneSubgroupNamed.is_at(level)
+        && let GroupSettingValue::Anonymous(AnonymousGroup { direct_subgroups, .. }) = &value
         && let [only] = direct_subgroups.iter().collect::<Vec<_>>()[..]
         && !realm.groups.contains_key(only)
         && matches!(realm.normal_form(value.clone()), GroupSettingValue::Group(_))
@@ -131,7 +134,7 @@ pub fn resolve_update(
     if realm.normal_form(update.new.clone()) == current {
         return Ok(None);
     }
-    resolve(realm, &at_level(setting, level), update.new).map(Some)
+    resolve(realm, level, setting, update.new).map(Some)
 }
 
 /// The permissions of a new object at a level: the defaults, but for those that were given.
@@ -151,7 +154,7 @@ pub fn resolve_all(
     for setting in table {
         let value = given.iter_mut().find(|(name, _)| *name == setting.name).and_then(|(_, value)| value.take());
         if let Some(value) = value {
-            permissions.insert(setting.name, resolve(realm, &at_level(setting, level), value)?);
+            permissions.insert(setting.name, resolve(realm, level, setting, value)?);
         }
     }
     Ok(permissions)

@@ -46,8 +46,12 @@ pub struct NarrowTerms(pub Vec<RawTerm>);
 
 impl FromJson for NarrowTerms {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let terms = Option::<Vec<NarrowTerm>>::from_json(value, at)?.unwrap_or_default();
-        Ok(Self(terms.into_iter().map(|term| term.0).collect()))
+        let terms = Option::<Vec<NarrowTerm>>::from_json(value, at).map_err(|first| {
+            // A wrong operand is refused at once, other faults after the last term.
+            let mut faults = value.as_array().into_iter().flatten().filter_map(|value| term(value, at).err());
+            faults.find(is_of_operand).unwrap_or(first)
+        })?;
+        Ok(Self(terms.unwrap_or_default().into_iter().map(|term| term.0).collect()))
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -97,6 +101,10 @@ fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
 const OF_ONE: &[&str] = &["channel", "stream", "id", "sender", "group-pm-with", "dm-including", "with", "mentions"];
 /// Operators that users may be given to by a list of their IDs.
 const OF_SEVERAL: &[&str] = &["dm", "pm-with"];
+
+fn is_of_operand(error: &Error) -> bool {
+    matches!(error, Error::BadValue { parameter, .. } if parameter.as_str().is_some_and(|at| at.starts_with("operand")))
+}
 
 /// Checks the type of an operand, whatever it names; the operator may be unknown.
 fn check_operand(operator: &str, operand: &Value) -> Result<(), Error> {

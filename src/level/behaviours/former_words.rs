@@ -49,6 +49,7 @@ static AS_RECORDED: &[Row] = &[
         "Invalid report_type: Value error, Not in the list of possible values",
     ),
     (PRINCIPALS, "principals is not a list", "principals[\"list[str]\"] is not a list"),
+    (BOTS, "Name is already in use!", "Name is already in use."),
     (BOTS, "*payload_url is not a URL", "Invalid {0}payload_url: Value error, Not a URL"),
     (MESSAGES_BY_ID, "message_id is too small", "Invalid message(s)"),
     (MESSAGES_BY_ID, "messages[*] is too small", "Invalid message(s)"),

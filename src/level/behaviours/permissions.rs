@@ -1,6 +1,6 @@
 //! Permissions before groups held them, and before groups without a name did.
 
-use crate::api::shared::group_settings::{at_level, resolve};
+use crate::api::shared::group_settings::resolve;
 use crate::error::Error;
 use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
 use crate::level::{Behaviour, Context, Downgrade, Request};
@@ -126,8 +126,9 @@ pub(super) static ROWS: &[Behaviour] = &[
             as_number(request, REMOVING, 274);
             // Looked at even where no channel is made.
             let group = request.values.get(REMOVING).and_then(|text| text.trim().parse().ok()).map(GroupId);
-            let row = at_level(setting(permission::CHANNEL_PERMISSIONS, REMOVING), request.level);
-            group.map_or(Ok(()), |group| resolve(request.realm, &row, GroupSettingValue::Group(group)).map(drop))
+            let row = setting(permission::CHANNEL_PERMISSIONS, REMOVING);
+            let (realm, level) = (request.realm, request.level);
+            group.map_or(Ok(()), |group| resolve(realm, level, row, GroupSettingValue::Group(group)).map(drop))
         }),
     },
     Behaviour {

@@ -86,7 +86,8 @@ async fn missing_targets_were_bad_requests_before_497() {
     params["stream"] = "general".into();
     params["stream_id"] = server.channel("general").into();
     let both = "Unsupported parameter combination: stream_id, stream";
-    old.patch(path, params.clone()).await.error("BAD_REQUEST", both);
+    let body = old.patch(path, params.clone()).await.error("BAD_REQUEST", both);
+    assert_eq!(body["parameters"], "stream_id, stream");
     let body = oldest.patch(path, params).await.error("BAD_REQUEST", "Please choose one: 'stream' or 'stream_id'.");
     assert_eq!(body.get("parameters"), None);
 }

@@ -68,7 +68,7 @@ async fn what_is_not_changed_for_others() {
         ),
         ("adam", "max", profile(999, json!("x")), "Field id 999 not found."),
         ("adam", "max", profile(editor, json!("nano")), "'nano' is not a valid choice for 'Favourite editor'."),
-        ("adam", "max", profile(mentor, json!([999])), "Invalid user ID: 999"),
+        ("adam", "max", profile(mentor, json!([999])), "Invalid user IDs: 999"),
         ("adam", "max", profile(mentor, json!([dana.id()])), &deactivated),
         ("adam", "max", profile(mentor, json!([bot.id()])), &is_bot),
         ("adam", "max", json!({"new_email": "nowhere"}), "Invalid new email address."),

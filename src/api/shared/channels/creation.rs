@@ -168,7 +168,8 @@ pub fn check_topic_creation(realm: &Realm, privacy: Privacy, value: &GroupSettin
     if privacy.has_public_history() || everyone.as_ref() == Some(value) {
         return Ok(());
     }
-    Err(Error::UnsupportedCombination { parameters: vec!["history_public_to_subscribers", TOPIC_CREATION].into() })
+    let parameters = format!("history_public_to_subscribers, {TOPIC_CREATION}");
+    Err(Error::UnsupportedCombination { parameters: parameters.into() })
 }
 
 /// Whether channels can be put into a folder.

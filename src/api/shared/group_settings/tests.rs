@@ -105,30 +105,35 @@ fn an_object_of_one_group_is_that_group_and_an_empty_one_is_nobody() {
     let realm = realm();
     let manage = group("can_manage_group");
 
-    assert_eq!(resolve(&realm, manage, anonymous(&[], &[BAND])), Ok(GroupSettingValue::Group(BAND)));
+    assert_eq!(resolve(&realm, i64::MAX, manage, anonymous(&[], &[BAND])), Ok(GroupSettingValue::Group(BAND)));
     let nobody = GroupSettingValue::Group(realm.system_group(SystemGroup::Nobody));
-    assert_eq!(resolve(&realm, manage, anonymous(&[], &[])), Ok(nobody));
+    assert_eq!(resolve(&realm, i64::MAX, manage, anonymous(&[], &[])), Ok(nobody));
     let both = anonymous(&[MEL], &[BAND]);
-    assert_eq!(resolve(&realm, manage, both.clone()), Ok(both));
+    assert_eq!(resolve(&realm, i64::MAX, manage, both.clone()), Ok(both));
 }
 
 #[test]
 fn unknown_and_deactivated_groups_hold_nothing() {
     let realm = realm();
     let manage = group("can_manage_group");
-    let of = |id| resolve(&realm, manage, GroupSettingValue::Group(id)).unwrap_err();
+    let of = |id| resolve(&realm, i64::MAX, manage, GroupSettingValue::Group(id)).unwrap_err();
 
     assert_eq!(of(GroupId(99)), Error::InvalidGroup);
     assert_eq!(of(DISSOLVED), Error::GroupDeactivated);
-    let with = |id| resolve(&realm, manage, anonymous(&[MEL], &[BAND, id])).unwrap_err();
+    let with = |id| resolve(&realm, i64::MAX, manage, anonymous(&[MEL], &[BAND, id])).unwrap_err();
     assert_eq!(with(GroupId(99)), Error::InvalidGroupId { group_id: 99.into() });
     assert_eq!(with(DISSOLVED), Error::GroupDeactivated);
+
+    let lone = |level| resolve(&realm, level, manage, anonymous(&[], &[GroupId(99)])).unwrap_err();
+    assert_eq!(lone(496), Error::InvalidGroup);
+    assert_eq!(lone(497), Error::InvalidGroupId { group_id: 99.into() });
 }
 
 #[test]
 fn unknown_and_deactivated_users_hold_nothing() {
     let realm = realm();
-    let of = |id| resolve(&realm, group("can_manage_group"), anonymous(&[MEL, id], &[GroupId(99)])).unwrap_err();
+    let of =
+        |id| resolve(&realm, i64::MAX, group("can_manage_group"), anonymous(&[MEL, id], &[GroupId(99)])).unwrap_err();
 
     assert_eq!(of(UserId(99)), Error::InvalidUserId { user_id: 99.into() });
     assert_eq!(of(GONE), Error::InvalidUserId { user_id: GONE.0.into() });
@@ -138,7 +143,7 @@ fn unknown_and_deactivated_users_hold_nothing() {
 fn each_permission_has_system_groups_that_it_is_not_given_to() {
     let realm = realm();
     let give = |setting: &PermissionSetting, to: SystemGroup| {
-        resolve(&realm, setting, GroupSettingValue::Group(realm.system_group(to))).map(|_| ())
+        resolve(&realm, i64::MAX, setting, GroupSettingValue::Group(realm.system_group(to))).map(|_| ())
     };
     let disallowed =
         |setting: &str, group: &str| Err(Error::DisallowedGroup { setting: setting.into(), group: group.into() });
@@ -159,8 +164,8 @@ fn some_permissions_are_for_system_groups_alone() {
     let setting = setting(REALM_PERMISSIONS, "can_create_web_public_channel_group");
     let required = Error::SystemGroupRequired { setting_name: setting.name.into() };
 
-    assert_eq!(resolve(&realm, setting, GroupSettingValue::Group(BAND)), Err(required.clone()));
-    assert_eq!(resolve(&realm, setting, anonymous(&[MEL], &[])), Err(required));
+    assert_eq!(resolve(&realm, i64::MAX, setting, GroupSettingValue::Group(BAND)), Err(required.clone()));
+    assert_eq!(resolve(&realm, i64::MAX, setting, anonymous(&[MEL], &[])), Err(required));
 }
 
 #[test]

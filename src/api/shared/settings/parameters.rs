@@ -199,12 +199,15 @@ fn visibility(text: &str) -> Result<i64, Error> {
 }
 
 fn setting(text: &str, name: &'static str) -> Result<Value, Error> {
-    // The refusal repeats the number as it was given, which may have no place in 64 bits.
-    let is_beyond = || text.trim().parse::<i64>().is_err() && json_parameter::<i64>(text, name).is_ok();
-    if name == "email_notifications_batching_period_seconds" && is_beyond() {
+    if name == "email_notifications_batching_period_seconds" && is_beyond_range(text, name) {
         return Err(Error::InvalidBatchingPeriod { seconds: text.trim().into() });
     }
     find(&USER_SETTINGS, name).map_or(Ok(Value::Null), |row| setting_value(row, text))
+}
+
+/// Whether a whole number has no place in 64 bits. A refusal that repeats it does so with all of its digits.
+pub fn is_beyond_range(text: &str, name: &str) -> bool {
+    text.trim().parse::<i64>().is_err() && json_parameter::<i64>(text, name).is_ok()
 }
 
 /// A value that a setting of a table takes. Words with an error of their own are checked later.
