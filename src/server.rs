@@ -281,6 +281,7 @@ impl Server {
     /// # Panics
     ///
     /// When there is no such user: names are written in tests.
+    #[track_caller]
     pub fn user(&self, handle: &str) -> Credentials {
         self.user_of(Worlds::DEFAULT, handle)
     }
@@ -290,15 +291,16 @@ impl Server {
     /// # Panics
     ///
     /// When there is no such world or user.
+    #[track_caller]
     pub fn user_of(&self, world: &str, handle: &str) -> Credentials {
         let realm = self.world(world).snapshot();
         let host = &realm.organization.host;
-        let user = realm.user_by_email(&format!("{handle}@{host}")).unwrap_or_else(|| {
+        let Some(user) = realm.user_by_email(&format!("{handle}@{host}")) else {
             let handles = realm.users.values().filter_map(|user| user.email.split('@').next());
             let nearest = handles.max_by_key(|other| (strsim::jaro_winkler(handle, other) * 1e6) as i64);
             let nearest = nearest.map(|nearest| format!("; the nearest is '{nearest}'"));
             panic!("no user of the world '{world}' is called '{handle}'{}", nearest.unwrap_or_default())
-        });
+        };
         Credentials { id: user.id, email: user.email.clone(), api_key: user.api_key.clone() }
     }
 

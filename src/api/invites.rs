@@ -10,7 +10,7 @@ mod terms;
 pub use email::{ResendInvite, SendInvites};
 pub use revoke::{RevokeInvite, RevokeInviteLink};
 
-use super::parameter::{Nullable, RoleNumber};
+use super::parameter::{Nullable, RoleNumber, WholeNumber};
 use super::{Call, Read, Write, operation};
 use crate::api::shared::text::{MaxLength, NullableText};
 use crate::error::Error;
@@ -27,7 +27,7 @@ operation! {
     pub CreateInviteLink = POST "/invites/multiuse", for HumanNotGuest;
     params {
         /// How long the link is valid; null for no expiry, 10 days by default.
-        invite_expires_in_minutes: Option<Nullable<i64>>,
+        invite_expires_in_minutes: Option<Nullable<WholeNumber>>,
         /// The role of new users, at most the caller's.
         invite_as: RoleNumber = RoleNumber::MEMBER => "400",
         /// Channels that new users are subscribed to: default channels, or those to which the caller may add

@@ -30,7 +30,7 @@ operation! {
         /// The modern form, keyed by user ID; deprecated.
         slim_presence: bool = false,
         /// The `presence_last_update_id` of an earlier reply: returns only later changes, in the modern form.
-        last_update_id: Option<i64>,
+        last_update_id: Option<WholeNumber>,
         /// Days of history without `last_update_id`; 14 when absent, 0 returns none.
         history_limit_days: Option<WholeNumber>,
     }
@@ -69,12 +69,12 @@ impl Write for UpdatePresence {
             return Ok(UpdatePresenceReply { presences: None, server_timestamp: None, presence_last_update_id: None });
         }
         let range = match params.last_update_id {
-            Some(id) if id > 0 => PresenceRange::Since(id),
+            Some(WholeNumber(id)) if id > 0 => PresenceRange::Since(id),
             _ => PresenceRange::Days(params.history_limit_days.map_or(DEFAULT_HISTORY_DAYS, |WholeNumber(days)| days)),
         };
         let is_slim = params.slim_presence || params.last_update_id.is_some();
         let (presences, last) = presences_in(tx, caller, is_slim, range, tx.now);
-        let last = if presences.is_empty() { params.last_update_id.unwrap_or(-1) } else { last };
+        let last = if presences.is_empty() { params.last_update_id.map_or(-1, |WholeNumber(id)| id) } else { last };
         Ok(UpdatePresenceReply {
             presences: Some(presences),
             server_timestamp: Some(tx.now.fractional_seconds()),

@@ -2,6 +2,7 @@
 //!
 //! A choice where the API is silent: A-46 in docs/assumptions.md.
 
+use super::parameter::WholeNumber;
 use super::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
@@ -57,7 +58,7 @@ operation! {
         /// The message; without it, the reminder has only its note.
         message_id: Option<MessageId>,
         /// UNIX seconds, later than now; by default in an hour.
-        scheduled_delivery_timestamp: Option<i64>,
+        scheduled_delivery_timestamp: Option<WholeNumber>,
         /// Shown in the message that the notification bot sends; at most 1,000 code points.
         note: Option<String>,
     }
@@ -77,7 +78,7 @@ impl Write for CreateReminder {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ReminderIdReply, Error> {
         let caller = call.caller();
         let deliver_at = match params.scheduled_delivery_timestamp {
-            Some(seconds) => future_time(tx, seconds)?,
+            Some(WholeNumber(seconds)) => future_time(tx, seconds)?,
             None => tx.now.plus(DEFAULT_DELAY),
         };
         let seen = |id| tx.message_seen_by(caller, id).map(|message| message.id).ok_or(Error::InvalidMessage);

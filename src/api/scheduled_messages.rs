@@ -4,7 +4,7 @@ mod edit;
 
 pub use edit::EditScheduledMessage;
 
-use super::parameter::{FromJson, Parameter, json_parameter};
+use super::parameter::{FromJson, Parameter, WholeNumber, json_parameter};
 use super::{Call, Read, Success, Write, operation};
 use crate::api::shared::clients::is_for_people;
 use crate::api::shared::recipients;
@@ -106,7 +106,7 @@ operation! {
         /// Markdown; cut at 10,000 code points.
         content: String,
         /// UNIX seconds, later than now.
-        scheduled_delivery_timestamp: i64,
+        scheduled_delivery_timestamp: WholeNumber,
         /// Whether the sender has read it once it is sent; by default true for clients for human users.
         read_by_sender: Option<bool>,
     }
@@ -156,7 +156,7 @@ impl Write for ScheduleMessage {
             return replace(tx, call, json_parameter(id, "scheduled_message_id")?, params);
         }
         let sender = call.caller().id;
-        let deliver_at = future_time(tx, params.scheduled_delivery_timestamp)?;
+        let deliver_at = future_time(tx, params.scheduled_delivery_timestamp.0)?;
         let to = params.to.recipients(params.type_)?;
         let DryRun { to, content, rendered } = checked(tx, call, params.type_, &to, params.topic, &params.content)?;
 

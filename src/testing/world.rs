@@ -126,6 +126,7 @@ impl TestWorld {
     /// # Panics
     ///
     /// When there is no such user.
+    #[track_caller]
     pub fn user(&self, handle: &str) -> Credentials {
         self.calls.server().server().user_of(&self.name, handle)
     }

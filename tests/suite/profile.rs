@@ -91,7 +91,7 @@ async fn a_value_must_be_one_of_its_field() {
         ("Mentor", json!(["adam"]), r#"data[1]["value"]["str"] is not a string"#.to_owned()),
         ("Mentor", json!(null), r#"data[1]["value"]["str"] is not a string"#.to_owned()),
         ("Phone number", json!([mel.id()]), "Phone number is not a string".to_owned()),
-        ("Mentor", json!([999]), "Invalid user ID: 999".to_owned()),
+        ("Mentor", json!([999]), "Invalid user IDs: 999".to_owned()),
         ("Mentor", json!([dana.id()]), format!("User with ID {} is deactivated", dana.id())),
         ("Mentor", json!([bot.id()]), format!("User with ID {} is a bot", bot.id())),
         ("Employee number", json!("E-1"), locked.to_owned()),

@@ -2,7 +2,7 @@
 
 use super::revoke::{InviteParams, check_may_change};
 use super::terms::{InviteSpec, check_role};
-use crate::api::parameter::{Nullable, RoleNumber};
+use crate::api::parameter::{Nullable, RoleNumber, WholeNumber};
 use crate::api::shared::addresses::is_email;
 use crate::api::shared::text::{MaxLength, NullableText};
 use crate::api::shared::users::address::check_domain;
@@ -23,7 +23,7 @@ operation! {
         /// Addresses, separated by commas or line breaks; `Name <address>` too.
         invitee_emails: String,
         /// How long the invitations are valid; null for no expiry, 10 days by default.
-        invite_expires_in_minutes: Option<Nullable<i64>>,
+        invite_expires_in_minutes: Option<Nullable<WholeNumber>>,
         /// The role of new users, at most the caller's.
         invite_as: RoleNumber = RoleNumber::MEMBER => "400",
         /// Notify the caller of users who join.

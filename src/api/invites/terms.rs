@@ -1,7 +1,7 @@
 //! What an invitation gives, and whether the one who invites may give it.
 
 use crate::api::Call;
-use crate::api::parameter::Nullable;
+use crate::api::parameter::{Nullable, WholeNumber};
 use crate::api::shared::text::{MaxLength, NullableText, given};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -19,7 +19,7 @@ const DEFAULT_VALIDITY_MINUTES: i64 = 14_400;
 /// What a request asks for.
 pub(super) struct InviteSpec {
     pub role: Role,
-    pub expires_in_minutes: Option<Nullable<i64>>,
+    pub expires_in_minutes: Option<Nullable<WholeNumber>>,
     pub channels: Vec<ChannelId>,
     pub groups: Vec<GroupId>,
     pub include_default_channels: bool,
@@ -43,7 +43,7 @@ impl InviteSpec {
         let minutes = match self.expires_in_minutes {
             None => Some(DEFAULT_VALIDITY_MINUTES),
             // May be over from the beginning (A-216 in docs/assumptions.md).
-            Some(Nullable(minutes)) => minutes,
+            Some(Nullable(minutes)) => minutes.map(|WholeNumber(minutes)| minutes),
         };
         let welcome_message = given(self.welcome_message).filter(|_| caller.is_admin());
         Ok(InviteTerms {

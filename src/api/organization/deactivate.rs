@@ -3,7 +3,7 @@
 //! Choices where the API is silent: A-148 in docs/assumptions.md.
 
 use super::organization_mut;
-use crate::api::parameter::Nullable;
+use crate::api::parameter::{Nullable, WholeNumber};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::queue::QueueId;
@@ -18,7 +18,7 @@ operation! {
     pub DeactivateOrganization = POST "/realm/deactivate", for Owner;
     params {
         /// Days after which the data is deleted, at least 14; by default it is kept.
-        deletion_delay_days: Nullable<i64> = Nullable(None),
+        deletion_delay_days: Nullable<WholeNumber> = Nullable(None),
     }
     errors [BadValue, DeletionTooSoon];
     events [RealmDeactivated];
@@ -27,7 +27,7 @@ operation! {
 impl Write for DeactivateOrganization {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         // Nothing is deleted: a world does not outlive its tests so long.
-        if params.deletion_delay_days.0.is_some_and(|days| days < LEAST_DAYS_TO_DELETION) {
+        if params.deletion_delay_days.0.is_some_and(|WholeNumber(days)| days < LEAST_DAYS_TO_DELETION) {
             return Err(Error::DeletionTooSoon { min_allowed_days: LEAST_DAYS_TO_DELETION.into() });
         }
 

@@ -1,6 +1,7 @@
 //! Changing a scheduled message, or giving one that failed another time.
 
 use super::{SENDING_ERRORS, To, checked, own};
+use crate::api::parameter::WholeNumber;
 use crate::api::shared::recipients::MessageType;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
@@ -30,7 +31,7 @@ operation! {
         /// Markdown.
         content: Option<String>,
         /// UNIX seconds, later than now; required for a message that could not be sent.
-        scheduled_delivery_timestamp: Option<i64>,
+        scheduled_delivery_timestamp: Option<WholeNumber>,
     }
     errors in &ERRORS;
     events [ScheduledMessagesUpdate];
@@ -82,7 +83,7 @@ impl EditScheduledMessage {
         sender: UserId,
     ) -> Result<(&'realm ScheduledMessage, Option<Timestamp>), Error> {
         self.check()?;
-        let deliver_at = self.scheduled_delivery_timestamp.map(|at| future_time(realm, at)).transpose()?;
+        let deliver_at = self.scheduled_delivery_timestamp.map(|WholeNumber(at)| future_time(realm, at)).transpose()?;
         if realm.user_state(sender).sent_scheduled.contains(&self.scheduled_message_id) {
             return Err(Error::ScheduledMessageSent);
         }

@@ -242,7 +242,7 @@ impl ScheduledTarget {
     }
 }
 
-/// A time at which something is to be sent.
+/// A time at which something is to be sent, from UNIX seconds.
 ///
 /// # Errors
 ///
