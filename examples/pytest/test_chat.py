@@ -46,7 +46,8 @@ def test_a_reminder_comes_tomorrow(chatdouble_world):
     mel = world.user("mel")
     message = send(world, mel, "Plan")["id"]
     due = int(world.clock.now()) + 86_400
-    call(world, mel, "POST", "/reminders", message_id=message, scheduled_delivery_timestamp=due)
+    reminder = call(world, mel, "POST", "/reminders", message_id=message, scheduled_delivery_timestamp=due)
+    assert reminder["result"] == "success", reminder["msg"]
     assert "reminder" in [item.kind for item in world.clock.advance("1d").fired]
 
 
