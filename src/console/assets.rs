@@ -46,6 +46,8 @@ assets![
     "part/qr.js",
     "part/rendered.js",
     "part/sideways.js",
+    "part/timeline.js",
+    "part/tree.js",
     "part/virtual.js",
     "part/why.js",
     "part/words.js",

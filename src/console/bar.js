@@ -7,6 +7,7 @@ import {
   instant,
   moment,
   plural,
+  realClock,
   save,
   saved,
   span,
@@ -19,6 +20,7 @@ import { go, pathOf } from "./route.js";
 import { Dialog, Item, Menu } from "./part/common.js";
 import { Icon } from "./part/icons.js";
 import { Sideways } from "./part/sideways.js";
+import { Timeline } from "./part/timeline.js";
 
 const WORDS = {
   reminder: "reminder",
@@ -85,10 +87,9 @@ function Time({ world }) {
   const [zone, setZone] = useState(zoneNow());
   const [asks, setAsks] = useState(false);
   useEffect(() => {
-    if (!world.running) return undefined;
     const timer = setInterval(() => tick((count) => count + 1), 1000);
     return () => clearInterval(timer);
-  }, [world, world.running]);
+  }, [world]);
   const now = world.time();
   const submit = async (form) => {
     const chosen = form.get("zone").trim() || "UTC";
@@ -120,6 +121,11 @@ function Time({ world }) {
         <span class="soft">${zone.split("/").at(-1).replaceAll("_", " ")}</span>
       </span>
       <span class=${`tag ${world.running ? "good" : "info"}`}>${world.running ? "running" : "frozen"}</span>
+      <span class="time-real soft" title="The time of this machine">
+        <span>real time</span>
+        ${" "}
+        <span class="number">${realClock(Date.now())}</span>
+      </span>
     </button>
     ${
       asks &&
@@ -327,5 +333,11 @@ export function Bar({ world }) {
         `
       }
     </header>
+    <${Timeline}
+      world=${world}
+      zone=${zoneNow()}
+      words=${(items) => saidTogether(items, world, 4)}
+      onGo=${(at) => move(world, { set: at })}
+    />
   `;
 }

@@ -52,6 +52,9 @@ export const moment = (seconds, zone) => `${day(seconds, zone)}, ${clock(seconds
 /** Real time of this machine, for milliseconds since 1970. */
 export const realTime = (ms) =>
   format(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 }).format(ms);
+/** The same to the second. */
+export const realClock = (ms) =>
+  format(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(ms);
 
 /** The instant that wall-clock text such as 2026-03-29T02:30 means in a zone, in UNIX seconds. */
 export function instant(text, zone) {

@@ -218,7 +218,11 @@ function Console() {
   useStore(worlds);
   useEffect(() => onRoute(() => setPlace(route())), []);
   useEffect(() => {
-    worlds.load();
+    worlds.load().then(() => {
+      // Whoever has one world wants to see it; /console lists all of them.
+      if (isEntrance && !route().world && worlds.list?.length === 1)
+        go(pathOf(worlds.list[0].name, "live"), { replace: true });
+    });
   }, []);
   useEffect(() => {
     if (!place.world) {
@@ -320,7 +324,8 @@ function Help({ onClose }) {
 }
 
 theme(saved("theme", "system"));
-if (location.pathname === "/") {
+const isEntrance = location.pathname === "/";
+if (isEntrance) {
   const named = location.hostname.match(/^([a-z0-9-]+)\.localhost$/);
   go(named ? pathOf(named[1], "live") : "/console", { replace: true });
 }

@@ -5,23 +5,9 @@ import { control, worldPath } from "../control.js";
 import { zoneNow } from "../bar.js";
 import { Empty } from "../part/common.js";
 import { Icon } from "../part/icons.js";
+import { Tree, entriesOf, short } from "../part/tree.js";
 
 const SHOWN = 500;
-
-/** What an element of a list is known by, so that one that was put in does not change all behind it. */
-const keyOf = (value) =>
-  value && typeof value === "object" ? (value.id ?? value.user_id ?? value.email ?? value.name) : undefined;
-
-function entriesOf(value) {
-  if (Array.isArray(value)) {
-    if (value.every((one) => Array.isArray(one) && one.length === 2 && typeof one[0] !== "object"))
-      return value.map(([key, one]) => [String(key), one]);
-    const keys = value.map(keyOf);
-    const isKeyed = keys.every((key) => key !== undefined) && new Set(keys).size === keys.length;
-    return value.map((one, at) => [isKeyed ? String(keys[at]) : String(at), one]);
-  }
-  return Object.entries(value);
-}
 
 /** Differences between two documents, as paths. */
 export function differences(one, other, path = "", out = []) {
@@ -39,14 +25,10 @@ export function differences(one, other, path = "", out = []) {
   return out;
 }
 
-const short = (value) => {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text === undefined ? "" : text.length > 400 ? `${text.slice(0, 400)} …` : text;
-};
-
 export function StateView({ world }) {
   const [found, setFound] = useState(null);
   const [broken, setBroken] = useState(null);
+  const [read, setRead] = useState(null);
   const file = useRef();
   const save = async () => {
     const reply = await attempt(() => world.call("GET", "/state"));
@@ -79,6 +61,10 @@ export function StateView({ world }) {
       }
     });
     setFound(rows ? { name: snapshot.name, rows } : null);
+  };
+  const look = async () => {
+    const reply = await attempt(() => world.call("GET", "/state"));
+    if (reply) setRead({ state: reply.state, changes: read ? differences(read.state, reply.state) : [] });
   };
   const check = async () => {
     const reply = await attempt(() => world.call("GET", "/invariants"));
@@ -187,6 +173,32 @@ export function StateView({ world }) {
                   </table>
                 </div>
               `)
+        }
+      </div>
+      <div class="card">
+        <header class="row">
+          <h2 class="grow">The document</h2>
+          <button class="button little" onClick=${look}>${read ? "Read again" : "Read"}</button>
+        </header>
+        ${
+          read
+            ? html`
+                ${
+                  read.changes.length > 0 &&
+                  html`
+                    <p class="pad soft small" role="status">
+                      ${plural(read.changes.length, "difference")}${read.changes.length >= SHOWN ? " at least" : ""}
+                      ${" "}since it was read before
+                    </p>
+                  `
+                }
+                <${Tree} value=${read.state} changes=${found?.rows ?? read.changes} />
+              `
+            : html`
+                <p class="body soft">
+                  All data as a tree, with a search. Read it again after something happened: what changed is marked.
+                </p>
+              `
         }
       </div>
     </div>

@@ -441,7 +441,7 @@ async function main() {
   for (const [name, check] of Object.entries(checks)) {
     if (!name.includes(values.only)) continue;
     try {
-      await check({ browser, url: server.url });
+      await check({ browser, url: server.url, binary: values.binary });
     } catch (error) {
       console.log(`not ok - the console should ${name}: ${error.stack}`);
       return 1;

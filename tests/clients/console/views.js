@@ -4,7 +4,7 @@
 
 const assert = require("node:assert/strict");
 const { close, live, open } = require("./page");
-const { api, control } = require("./program");
+const { api, control, serve } = require("./program");
 
 const NARROW = 390;
 /** HTML that would run, load or disturb something if a browser took it as it is. */
@@ -316,6 +316,67 @@ const views = {
       assert.ok(wanted + 40 <= shown, `${wanted} of ${shown} at ${width}`);
       await close(page);
     }
+  },
+
+  async "show what is due on a line of time, and go there"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "due", fixture: "cast", clock: "frozen" });
+    const world = `${url}/w/due`;
+    const { now } = await control(url, "GET", "/worlds/due/clock");
+    for (const later of [3600, 86_400]) {
+      const at = Math.ceil(now) + later;
+      await api(world, "mel", "POST", "/reminders", { note: "Tea", scheduled_delivery_timestamp: at });
+    }
+    for (const width of [1280, NARROW]) {
+      const page = await open(browser, `${url}/console/w/due/live`, { width });
+      const line = page.getByRole("region", { name: "Timeline" });
+      await line.getByRole("button").nth(1).waitFor();
+      const places = await line
+        .getByRole("button")
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+      assert.ok(places[0] < places[1], `${places}`);
+      await page.getByText(/^real time/).waitFor({ state: width === NARROW ? "hidden" : "visible" });
+      await close(page);
+    }
+    const page = await open(browser, `${url}/console/w/due/live`);
+    await page.getByRole("button", { name: /^reminder .*in 1 h.*: go there/ }).click();
+    await page.getByRole("img", { name: /^Fell due: reminder/ }).waitFor();
+    assert.ok((await control(url, "GET", "/worlds/due/clock")).now >= now + 3600);
+    await close(page);
+    await control(url, "DELETE", "/worlds/due");
+  },
+
+  async "search the state, open what is found, and mark what changed"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "tree", clock: "frozen" });
+    const page = await open(browser, `${url}/console/w/tree/state`);
+    await page.getByRole("button", { name: "Read", exact: true }).click();
+    await page.getByPlaceholder("Search keys and values").fill("Mel Marsh");
+    await page.getByText(/^\d+ places?$/).waitFor();
+    await page.getByRole("button", { name: /users.*full_name Mel Marsh/ }).click();
+    await page.locator(".tree .leaf", { hasText: "full_name" }).getByText("Mel Marsh").waitFor();
+    const marked = page.locator(".tree .leaf", { hasText: "full_name" }).getByText("changed");
+    assert.equal(await marked.count(), 0);
+    await api(`${url}/w/tree`, "mel", "PATCH", "/settings", { full_name: "Mel Moor" });
+    await page.getByRole("button", { name: "Read again" }).click();
+    await marked.waitFor();
+    await page.locator(".tree .leaf", { hasText: "full_name" }).getByText("Mel Moor").waitFor();
+    await page.getByPlaceholder("Search keys and values").fill("no such text");
+    await page.getByText("Nothing is found").waitFor();
+    await close(page);
+    await control(url, "DELETE", "/worlds/tree");
+  },
+
+  async "open the only world, and list several"({ browser, binary }) {
+    const server = await serve(binary);
+    const page = await open(browser, server.url);
+    await page.waitForURL("**/console/w/default/live");
+    await page.goto(`${server.url}/console`);
+    await page.getByRole("heading", { name: "Worlds" }).waitFor();
+    await control(server.url, "POST", "/worlds", { name: "second" });
+    await page.goto(server.url);
+    await page.getByText("second").first().waitFor();
+    assert.equal(new URL(page.url()).pathname, "/console");
+    await close(page);
+    await server.stop();
   },
 };
 
