@@ -61,7 +61,12 @@ export function Timeline({ world, zone, words, onGo }) {
     <section class="timeline" aria-label="Timeline">
       ${TICKS.map(
         ([seconds, text, kind = ""]) => html`
-          <span class=${`tick ${kind}`} key=${text} style=${{ insetInlineStart: `${placeOf(seconds)}%` }} aria-hidden="true">
+          <span
+            class=${`tick ${kind}`}
+            key=${text}
+            style=${{ insetInlineStart: `${placeOf(seconds)}%` }}
+            aria-hidden="true"
+          >
             ${text}
           </span>
         `,
@@ -80,11 +85,10 @@ export function Timeline({ world, zone, words, onGo }) {
                 class="mark"
                 style=${style}
                 title=${`${what}, in ${span(first.at - now)}`}
-                aria-label=${`${what}, in ${span(first.at - now)}: go there`}
+                aria-label=${`${what}, in ${span(first.at - now)}: jump`}
                 onClick=${() => onGo(first.at)}
-              >
-                ${mark.items.length > 1 ? mark.items.length.toLocaleString("en") : ""}
-              </button>
+                data-count=${mark.items.length > 1 ? mark.items.length.toLocaleString("en") : ""}
+              ></button>
             `;
       })}
       ${

@@ -338,7 +338,7 @@ const views = {
       await close(page);
     }
     const page = await open(browser, `${url}/console/w/due/live`);
-    await page.getByRole("button", { name: /^reminder .*in 1 h.*: go there/ }).click();
+    await page.getByRole("button", { name: /^reminder .*in 1 h.*: jump/ }).click();
     await page.getByRole("img", { name: /^Fell due: reminder/ }).waitFor();
     assert.ok((await control(url, "GET", "/worlds/due/clock")).now >= now + 3600);
     await close(page);
