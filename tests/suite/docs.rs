@@ -188,7 +188,8 @@ fn loads(document: &str) -> Vec<&str> {
 fn no_command_loads_a_package_that_is_not_published() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for path in ["README.md", "action.yml", "packages/npm/README.md", "packages/python/README.md", "examples", "docs"] {
+    let readmes = ["npm", "python", "kotlin", "go"].map(|package| format!("packages/{package}/README.md"));
+    for path in ["README.md", "action.yml", "examples", "docs"].map(str::to_owned).into_iter().chain(readmes) {
         for file in files_below(&root.join(path)) {
             let document = fs::read_to_string(&file).unwrap_or_default();
             found.extend(loads(&document).into_iter().map(|line| format!("{}: {line}", file.display())));

@@ -1,0 +1,408 @@
+package chatdouble_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	chatdouble "chatdouble.test/go"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// server is one of the test's own, so that its clock is known.
+func server(t *testing.T) *chatdouble.Server {
+	t.Helper()
+	made := ok(chatdouble.StartServer(chatdouble.StartOptions{Clock: noon}))(t)
+	t.Cleanup(func() { check(t, made.Stop()) })
+	return made
+}
+
+func ok[Value any](value Value, err error) func(*testing.T) Value {
+	return func(t *testing.T) Value {
+		t.Helper()
+		check(t, err)
+		return value
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func equal[Value comparable](t *testing.T, got, want Value) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+}
+
+// same compares values of JSON.
+func same(t *testing.T, got, want any) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+}
+
+// refused is the error of a call that control refuses, or that has no reply.
+func refused(t *testing.T, err error, parts ...string) *chatdouble.Error {
+	t.Helper()
+	var found *chatdouble.Error
+	if !errors.As(err, &found) {
+		t.Fatalf("got %v, want a refusal", err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(found.Message, part) {
+			t.Fatalf("got %s, want %s in it", found.Message, part)
+		}
+	}
+	return found
+}
+
+// api makes a request as a client does; it returns the reply, a refused one too.
+func api(t *testing.T, world *chatdouble.World, user chatdouble.User, method, path string, form url.Values) map[string]any {
+	t.Helper()
+	reply, err := request(world, user, method, path, form)
+	check(t, err)
+	return reply
+}
+
+func request(world *chatdouble.World, user chatdouble.User, method, path string, form url.Values) (map[string]any, error) {
+	address, body := world.URL+"/api/v1"+path, form.Encode()
+	if method == "GET" {
+		address, body = address+"?"+body, ""
+	}
+	made, err := http.NewRequest(method, address, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	made.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(user.Email+":"+user.APIKey)))
+	made.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	reply, err := http.DefaultClient.Do(made)
+	if err != nil {
+		return nil, err
+	}
+	defer reply.Body.Close()
+	var keys map[string]any
+	return keys, json.NewDecoder(reply.Body).Decode(&keys)
+}
+
+func send(t *testing.T, world *chatdouble.World, user chatdouble.User, content string) map[string]any {
+	t.Helper()
+	return api(t, world, user, "POST", "/messages", url.Values{"type": {"stream"}, "to": {"general"}, "topic": {"t"}, "content": {content}})
+}
+
+func TestWorlds(t *testing.T) {
+	server := server(t)
+	blue := ok(server.CreateWorld(chatdouble.WorldOptions{Name: "blue", Label: "a test", IdleTTLSeconds: 10 * time.Minute}))(t)
+	equal(t, blue.URL, server.URL+"/w/blue")
+	row := ok(server.Worlds("bl"))(t)[0]
+	equal(t, row.Label, "a test")
+	equal(t, *row.IdleTTLSeconds, 600)
+	mel := ok(blue.User("mel"))(t)
+	equal(t, mel.Email+mel.APIKey, "mel@chat.testmelKey00000000000000000000000000")
+	send(t, blue, mel, "only here")
+	count := func(of *chatdouble.World) int { return ok(server.Worlds(of.Name))(t)[0].Messages }
+	fork := ok(blue.Fork(chatdouble.WorldOptions{Label: "a copy"}))(t)
+	equal(t, count(fork), count(blue))
+	check(t, blue.Reset("journal"))
+	equal(t, count(fork), count(blue)+1)
+	equal(t, len(ok(blue.Journal.Entries(chatdouble.JournalFilter{Path: "/messages"}))(t)), 1)
+	check(t, fork.Delete())
+	equal(t, ok(server.DeleteWorlds("blue"))(t)[0], "blue")
+	missing := refused(t, blue.Delete())
+	equal(t, fmt.Sprint(missing.Status, missing.Code), "404NONEXISTENT_SUBDOMAIN")
+	equal(t, server.World("default").URL, server.URL)
+	equal(t, ok(server.Health())(t).Worlds, 1)
+}
+
+func TestUsers(t *testing.T) {
+	world := server(t).World("default")
+	equal(t, ok(world.User("MEL@chat.test"))(t), ok(world.User("mel"))(t))
+	for unknown, nearest := range map[string]string{"mell": "the nearest is 'mel'", "mell@chat.test": "'mel@chat.test'", "": "adam, ", "größe": "adam, "} {
+		_, err := world.User(unknown)
+		refused(t, err, fmt.Sprintf("there is no user '%s' in this world", unknown), nearest, "adam, ")
+	}
+	_, err := world.User("dana")
+	equal(t, refused(t, err).Code, "USER_DEACTIVATED")
+	equal(t, len(ok(world.Journal.Entries(chatdouble.JournalFilter{}))(t)), 0)
+}
+
+func TestClock(t *testing.T) {
+	world := server(t).World("default")
+	began := ok(world.Clock.Now())(t)
+	equal(t, began, float64(noon.Unix()))
+	equal(t, *ok(world.Clock.ToNext())(t).Fired[0].ReminderID, 1)
+	equal(t, ok(world.Clock.Advance("1d2h", chatdouble.Jump{WaitForClientsMs: chatdouble.Ptr(0)}))(t).Now, began+3_600+93_600)
+	equal(t, len(ok(world.Clock.Advance(time.Hour))(t).NotParked), 0)
+	ok(world.Clock.Advance(1.5))(t)
+	there := noon.AddDate(0, 0, 4)
+	equal(t, ok(world.Clock.Set(there))(t).Now, float64(there.Unix()))
+	ok(world.Clock.Set("2026-01-06"))(t)
+	equal(t, ok(world.Clock.Run())(t).Running, true)
+	equal(t, ok(world.Clock.Freeze())(t).Running, false)
+	_, err := world.Clock.Set(0)
+	refused(t, err, "can't go back")
+}
+
+func TestFaults(t *testing.T) {
+	world := server(t).World("default")
+	mel := ok(world.User("mel"))(t)
+	fault := ok(world.Faults.Add(chatdouble.FaultRule{
+		Match:  &chatdouble.FaultMatch{Path: "/messages", Params: map[string]string{"topic": "t"}},
+		Times:  1,
+		Effect: chatdouble.Effect{Error: &chatdouble.ErrorEffect{Status: 503, Code: "BUSY", Msg: "Later", Further: map[string]any{"retry_at": 5}}},
+	}))(t)
+	same(t, send(t, world, mel, "x")["retry_at"], 5.0)
+	listed := ok(world.Faults.List())(t)[0]
+	equal(t, fmt.Sprint(listed.FaultID, listed.Fired), fmt.Sprint(fault.ID, 1))
+	check(t, fault.Remove())
+	limit := ok(world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{RateLimit: &chatdouble.RateLimitEffect{RetryAfter: 3}}}))(t)
+	same(t, send(t, world, mel, "x")["retry-after"], 3.0)
+	check(t, limit.Remove())
+	ok(world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Change: map[string]any{"id": nil, "further": 3}}}))(t)
+	changed := send(t, world, mel, "x")
+	if _, isThere := changed["id"]; isThere || changed["further"] != 3.0 {
+		t.Fatal(changed)
+	}
+	check(t, world.Faults.Clear())
+	same(t, send(t, world, mel, "x")["result"], "success")
+	_, err := world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Drop: "aftr"}})
+	equal(t, refused(t, err).Status, 400)
+}
+
+func TestThereIsAnEffectForEachKeyOfTheDocument(t *testing.T) {
+	text := ok(exec.Command(os.Getenv("CHATDOUBLE_BINARY"), "openapi", "--control").Output())(t)
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct{ Properties map[string]any }
+			}
+		}
+	}
+	check(t, json.Unmarshal(text, &document))
+	declared := document.Components.Schemas["FaultRule"].Properties["effect"].Properties
+	world := server(t).World("default")
+	known := map[string]bool{}
+	for _, effect := range []chatdouble.Effect{
+		{DelayMs: 1}, {Error: &chatdouble.ErrorEffect{Status: 500, Code: "A", Msg: "b"}}, {RateLimit: &chatdouble.RateLimitEffect{RetryAfter: 1}},
+		{Change: map[string]any{"a": 1}}, {PseudoLocalize: true}, {Drop: "after", Retries: true}, {TruncateAt: chatdouble.Ptr(0)}, {Garbage: true},
+		{LoseQueue: true}, {Events: "hold"}, {Bouncer: "unreachable"},
+	} {
+		var keys map[string]any
+		check(t, json.Unmarshal(ok(json.Marshal(effect))(t), &keys))
+		for key := range keys {
+			known[key] = true
+			if _, isThere := declared[key]; !isThere {
+				t.Errorf("the document has no effect %s", key)
+			}
+		}
+		ok(world.Faults.Add(chatdouble.FaultRule{Effect: effect}))(t)
+	}
+	equal(t, len(known), len(declared))
+}
+
+func TestNetworksAndRateLimits(t *testing.T) {
+	world := server(t).World("default")
+	mel := ok(world.User("mel"))(t)
+	check(t, world.Network.Set(chatdouble.NetworkTerms{User: "mel", Profile: "wifi", LatencyMs: chatdouble.Ptr(120)}))
+	network := ok(world.Network.List())(t)[0]
+	equal(t, fmt.Sprint(network.User, network.Profile, *network.BytesPerSecond), "mel@chat.testwifi5000000")
+	began := time.Now()
+	send(t, world, mel, "x")
+	if time.Since(began) < 120*time.Millisecond {
+		t.Fatal(time.Since(began))
+	}
+	check(t, world.Network.Clear())
+	equal(t, len(ok(world.Network.List())(t)), 0)
+	check(t, world.RateLimit.Set(chatdouble.RateLimitTerms{Requests: 1, Seconds: 30 * time.Second, User: "mel"}))
+	equal(t, ok(world.RateLimit.List())(t)[0].Seconds, 30)
+	same(t, send(t, world, mel, "x")["code"], nil)
+	same(t, send(t, world, mel, "x")["code"], "RATE_LIMIT_HIT")
+	check(t, world.RateLimit.Clear())
+	equal(t, len(ok(world.RateLimit.List())(t)), 0)
+}
+
+func TestJournal(t *testing.T) {
+	world := server(t).World("default")
+	mel := ok(world.User("mel"))(t)
+	sent := make(chan error)
+	go func() {
+		_, err := request(world, mel, "POST", "/messages", url.Values{"type": {"stream"}, "to": {"general"}, "topic": {"t"}, "content": {"once"}})
+		sent <- err
+	}()
+	once := chatdouble.Assertion{Path: "/messages", User: "mel", Exactly: chatdouble.Ptr(1)}
+	equal(t, ok(world.Journal.WaitFor(once, 0))(t), 1)
+	check(t, <-sent)
+	once.Params = map[string]string{"content": "once"}
+	equal(t, ok(world.Journal.Verify(once))(t), 1)
+	_, err := world.Journal.Verify(chatdouble.Assertion{Params: map[string]string{"content": "twice"}})
+	refused(t, err, `+    "content": "once"`)
+	if !errors.Is(err, chatdouble.ErrVerificationFailed) {
+		t.Fatal(err)
+	}
+	_, err = world.Journal.Verify(chatdouble.Assertion{Path: "/messages", Exactly: chatdouble.Ptr(2)})
+	equal(t, err.Error(), "Expected exactly 2 such requests, found 1")
+	_, err = world.Journal.WaitFor(chatdouble.Assertion{Path: "/typing"}, 10*time.Millisecond)
+	equal(t, refused(t, err).Status, 408)
+	equal(t, ok(world.Journal.Entries(chatdouble.JournalFilter{Path: "/messages", Limit: 1, Since: 0}))(t)[0].Params["content"], "once")
+	check(t, world.Journal.Clear())
+	equal(t, len(ok(world.Journal.Entries(chatdouble.JournalFilter{}))(t)), 0)
+}
+
+func TestQueuesAndPushes(t *testing.T) {
+	world := server(t).World("default")
+	mel := ok(world.User("mel"))(t)
+	queue := api(t, world, mel, "POST", "/register", url.Values{"event_types": {`["message"]`}})["queue_id"].(string)
+	polled := make(chan map[string]any)
+	go func() {
+		reply, _ := request(world, mel, "GET", "/events", url.Values{"queue_id": {queue}, "last_event_id": {"-1"}})
+		polled <- reply
+	}()
+	equal(t, ok(world.Queues.WaitParked(chatdouble.ParkedFilter{User: "mel"}, 0))(t)[0].QueueID, queue)
+	check(t, world.Queues.Lose(queue))
+	same(t, (<-polled)["code"], "BAD_EVENT_QUEUE_ID")
+	equal(t, len(ok(world.Queues.List())(t)), 0)
+
+	api(t, world, mel, "POST", "/mobile_push/e2ee/test_notification", nil)
+	push := ok(world.Pushes.WaitFor(chatdouble.AwaitedPushes{User: "mel"}, 0))(t)[0]
+	equal(t, push.Kind, "test")
+	equal(t, len(ok(world.Pushes.List(chatdouble.PushFilter{Since: push.ID}))(t)), 0)
+	check(t, world.Pushes.Clear())
+	equal(t, len(ok(world.Pushes.List(chatdouble.PushFilter{}))(t)), 0)
+}
+
+func TestSnapshotsStatesAndLevels(t *testing.T) {
+	server := server(t)
+	world := ok(server.CreateWorld(chatdouble.WorldOptions{FeatureLevel: chatdouble.Ptr(250)}))(t)
+	check(t, world.Snapshots.Save("ready"))
+	send(t, world, ok(world.User("mel"))(t), "litter")
+	check(t, world.Snapshots.Restore("ready"))
+	equal(t, ok(world.Snapshots.List())(t)[0].Name, "ready")
+	check(t, world.Snapshots.Remove("ready"))
+	state := ok(world.State())(t)
+	other := ok(server.CreateWorld(chatdouble.WorldOptions{Fixture: state}))(t)
+	check(t, other.PutState(state))
+	equal(t, string(ok(other.State())(t)), string(state))
+	equal(t, len(ok(world.Invariants())(t).Violations), 0)
+	check(t, world.Upgrade(300))
+	refused(t, world.Upgrade(250), "from 300 on")
+}
+
+func TestReport(t *testing.T) {
+	world := server(t).World("default")
+	api(t, world, ok(world.User("mel"))(t), "GET", "/users/me", url.Values{"colour": {"red"}})
+	finding := ok(world.Report())(t).Clients[0].Findings[0]
+	equal(t, fmt.Sprint(finding.Rule, finding.Severity, *finding.First.JournalID), "ignored-parameterwarning1")
+	check(t, world.ClearReport())
+	equal(t, len(ok(world.Report())(t).Clients), 0)
+}
+
+func TestWatching(t *testing.T) {
+	for _, options := range []chatdouble.StartOptions{{}, {TLS: true, ControlToken: "secret"}} {
+		server := ok(chatdouble.StartServer(options))(t)
+		world := server.World("default")
+		frames := ok(world.Watch())(t)
+		ok(world.Clock.Advance("3w"))(t)
+		seen := map[string]bool{}
+		for !seen["event"] || !seen["clock"] {
+			frame := ok(frames.Next())(t)
+			seen[frame.Type] = true
+			if !strings.Contains(string(frame.Raw), `"type"`) {
+				t.Fatal(string(frame.Raw))
+			}
+		}
+		check(t, frames.Close())
+		if _, err := frames.Next(); err != io.EOF {
+			t.Fatal(err)
+		}
+		_, err := server.World("ghost").Watch()
+		equal(t, refused(t, err).Status, 404)
+		check(t, server.Stop())
+	}
+}
+
+func TestHTTPSAndATokenAreSpoken(t *testing.T) {
+	secured := ok(chatdouble.StartServer(chatdouble.StartOptions{TLS: true, ControlToken: "secret"}))(t)
+	defer secured.Stop()
+	equal(t, strings.HasPrefix(secured.URL, "https://") && strings.Contains(secured.TLSCA, "BEGIN CERTIFICATE"), true)
+	equal(t, ok(secured.World("default").User("mel"))(t).Email, "mel@chat.test")
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	check(t, os.WriteFile(file, []byte(secured.TLSCA), 0o600))
+	t.Setenv("CHATDOUBLE_TLS_CA", file)
+	t.Setenv("CHATDOUBLE_URL", secured.URL+"/")
+	_, err := ok(chatdouble.Connect(chatdouble.Connection{}))(t).Worlds("")
+	equal(t, refused(t, err).Status, 401)
+	equal(t, len(ok(ok(chatdouble.Connect(chatdouble.Connection{ControlToken: "secret"}))(t).Worlds(""))(t)), 1)
+	t.Setenv("CHATDOUBLE_TLS_CA", "")
+	_, err = ok(chatdouble.Connect(chatdouble.Connection{ControlToken: "secret"}))(t).Health()
+	equal(t, refused(t, err, "/control/health: ").Status, 0)
+}
+
+func TestAFailedStartSaysWhatTheProgramSays(t *testing.T) {
+	for _, wrong := range []struct {
+		options chatdouble.StartOptions
+		said    string
+	}{{chatdouble.StartOptions{Fixture: "nosuch"}, "nosuch"}, {chatdouble.StartOptions{Clock: "noon"}, "noon"}} {
+		_, err := chatdouble.StartServer(wrong.options)
+		if found := refused(t, err, wrong.said); strings.HasPrefix(found.Message, "error:") {
+			t.Error(found)
+		}
+	}
+	t.Setenv("CHATDOUBLE_BINARY", "/no/such/program")
+	_, err := chatdouble.StartServer(chatdouble.StartOptions{})
+	refused(t, err, "chatdouble can't be started", "/no/such/program")
+	t.Setenv("CHATDOUBLE_BINARY", "")
+	t.Setenv("PATH", t.TempDir())
+	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
+	refused(t, err, "CHATDOUBLE_BINARY")
+}
+
+func TestWhereAServerIsFound(t *testing.T) {
+	t.Setenv("CHATDOUBLE_URL", "")
+	_, err := chatdouble.Connect(chatdouble.Connection{})
+	refused(t, err, "CHATDOUBLE_URL")
+	for address, reason := range map[string]string{
+		"127.0.0.1:9991": "must begin with http:// or https://", "localhost:9991": "must begin", "ftp://localhost": "must begin",
+		"http://": "names no host", "http://[::1": "is no address",
+	} {
+		_, err := chatdouble.Connect(chatdouble.Connection{URL: address})
+		refused(t, err, reason)
+	}
+	own := ok(chatdouble.StartServer(chatdouble.StartOptions{}))(t)
+	check(t, own.Stop())
+	check(t, own.Stop())
+	_, err = own.Worlds("")
+	equal(t, refused(t, err, "/control/worlds: ").Status, 0)
+}
+
+func TestWhatIsNoReplyIsAnErrorThatSaysSo(t *testing.T) {
+	reply := ""
+	stranger := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, _ *http.Request) { fmt.Fprint(answer, reply) }))
+	defer stranger.Close()
+	world := ok(chatdouble.Connect(chatdouble.Connection{URL: stranger.URL}))(t).World("default")
+	for _, reply = range []string{
+		"not json", "[]", "{}", `{"result": "success"}`, `{"result": "success", "now": "x", "running": true, "agenda": []}`,
+		`{"result": "success", "now": 1, "running": true, "agenda": [{"at": 1}]}`, `{"result": "success", "now": 1, "running": true, "agenda": {}}`,
+	} {
+		_, err := world.Clock.Now()
+		if text := refused(t, err).Message; !strings.Contains(text, "not JSON") && !strings.Contains(text, "no reply of chatdouble") {
+			t.Errorf("%s: %s", reply, text)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package chatdoubletest_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	chatdouble "chatdouble.test/go"
+	"chatdouble.test/go/chatdoubletest"
+)
+
+// ask makes a request as a client does, and forgets the reply.
+func ask(t *testing.T, world *chatdoubletest.World, method, path string, form url.Values) {
+	t.Helper()
+	mel := world.User("mel")
+	request, err := http.NewRequest(method, world.URL+"/api/v1"+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.SetBasicAuth(mel.Email, mel.APIKey)
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+}
+
+func TestAWorldForTheTest(t *testing.T) {
+	var name string
+	t.Run("inner", func(t *testing.T) {
+		world := chatdoubletest.NewWorld(t)
+		name = world.Name
+		rows, err := world.Server.Worlds(name)
+		if err != nil || rows[0].Label != "TestAWorldForTheTest/inner" || rows[0].Messages == 0 {
+			t.Fatal(rows, err)
+		}
+		world.Fork(chatdouble.WorldOptions{}).Delete()
+	})
+	rows, err := chatdoubletest.NewServer(t).Worlds("world-")
+	if err != nil || len(rows) != 0 {
+		t.Fatal(rows, err)
+	}
+}
+
+func TestSteering(t *testing.T) {
+	world := chatdoubletest.NewWorld(t, chatdouble.WorldOptions{Fixture: "cast", FeatureLevel: chatdouble.Ptr(250)})
+	fault := world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Garbage: true}})
+	if len(world.Faults.List()) != 1 || fault.ID == "" {
+		t.Fatal(fault)
+	}
+	fault.Remove()
+	world.Faults.Clear()
+	world.Network.Set(chatdouble.NetworkTerms{Profile: "3g"})
+	world.Network.Clear()
+	world.RateLimit.Set(chatdouble.RateLimitTerms{Requests: 1, Seconds: "1m"})
+	world.RateLimit.Clear()
+	world.Snapshots.Save("here")
+	world.Clock.Advance("1d")
+	world.Snapshots.Restore("here")
+	world.Snapshots.Remove("here")
+	world.PutState(world.State())
+	world.Upgrade(300)
+	world.Reset("faults")
+	if count := len(world.Network.List()) + len(world.RateLimit.List()) + len(world.Snapshots.List()) + len(world.Queues.List()) +
+		len(world.Pushes.List(chatdouble.PushFilter{})) + len(world.Journal.Entries(chatdouble.JournalFilter{})) + len(world.Clock.Agenda()) +
+		len(world.Invariants().Violations) + len(world.Report().Clients) + world.Journal.Verify(chatdouble.Assertion{Exactly: chatdouble.Ptr(0)}); count != 0 {
+		t.Fatal(count)
+	}
+	if world.Clock.Freeze().Now != world.Clock.Now() || world.Clock.State().Running {
+		t.Fatal("the clock does not stand still")
+	}
+}
+
+// inner runs tests of this file that are meant to fail, in a process of their own.
+func inner(t *testing.T, name string, arguments ...string) (string, error) {
+	t.Helper()
+	command := exec.Command(os.Args[0], append([]string{"-test.run", "^" + name + "$", "-test.v"}, arguments...)...)
+	command.Env = append(os.Environ(), "INNER=1")
+	output, err := command.CombinedOutput()
+	return string(output), err
+}
+
+func isInner(t *testing.T) {
+	t.Helper()
+	if os.Getenv("INNER") == "" {
+		t.Skip("another test runs it in a process of its own")
+	}
+}
+
+func TestRefused(t *testing.T) {
+	isInner(t)
+	world := chatdoubletest.NewWorld(t)
+	ask(t, world, "POST", "/messages", url.Values{"type": {"stream"}, "to": {"enginering"}, "topic": {"x"}, "content": {"hey"}})
+	ask(t, world, "GET", "/mesages", nil)
+	world.Journal.Verify(chatdouble.Assertion{Path: "/messages", Exactly: chatdouble.Ptr(2)})
+}
+
+func TestAFailedTestShowsItsLastRequestsWithTheirReasons(t *testing.T) {
+	output, err := inner(t, "TestRefused")
+	for _, part := range []string{
+		"chatdoubletest_test.go:", "the last requests to world-",
+		"400 POST /messages mel@chat.test content=hey to=enginering topic=x type=stream", "Channel 'enginering' does not exist",
+		"404 GET /mesages mel@chat.test", "The nearest operation is GET /api/v1/messages.", "Expected exactly 2 such requests, found 1",
+	} {
+		if err == nil || !strings.Contains(output, part) {
+			t.Errorf("%v: %q is not in\n%s", err, part, output)
+		}
+	}
+	if strings.Contains(output, "chatdoubletest.go:") || strings.Contains(output, "steering.go:") {
+		t.Error("the package's own lines are shown:\n" + output)
+	}
+}
+
+func TestStrict(t *testing.T) {
+	isInner(t)
+	ask(t, chatdoubletest.NewWorld(t), "GET", "/users/me?colour=red", nil)
+}
+
+func TestFindingsFailATestWhereTheyAreAskedFor(t *testing.T) {
+	if output, err := inner(t, "TestStrict"); err != nil {
+		t.Error(output)
+	}
+	output, err := inner(t, "TestStrict", "-chatdouble.fail-on=warning")
+	if err == nil || !strings.Contains(output, "warning ignored-parameter: Sent a parameter that is ignored") {
+		t.Error(output)
+	}
+}
+
+func TestMistaken(t *testing.T) {
+	isInner(t)
+	t.Run("fixture", func(t *testing.T) { chatdoubletest.NewWorld(t, chatdouble.WorldOptions{Fixture: "casst"}) })
+	t.Run("severity", func(t *testing.T) { chatdoubletest.NewWorld(t).FailOn("warnings") })
+	t.Run("user", func(t *testing.T) { chatdoubletest.NewWorld(t).User("mell") })
+}
+
+func TestAMistakeIsNamed(t *testing.T) {
+	output, err := inner(t, "TestMistaken")
+	for _, part := range []string{"the world can't be made: ", "'casst'", `FailOn takes note, warning, error, not "warnings"`, "the nearest is 'mel'"} {
+		if err == nil || !strings.Contains(output, part) {
+			t.Errorf("%v: %q is not in\n%s", err, part, output)
+		}
+	}
+}
+
+func TestMain(m *testing.M) {
+	options := chatdouble.StartOptions{}
+	if folder := os.Getenv("SECURED"); folder != "" {
+		options = chatdouble.StartOptions{TLS: true, ControlToken: "secret", TLSCAFile: filepath.Join(folder, "ca.pem")}
+	}
+	os.Exit(chatdoubletest.Main(m, options))
+}
+
+func TestSecured(t *testing.T) {
+	isInner(t)
+	world := chatdoubletest.NewWorld(t)
+	world.Journal.Verify(chatdouble.Assertion{Exactly: chatdouble.Ptr(0)})
+	fmt.Println(world.URL)
+}
+
+func TestMainTakesOptions(t *testing.T) {
+	t.Setenv("SECURED", t.TempDir())
+	if output, err := inner(t, "TestSecured"); err != nil || !strings.Contains(output, "https://") {
+		t.Error(output, err)
+	}
+}

@@ -1,0 +1,56 @@
+package chatdouble
+
+import "encoding/json"
+
+// Effect is what a client sees when a fault fires: exactly one field, but that Retries belongs to Drop.
+type Effect struct {
+	// DelayMs: the request is carried out at once, the reply comes so many milliseconds of real time later.
+	DelayMs int `json:"delay_ms,omitempty"`
+	// Error: the reply is an error; nothing is done.
+	Error *ErrorEffect `json:"error,omitempty"`
+	// RateLimit: 429, the error of a rate limit; nothing is done.
+	RateLimit *RateLimitEffect `json:"rate_limit,omitempty"`
+	// Change: the request is carried out, and top-level keys of a successful reply are changed; one with nil is left out.
+	Change map[string]any `json:"change,omitempty"`
+	// PseudoLocalize: the words of a failed reply are in accented letters, as from a server that translates.
+	PseudoLocalize bool `json:"pseudo_localize,omitempty"`
+	// Drop: the connection closes without a reply, before or after the request is carried out.
+	Drop string `json:"drop,omitempty"`
+	// Retries: repetitions of a dropped request are dropped too.
+	Retries bool `json:"retries,omitempty"`
+	// TruncateAt: the request is carried out, and the body of the reply breaks off after so many bytes.
+	TruncateAt *int `json:"truncate_at,omitempty"`
+	// Garbage: the request is carried out, and the reply is a proxy's HTML page.
+	Garbage bool `json:"garbage,omitempty"`
+	// LoseQueue: the caller's event queues are lost, then the request is carried out.
+	LoseQueue bool `json:"lose_queue,omitempty"`
+	// Events: what a poll receives: repeat, hold, one_by_one or unknown.
+	Events string `json:"events,omitempty"`
+	// Bouncer: operations that call the push relay fail: unreachable, server_error or admin_action_required.
+	Bouncer string `json:"bouncer,omitempty"`
+}
+
+// RateLimitEffect is the error of a rate limit.
+type RateLimitEffect struct {
+	// RetryAfter is how long the client has to wait, in seconds.
+	RetryAfter float64 `json:"retry_after"`
+}
+
+// ErrorEffect is a failed reply.
+type ErrorEffect struct {
+	Status int
+	Code   string
+	Msg    string
+	// Further has other keys of the reply.
+	Further map[string]any
+}
+
+// MarshalJSON writes the further keys with the others.
+func (e ErrorEffect) MarshalJSON() ([]byte, error) {
+	keys := map[string]any{}
+	for name, value := range e.Further {
+		keys[name] = value
+	}
+	keys["status"], keys["code"], keys["msg"] = e.Status, e.Code, e.Msg
+	return json.Marshal(keys)
+}

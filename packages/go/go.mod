@@ -1,0 +1,3 @@
+module chatdouble.test/go
+
+go 1.19

@@ -1,0 +1,180 @@
+package chatdouble
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// stopTime is how long a server may take to end.
+const stopTime = 5 * time.Second
+
+// broken is the exit status of a server in which an invariant was broken.
+const broken = 3
+
+var listening = regexp.MustCompile(`listening on (https?://\S+)`)
+
+// started is the process of a server.
+type started struct {
+	command *exec.Cmd
+	// stdin is open as long as this process lives, and the server as long as it is open.
+	stdin io.Closer
+	once  sync.Once
+	err   error
+}
+
+// StartServer starts a server that ends with this process, however the process ends.
+func StartServer(options StartOptions) (*Server, error) {
+	return StartServerWith(options)
+}
+
+// StartServerWith starts a server with further arguments of `chatdouble serve`.
+func StartServerWith(options StartOptions, further ...string) (*Server, error) {
+	folder, err := os.MkdirTemp("", "chatdouble-")
+	if err != nil {
+		return nil, failure("chatdouble can't be started: %v", err)
+	}
+	defer os.RemoveAll(folder)
+	if options.TLS && options.TLSCAFile == "" {
+		options.TLSCAFile = filepath.Join(folder, "ca.pem")
+	}
+	if options.ControlToken == "" {
+		options.ControlToken = os.Getenv("CHATDOUBLE_CONTROL_TOKEN")
+	}
+	program, err := findProgram()
+	if err != nil {
+		return nil, err
+	}
+	address, process, err := run(program, append(commandLine(options), further...), options.ControlToken, folder)
+	if err != nil {
+		return nil, err
+	}
+	there := Connection{URL: address, ControlToken: options.ControlToken}
+	if options.TLSCAFile != "" && strings.HasPrefix(address, "https:") {
+		text, err := os.ReadFile(options.TLSCAFile)
+		if err != nil {
+			return nil, failure("the server's authority can't be read: %v", err)
+		}
+		there.TLSCA = string(text)
+	}
+	server, err := newServer(there)
+	if err != nil {
+		return nil, err
+	}
+	server.started, server.PID = process, process.command.Process.Pid
+	return server, nil
+}
+
+// run starts the program, and waits for its URL.
+func run(program string, line []string, token, folder string) (string, *started, error) {
+	command := exec.Command(program, append([]string{"serve", "--exit-with-stdin"}, line...)...)
+	command.Env = os.Environ()
+	if token != "" {
+		command.Env = append(command.Env, "CHATDOUBLE_CONTROL_TOKEN="+token)
+	}
+	errors, err := os.Create(filepath.Join(folder, "errors"))
+	if err != nil {
+		return "", nil, failure("chatdouble can't be started: %v", err)
+	}
+	defer errors.Close()
+	command.Stderr = errors
+	stdin, err := command.StdinPipe()
+	if err != nil {
+		return "", nil, failure("chatdouble can't be started: %v", err)
+	}
+	stdout, err := command.StdoutPipe()
+	if err != nil {
+		return "", nil, failure("chatdouble can't be started: %v", err)
+	}
+	if err := command.Start(); err != nil {
+		return "", nil, failure("chatdouble can't be started: %v", err)
+	}
+	lines := bufio.NewScanner(stdout)
+	for lines.Scan() {
+		if found := listening.FindStringSubmatch(lines.Text()); found != nil {
+			return found[1], &started{command: command, stdin: stdin}, nil
+		}
+	}
+	status := command.Wait()
+	said, _ := os.ReadFile(errors.Name())
+	if text := strings.TrimPrefix(strings.TrimSpace(string(said)), "error: "); text != "" {
+		return "", nil, failure("%s", text)
+	}
+	return "", nil, failure("chatdouble ended before it was ready: %v", status)
+}
+
+// commandLine is the command line of serve. A token is left out, since process lists show it.
+func commandLine(options StartOptions) []string {
+	options.ControlToken = ""
+	if options.Log == "" {
+		options.Log = "warn"
+	}
+	if options.Port == nil {
+		options.Port = Ptr(0)
+	}
+	options.Clock, options.StateEvery, options.WorldTTL = plain(options.Clock), plain(options.StateEvery), plain(options.WorldTTL)
+	text, err := json.Marshal(options)
+	if err != nil {
+		return nil
+	}
+	var given map[string]any
+	if err := json.Unmarshal(text, &given); err != nil {
+		return nil
+	}
+	var line []string
+	for name, value := range given {
+		option := "--" + strings.ReplaceAll(name, "_", "-")
+		switch one := value.(type) {
+		case bool:
+			line = append(line, option)
+		case []any:
+			for _, element := range one {
+				line = append(line, fmt.Sprintf("%s=%v", option, element))
+			}
+		default:
+			line = append(line, fmt.Sprintf("%s=%v", option, one))
+		}
+	}
+	sort.Strings(line)
+	return line
+}
+
+// findProgram returns the path of the program: CHATDOUBLE_BINARY if set, otherwise the one on the path.
+func findProgram() (string, error) {
+	if chosen := os.Getenv("CHATDOUBLE_BINARY"); chosen != "" {
+		return chosen, nil
+	}
+	found, err := exec.LookPath("chatdouble")
+	if err != nil {
+		return "", failure("there is no program 'chatdouble': put it on the path, or set CHATDOUBLE_BINARY")
+	}
+	return found, nil
+}
+
+func (s *started) stop() error {
+	s.once.Do(func() {
+		s.stdin.Close()
+		// Windows has no such signal: there the server ends with its standard input.
+		_ = s.command.Process.Signal(syscall.SIGTERM)
+		late := time.AfterFunc(stopTime, func() { _ = s.command.Process.Kill() })
+		_ = s.command.Wait()
+		late.Stop()
+		if s.command.ProcessState.ExitCode() == broken {
+			s.err = failure("an invariant of a world was broken: this run proves nothing")
+		}
+	})
+	return s.err
+}
+
+// Ptr is a pointer to a value, for options whose zero is another value than none: Exactly: chatdouble.Ptr(1).
+func Ptr[Value any](value Value) *Value { return &value }

@@ -1,0 +1,66 @@
+package chatdouble
+
+import com.google.gson.JsonElement
+import com.google.gson.JsonObject
+
+/**
+ * Control refused a request, or a request got no reply.
+ *
+ * @property status the HTTP status, 0 without a reply
+ * @property code control's code, such as BAD_REQUEST; empty without one
+ * @property body the reply, if there was one
+ */
+public open class ChatdoubleException @JvmOverloads constructor(
+    message: String,
+    @JvmField public val status: Int = 0,
+    @JvmField public val code: String = "",
+    @JvmField public val body: JsonElement? = null,
+) : RuntimeException(message) {
+    init {
+        stackTrace = ofTheCaller(stackTrace)
+    }
+}
+
+/**
+ * An assertion did not hold.
+ *
+ * @property status the HTTP status: 400, or 408 after a wait
+ * @property count how many such requests, queues or pushes there were
+ * @property body the reply, whose `nearest` has the near misses
+ */
+public class VerificationFailed internal constructor(
+    message: String,
+    @JvmField public val status: Int,
+    @JvmField public val count: Int,
+    @JvmField public val body: JsonElement,
+) : AssertionError(message) {
+    init {
+        stackTrace = ofTheCaller(stackTrace)
+    }
+}
+
+/** The stack from the line on that called the library. */
+private fun ofTheCaller(trace: Array<StackTraceElement>): Array<StackTraceElement> {
+    val own = trace.dropWhile { it.className.startsWith("chatdouble.") }
+    return if (own.isEmpty()) trace else own.toTypedArray()
+}
+
+/** The error for a reply other than a success. */
+internal fun refusal(status: Int, body: JsonElement, request: String): Throwable {
+    val reply = body as? JsonObject
+    val message = reply?.text("msg")
+        ?: return ChatdoubleException("$request: $status, which is no reply of chatdouble: ${body.toString().take(EXCERPT)}", status, "", body)
+    val code = reply.text("code") ?: ""
+    val near = reply.get("nearest")?.takeIf { it.isJsonArray }?.asJsonArray?.toList() ?: emptyList()
+    // A request of which there were too many differs in nothing.
+    val diffs = near.mapNotNull { (it as? JsonObject)?.text("diff") }.filter { it.isNotBlank() }
+    val whole = if (diffs.isEmpty()) message else (listOf(message, "Differences from the nearest requests:") + diffs).joinToString("\n")
+    if (code != "VERIFICATION_FAILED") return ChatdoubleException(whole, status, code, body)
+    val count = reply.get("count")?.takeIf { it.isJsonPrimitive && it.asJsonPrimitive.isNumber }?.asInt ?: 0
+    return VerificationFailed(whole, status, count, body)
+}
+
+/** How many characters of a reply an error shows. */
+internal const val EXCERPT: Int = 200
+
+internal fun JsonObject.text(name: String): String? = get(name)?.takeIf { it.isJsonPrimitive }?.asString

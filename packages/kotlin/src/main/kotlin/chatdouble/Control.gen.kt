@@ -1,0 +1,515 @@
+// Requests and replies of control, made from its OpenAPI document by `packages/check --update types`.
+
+package chatdouble
+
+import com.google.gson.JsonElement
+
+/** An item that falls due, or did. */
+public class AgendaItem internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val kind: String = required("kind", Read::text)
+    @JvmField public val at: Double = required("at", Read::double)
+    @JvmField public val reminderId: Long? = optional("reminder_id", Read::long)
+    @JvmField public val scheduledMessageId: Long? = optional("scheduled_message_id", Read::long)
+    @JvmField public val inviteId: Long? = optional("invite_id", Read::long)
+    @JvmField public val queueId: String? = optional("queue_id", Read::text)
+    @JvmField public val exportId: Long? = optional("export_id", Read::long)
+    @JvmField public val userId: Long? = optional("user_id", Read::long)
+}
+
+/** The time, whether the clock runs, and the agenda. */
+public class ClockState internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val now: Double = required("now", Read::double)
+    @JvmField public val running: Boolean = required("running", Read::boolean)
+    @JvmField public val agenda: List<AgendaItem> = required("agenda", Read.list(::AgendaItem))
+}
+
+/** The clock after a change, and the items that fell due. */
+public class ClockMoved internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val now: Double = required("now", Read::double)
+    @JvmField public val running: Boolean = required("running", Read::boolean)
+    @JvmField public val agenda: List<AgendaItem> = required("agenda", Read.list(::AgendaItem))
+    @JvmField public val waitedMs: Double = required("waited_ms", Read::double)
+    @JvmField public val notParked: List<String> = required("not_parked", Read.list(Read::text))
+    @JvmField public val fired: List<AgendaItem> = required("fired", Read.list(::AgendaItem))
+}
+
+/** The server's version, its feature level and its number of worlds. */
+public class Health internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val version: String = required("version", Read::text)
+    @JvmField public val featureLevel: Int = required("feature_level", Read::int)
+    @JvmField public val worlds: Int = required("worlds", Read::int)
+}
+
+/** A row of the list of worlds. */
+public class WorldRow internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val name: String = required("name", Read::text)
+    @JvmField public val url: String = required("url", Read::text)
+    @JvmField public val label: String? = optional("label", Read::text)
+    @JvmField public val users: Int = required("users", Read::int)
+    @JvmField public val channels: Int = required("channels", Read::int)
+    @JvmField public val messages: Int = required("messages", Read::int)
+    @JvmField public val queues: Int = required("queues", Read::int)
+    @JvmField public val now: Double = required("now", Read::double)
+    @JvmField public val createdAt: Double = required("created_at", Read::double)
+    @JvmField public val lastRequestAt: Double? = optional("last_request_at", Read::double)
+    @JvmField public val idleTtlSeconds: Double? = optional("idle_ttl_seconds", Read::double)
+}
+
+/** An installed fault: its rule, and how often it fired. */
+public class FaultRow internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val match: JsonElement? = optional("match", Read::any)
+    @JvmField public val after: Int? = optional("after", Read::int)
+    @JvmField public val probability: Double? = optional("probability", Read::double)
+    @JvmField public val times: Int? = optional("times", Read::int)
+    @JvmField public val effect: JsonElement = required("effect", Read::any)
+    @JvmField public val faultId: String = required("fault_id", Read::text)
+    @JvmField public val passed: Int = required("passed", Read::int)
+    @JvmField public val fired: Int = required("fired", Read::int)
+    /** The same as `faultId`. */
+    @JvmField public val id: String = faultId
+}
+
+/** A network that clients are on. */
+public class NetworkRow internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val user: String? = optional("user", Read::text)
+    @JvmField public val profile: String? = optional("profile", Read::text)
+    @JvmField public val latencyMs: Int = required("latency_ms", Read::int)
+    @JvmField public val jitterMs: Int = required("jitter_ms", Read::int)
+    @JvmField public val bytesPerSecond: Int? = optional("bytes_per_second", Read::int)
+    @JvmField public val loss: Double = required("loss", Read::double)
+}
+
+/** A limit of requests. */
+public class RateLimitRow internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val user: String? = optional("user", Read::text)
+    @JvmField public val requests: Int = required("requests", Read::int)
+    @JvmField public val seconds: Double = required("seconds", Read::double)
+}
+
+/** A request and its reply. */
+public class JournalEntry internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val id: Long = required("id", Read::long)
+    @JvmField public val at: Double = required("at", Read::double)
+    @JvmField public val method: String = required("method", Read::text)
+    @JvmField public val path: String = required("path", Read::text)
+    @JvmField public val user: String? = optional("user", Read::text)
+    @JvmField public val params: Map<String, String> = required("params", Read.map(Read::text))
+    @JvmField public val status: Int = required("status", Read::int)
+    @JvmField public val reply: JsonElement = required("reply", Read::any)
+    @JvmField public val durationMs: Double = required("duration_ms", Read::double)
+    @JvmField public val client: String = required("client", Read::text)
+    @JvmField public val hint: String? = optional("hint", Read::text)
+    @JvmField public val fault: String? = optional("fault", Read::text)
+    @JvmField public val events: List<Long> = required("events", Read.list(Read::long))
+    @JvmField public val truncated: Boolean? = optional("truncated", Read::boolean)
+}
+
+/** An event queue of a client. */
+public class Queue internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val queueId: String = required("queue_id", Read::text)
+    @JvmField public val user: String? = optional("user", Read::text)
+    @JvmField public val client: String = required("client", Read::text)
+    @JvmField public val parked: Boolean = required("parked", Read::boolean)
+    @JvmField public val pending: Int = required("pending", Read::int)
+    @JvmField public val lastEventId: Long = required("last_event_id", Read::long)
+    @JvmField public val acknowledged: Int = required("acknowledged", Read::int)
+    @JvmField public val capabilities: List<String> = required("capabilities", Read.list(Read::text))
+}
+
+/** A client with the rules that it broke. */
+public class ReportedClient internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val world: String? = optional("world", Read::text)
+    @JvmField public val client: String = required("client", Read::text)
+    @JvmField public val user: String? = optional("user", Read::text)
+    @JvmField public val requests: Int = required("requests", Read::int)
+    @JvmField public val firstAt: Double = required("first_at", Read::double)
+    @JvmField public val lastAt: Double = required("last_at", Read::double)
+    @JvmField public val findings: List<Finding> = required("findings", Read.list(::Finding))
+}
+
+/** A rule that a client broke. */
+public class Finding internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val rule: String = required("rule", Read::text)
+    @JvmField public val severity: String = required("severity", Read::text)
+    @JvmField public val message: String = required("message", Read::text)
+    @JvmField public val count: Int = required("count", Read::int)
+    @JvmField public val first: FindingRequest = required("first", ::FindingRequest)
+    @JvmField public val last: FindingRequest = required("last", ::FindingRequest)
+    @JvmField public val why: String = required("why", Read::text)
+    @JvmField public val help: String = required("help", Read::text)
+}
+
+/** A request that a finding is about. */
+public class FindingRequest internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val journalId: Long? = optional("journal_id", Read::long)
+    @JvmField public val at: Double = required("at", Read::double)
+    @JvmField public val request: String = required("request", Read::text)
+}
+
+/** What the clients of a world did wrong. */
+public class Report internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val clients: List<ReportedClient> = required("clients", Read.list(::ReportedClient))
+    @JvmField public val complete: Boolean = required("complete", Read::boolean)
+}
+
+/** A push that was handed to the push relay. */
+public class Push internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val id: Long = required("id", Read::long)
+    @JvmField public val at: Double = required("at", Read::double)
+    @JvmField public val kind: String = required("kind", Read::text)
+    @JvmField public val user: String? = optional("user", Read::text)
+    @JvmField public val deviceId: Long? = optional("device_id", Read::long)
+    @JvmField public val token: String? = optional("token", Read::text)
+    @JvmField public val payload: JsonElement = required("payload", Read::any)
+    @JvmField public val wire: PushWire? = optional("wire", ::PushWire)
+}
+
+/** A push as the push relay carries it. */
+public class PushWire internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val provider: String = required("provider", Read::text)
+    @JvmField public val pushKeyId: Long? = optional("push_key_id", Read::long)
+    @JvmField public val encryptedData: String? = optional("encrypted_data", Read::text)
+    @JvmField public val envelope: JsonElement = required("envelope", Read::any)
+}
+
+/** A snapshot that was taken. */
+public class Snapshot internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val name: String = required("name", Read::text)
+    @JvmField public val at: Double = required("at", Read::double)
+}
+
+/** An invariant that does not hold. */
+public class Violation internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val invariant: String = required("invariant", Read::text)
+    @JvmField public val what: String = required("what", Read::text)
+}
+
+/** The invariants that were checked, and their violations. */
+public class Invariants internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val checked: List<String> = required("checked", Read.list(Read::text))
+    @JvmField public val violations: List<Violation> = required("violations", Read.list(::Violation))
+}
+
+/** A new world. */
+public data class WorldOptions(
+    /** 1 to 63 of a-z, 0-9 and '-', not '-' at either end; generated by default. */
+    @JvmField var name: String? = null,
+    /** A built-in fixture's name, a fixture document or a state. */
+    @JvmField var fixture: Any? = null,
+    /** The existing world to copy. */
+    @JvmField var forkOf: String? = null,
+    /** The snapshot of that world to copy. */
+    @JvmField var snapshot: String? = null,
+    /** The feature level that it emulates, from 0. */
+    @JvmField var featureLevel: Int? = null,
+    /** neutral, zulip or a dialect document. */
+    @JvmField var dialect: Any? = null,
+    /** How its clock starts. */
+    @JvmField var clock: Any? = null,
+    /** The seed of its random generator. */
+    @JvmField var seed: Long? = null,
+    /** Whether it gets its own port. */
+    @JvmField var listen: Boolean? = null,
+    /** Any text, such as the name of a test. */
+    @JvmField var label: String? = null,
+    /** How long it may get no request, in real time, before it is deleted. */
+    @JvmField var idleTtlSeconds: Any? = null,
+    /** Whether to delete an existing world of that name first. */
+    @JvmField var replace: Boolean? = null,
+) : Options() {
+    /** 1 to 63 of a-z, 0-9 and '-', not '-' at either end; generated by default. */
+    public fun name(value: String): WorldOptions = apply { name = value }
+    /** A built-in fixture's name, a fixture document or a state. */
+    public fun fixture(value: Any): WorldOptions = apply { fixture = value }
+    /** The existing world to copy. */
+    public fun forkOf(value: String): WorldOptions = apply { forkOf = value }
+    /** The snapshot of that world to copy. */
+    public fun snapshot(value: String): WorldOptions = apply { snapshot = value }
+    /** The feature level that it emulates, from 0. */
+    public fun featureLevel(value: Int): WorldOptions = apply { featureLevel = value }
+    /** neutral, zulip or a dialect document. */
+    public fun dialect(value: Any): WorldOptions = apply { dialect = value }
+    /** How its clock starts. */
+    public fun clock(value: Any): WorldOptions = apply { clock = value }
+    /** The seed of its random generator. */
+    public fun seed(value: Long): WorldOptions = apply { seed = value }
+    /** Whether it gets its own port. */
+    public fun listen(value: Boolean): WorldOptions = apply { listen = value }
+    /** Any text, such as the name of a test. */
+    public fun label(value: String): WorldOptions = apply { label = value }
+    /** How long it may get no request, in real time, before it is deleted. */
+    public fun idleTtlSeconds(value: Any): WorldOptions = apply { idleTtlSeconds = value }
+    /** Whether to delete an existing world of that name first. */
+    public fun replace(value: Boolean): WorldOptions = apply { replace = value }
+
+    override fun entries(): Map<String, Any?> = mapOf("name" to name, "fixture" to fixture, "fork_of" to forkOf, "snapshot" to snapshot, "feature_level" to featureLevel, "dialect" to dialect, "clock" to clock, "seed" to seed, "listen" to listen, "label" to label, "idle_ttl_seconds" to idleTtlSeconds, "replace" to replace)
+}
+
+/** A fault. */
+public data class FaultRule @JvmOverloads constructor(
+    /** Exactly one effect, by its name. */
+    @JvmField var effect: Effect,
+    /** The requests that it applies to; all by default. */
+    @JvmField var match: FaultMatch? = null,
+    /** Number of requests that pass first. */
+    @JvmField var after: Int? = null,
+    /** The probability that it fires, from 0 to 1. */
+    @JvmField var probability: Double? = null,
+    /** How many times it fires, from 1. */
+    @JvmField var times: Int? = null,
+) : Options() {
+    /** Exactly one effect, by its name. */
+    public fun effect(value: Effect): FaultRule = apply { effect = value }
+    /** The requests that it applies to; all by default. */
+    public fun match(value: FaultMatch): FaultRule = apply { match = value }
+    /** Number of requests that pass first. */
+    public fun after(value: Int): FaultRule = apply { after = value }
+    /** The probability that it fires, from 0 to 1. */
+    public fun probability(value: Double): FaultRule = apply { probability = value }
+    /** How many times it fires, from 1. */
+    public fun times(value: Int): FaultRule = apply { times = value }
+
+    override fun entries(): Map<String, Any?> = mapOf("match" to match, "after" to after, "probability" to probability, "times" to times, "effect" to effect)
+}
+
+/** The requests that a fault applies to. */
+public data class FaultMatch(
+    /** HTTP method, in capitals. */
+    @JvmField var method: String? = null,
+    /** Path of an operation with its placeholders, or of a kind of files such as /static/&#42;. */
+    @JvmField var path: String? = null,
+    /** The caller: an address or its handle. */
+    @JvmField var user: String? = null,
+    /** Parameters that must be among those sent, as text. */
+    @JvmField var params: Map<String, String>? = null,
+) : Options() {
+    /** HTTP method, in capitals. */
+    public fun method(value: String): FaultMatch = apply { method = value }
+    /** Path of an operation with its placeholders, or of a kind of files such as /static/&#42;. */
+    public fun path(value: String): FaultMatch = apply { path = value }
+    /** The caller: an address or its handle. */
+    public fun user(value: String): FaultMatch = apply { user = value }
+    /** Parameters that must be among those sent, as text. */
+    public fun params(value: Map<String, String>): FaultMatch = apply { params = value }
+
+    override fun entries(): Map<String, Any?> = mapOf("method" to method, "path" to path, "user" to user, "params" to params)
+}
+
+/** A network: a profile, numbers of its own, or a profile with other numbers. */
+public data class NetworkTerms(
+    /** Whose network: an address or its handle; that of all who have none of their own by default. */
+    @JvmField var user: String? = null,
+    /** The name of a profile. */
+    @JvmField var profile: String? = null,
+    /** What each reply waits for, in milliseconds. */
+    @JvmField var latencyMs: Int? = null,
+    /** What each reply waits for in addition, in milliseconds, at most. */
+    @JvmField var jitterMs: Int? = null,
+    /** Bytes of bodies that pass in a second, in either direction, from 1. */
+    @JvmField var bytesPerSecond: Int? = null,
+    /** The share of requests whose connection breaks, from 0 to 1: half of them before they are carried out. */
+    @JvmField var loss: Double? = null,
+) : Options() {
+    /** Whose network: an address or its handle; that of all who have none of their own by default. */
+    public fun user(value: String): NetworkTerms = apply { user = value }
+    /** The name of a profile. */
+    public fun profile(value: String): NetworkTerms = apply { profile = value }
+    /** What each reply waits for, in milliseconds. */
+    public fun latencyMs(value: Int): NetworkTerms = apply { latencyMs = value }
+    /** What each reply waits for in addition, in milliseconds, at most. */
+    public fun jitterMs(value: Int): NetworkTerms = apply { jitterMs = value }
+    /** Bytes of bodies that pass in a second, in either direction, from 1. */
+    public fun bytesPerSecond(value: Int): NetworkTerms = apply { bytesPerSecond = value }
+    /** The share of requests whose connection breaks, from 0 to 1: half of them before they are carried out. */
+    public fun loss(value: Double): NetworkTerms = apply { loss = value }
+
+    override fun entries(): Map<String, Any?> = mapOf("user" to user, "profile" to profile, "latency_ms" to latencyMs, "jitter_ms" to jitterMs, "bytes_per_second" to bytesPerSecond, "loss" to loss)
+}
+
+/** A limit. */
+public data class RateLimitTerms @JvmOverloads constructor(
+    /** Requests of a whole budget, from 1 to 1,000,000. */
+    @JvmField var requests: Int,
+    /** The time in which an empty budget becomes whole, by the world's clock. */
+    @JvmField var seconds: Any,
+    /** Whose requests: an address or its handle; those of each who has no limit of their own by default. */
+    @JvmField var user: String? = null,
+) : Options() {
+    /** Requests of a whole budget, from 1 to 1,000,000. */
+    public fun requests(value: Int): RateLimitTerms = apply { requests = value }
+    /** The time in which an empty budget becomes whole, by the world's clock. */
+    public fun seconds(value: Any): RateLimitTerms = apply { seconds = value }
+    /** Whose requests: an address or its handle; those of each who has no limit of their own by default. */
+    public fun user(value: String): RateLimitTerms = apply { user = value }
+
+    override fun entries(): Map<String, Any?> = mapOf("user" to user, "requests" to requests, "seconds" to seconds)
+}
+
+/** The expected requests. */
+public data class Assertion(
+    /** HTTP method, in capitals. */
+    @JvmField var method: String? = null,
+    /** Path, filled in or with the placeholders of an operation. */
+    @JvmField var path: String? = null,
+    /** The caller: an address or its handle. */
+    @JvmField var user: String? = null,
+    /** Parameters that must be among those sent, as text. */
+    @JvmField var params: Map<String, String>? = null,
+    /** HTTP status; 0 for a dropped connection. */
+    @JvmField var status: Int? = null,
+    /** The minimum number of such requests; 1 if none of the three is given. */
+    @JvmField var atLeast: Int? = null,
+    /** The maximum number. */
+    @JvmField var atMost: Int? = null,
+    /** The exact number; without the other two. */
+    @JvmField var exactly: Int? = null,
+) : Options() {
+    /** HTTP method, in capitals. */
+    public fun method(value: String): Assertion = apply { method = value }
+    /** Path, filled in or with the placeholders of an operation. */
+    public fun path(value: String): Assertion = apply { path = value }
+    /** The caller: an address or its handle. */
+    public fun user(value: String): Assertion = apply { user = value }
+    /** Parameters that must be among those sent, as text. */
+    public fun params(value: Map<String, String>): Assertion = apply { params = value }
+    /** HTTP status; 0 for a dropped connection. */
+    public fun status(value: Int): Assertion = apply { status = value }
+    /** The minimum number of such requests; 1 if none of the three is given. */
+    public fun atLeast(value: Int): Assertion = apply { atLeast = value }
+    /** The maximum number. */
+    public fun atMost(value: Int): Assertion = apply { atMost = value }
+    /** The exact number; without the other two. */
+    public fun exactly(value: Int): Assertion = apply { exactly = value }
+
+    override fun entries(): Map<String, Any?> = mapOf("method" to method, "path" to path, "user" to user, "params" to params, "status" to status, "at_least" to atLeast, "at_most" to atMost, "exactly" to exactly)
+}
+
+/** Which journal entries are listed. */
+public data class JournalFilter(
+    /** Only requests with this HTTP method. */
+    @JvmField var method: String? = null,
+    /** Only requests for this path, filled in or with the placeholders of an operation. */
+    @JvmField var path: String? = null,
+    /** Only requests of this user: an address or its handle. */
+    @JvmField var user: String? = null,
+    /** Only requests that were answered with this HTTP status. */
+    @JvmField var status: Int? = null,
+    /** Only entries after the one with this id. */
+    @JvmField var since: Long? = null,
+    /** The maximum number; the newest are returned. */
+    @JvmField var limit: Int? = null,
+) : Options() {
+    /** Only requests with this HTTP method. */
+    public fun method(value: String): JournalFilter = apply { method = value }
+    /** Only requests for this path, filled in or with the placeholders of an operation. */
+    public fun path(value: String): JournalFilter = apply { path = value }
+    /** Only requests of this user: an address or its handle. */
+    public fun user(value: String): JournalFilter = apply { user = value }
+    /** Only requests that were answered with this HTTP status. */
+    public fun status(value: Int): JournalFilter = apply { status = value }
+    /** Only entries after the one with this id. */
+    public fun since(value: Long): JournalFilter = apply { since = value }
+    /** The maximum number; the newest are returned. */
+    public fun limit(value: Int): JournalFilter = apply { limit = value }
+
+    override fun entries(): Map<String, Any?> = mapOf("method" to method, "path" to path, "user" to user, "status" to status, "since" to since, "limit" to limit)
+}
+
+/** Options of `chatdouble serve`. */
+public data class StartOptions(
+    /** `real` (the default), `frozen`, or an instant at which the clock is frozen. */
+    @JvmField var clock: Any? = null,
+    /** The origin of web pages that may call the API; `*` for all (the default). */
+    @JvmField var corsOrigin: String? = null,
+    /** The token that control requires. */
+    @JvmField var controlToken: String? = null,
+    /** `neutral` (the default), `zulip` or a file. */
+    @JvmField var dialect: String? = null,
+    /** The feature level of the world `default`; the newest by default. */
+    @JvmField var featureLevel: Int? = null,
+    /** A built-in fixture's name, or a file. */
+    @JvmField var fixture: String? = null,
+    /** The address to listen on; both loopback families by default. */
+    @JvmField var host: String? = null,
+    /** Names at which the server gives out keys, as development servers do. */
+    @JvmField var hostName: List<String>? = null,
+    /** The level of messages on standard error: off, error, warn (the default), info, debug or trace. */
+    @JvmField var log: String? = null,
+    /** Whether there is no world at the root, as on a server of many organizations. */
+    @JvmField var noRootWorld: Boolean? = null,
+    /** Whether the console opens in the browser of this desk. */
+    @JvmField var open: Boolean? = null,
+    /** The port to listen on; a free one by default. */
+    @JvmField var port: Int? = null,
+    /** A file to which the server writes its port. */
+    @JvmField var portFile: String? = null,
+    /** The seed of all random values. */
+    @JvmField var seed: Long? = null,
+    /** A file from which the default world is read where it exists, and to which it is written. */
+    @JvmField var state: String? = null,
+    /** How often that file is written while the world changes: seconds (30 by default), or a span; 0: only at the end. */
+    @JvmField var stateEvery: Any? = null,
+    /** Whether the server speaks HTTPS, with a certificate that it makes. */
+    @JvmField var tls: Boolean? = null,
+    /** A file to which the server writes the certificate that clients have to trust (PEM). */
+    @JvmField var tlsCaFile: String? = null,
+    /** A file with the certificate of the server (PEM). */
+    @JvmField var tlsCert: String? = null,
+    /** A file with the private key of that certificate (PEM). */
+    @JvmField var tlsKey: String? = null,
+    /** Further names and addresses for which the certificate that the server makes is valid. */
+    @JvmField var tlsName: List<String>? = null,
+    /** Where outgoing webhooks may post: `loopback` (the default) or `anywhere`. */
+    @JvmField var webhooks: String? = null,
+    /** How long worlds may get no request before they are deleted: seconds, or a span such as `1d2h30m`. */
+    @JvmField var worldTtl: Any? = null,
+) : Options() {
+    /** `real` (the default), `frozen`, or an instant at which the clock is frozen. */
+    public fun clock(value: Any): StartOptions = apply { clock = value }
+    /** The origin of web pages that may call the API; `*` for all (the default). */
+    public fun corsOrigin(value: String): StartOptions = apply { corsOrigin = value }
+    /** The token that control requires. */
+    public fun controlToken(value: String): StartOptions = apply { controlToken = value }
+    /** `neutral` (the default), `zulip` or a file. */
+    public fun dialect(value: String): StartOptions = apply { dialect = value }
+    /** The feature level of the world `default`; the newest by default. */
+    public fun featureLevel(value: Int): StartOptions = apply { featureLevel = value }
+    /** A built-in fixture's name, or a file. */
+    public fun fixture(value: String): StartOptions = apply { fixture = value }
+    /** The address to listen on; both loopback families by default. */
+    public fun host(value: String): StartOptions = apply { host = value }
+    /** Names at which the server gives out keys, as development servers do. */
+    public fun hostName(value: List<String>): StartOptions = apply { hostName = value }
+    /** The level of messages on standard error: off, error, warn (the default), info, debug or trace. */
+    public fun log(value: String): StartOptions = apply { log = value }
+    /** Whether there is no world at the root, as on a server of many organizations. */
+    public fun noRootWorld(value: Boolean): StartOptions = apply { noRootWorld = value }
+    /** Whether the console opens in the browser of this desk. */
+    public fun open(value: Boolean): StartOptions = apply { open = value }
+    /** The port to listen on; a free one by default. */
+    public fun port(value: Int): StartOptions = apply { port = value }
+    /** A file to which the server writes its port. */
+    public fun portFile(value: String): StartOptions = apply { portFile = value }
+    /** The seed of all random values. */
+    public fun seed(value: Long): StartOptions = apply { seed = value }
+    /** A file from which the default world is read where it exists, and to which it is written. */
+    public fun state(value: String): StartOptions = apply { state = value }
+    /** How often that file is written while the world changes: seconds (30 by default), or a span; 0: only at the end. */
+    public fun stateEvery(value: Any): StartOptions = apply { stateEvery = value }
+    /** Whether the server speaks HTTPS, with a certificate that it makes. */
+    public fun tls(value: Boolean): StartOptions = apply { tls = value }
+    /** A file to which the server writes the certificate that clients have to trust (PEM). */
+    public fun tlsCaFile(value: String): StartOptions = apply { tlsCaFile = value }
+    /** A file with the certificate of the server (PEM). */
+    public fun tlsCert(value: String): StartOptions = apply { tlsCert = value }
+    /** A file with the private key of that certificate (PEM). */
+    public fun tlsKey(value: String): StartOptions = apply { tlsKey = value }
+    /** Further names and addresses for which the certificate that the server makes is valid. */
+    public fun tlsName(value: List<String>): StartOptions = apply { tlsName = value }
+    /** Where outgoing webhooks may post: `loopback` (the default) or `anywhere`. */
+    public fun webhooks(value: String): StartOptions = apply { webhooks = value }
+    /** How long worlds may get no request before they are deleted: seconds, or a span such as `1d2h30m`. */
+    public fun worldTtl(value: Any): StartOptions = apply { worldTtl = value }
+
+    override fun entries(): Map<String, Any?> = mapOf("clock" to clock, "cors_origin" to corsOrigin, "control_token" to controlToken, "dialect" to dialect, "feature_level" to featureLevel, "fixture" to fixture, "host" to host, "host_name" to hostName, "log" to log, "no_root_world" to noRootWorld, "open" to open, "port" to port, "port_file" to portFile, "seed" to seed, "state" to state, "state_every" to stateEvery, "tls" to tls, "tls_ca_file" to tlsCaFile, "tls_cert" to tlsCert, "tls_key" to tlsKey, "tls_name" to tlsName, "webhooks" to webhooks, "world_ttl" to worldTtl)
+}

@@ -1,0 +1,89 @@
+package chatdouble
+
+import com.google.gson.JsonElement
+import com.google.gson.JsonObject
+import com.google.gson.JsonParseException
+import com.google.gson.JsonParser
+import java.io.ByteArrayInputStream
+import java.io.IOException
+import java.net.URI
+import java.net.URISyntaxException
+import java.net.URLEncoder
+import java.net.http.HttpClient
+import java.net.http.HttpRequest
+import java.net.http.HttpRequest.BodyPublishers
+import java.net.http.HttpResponse.BodyHandlers
+import java.security.KeyStore
+import java.security.cert.CertificateFactory
+import java.time.Duration
+import javax.net.ssl.SSLContext
+import javax.net.ssl.TrustManagerFactory
+
+/** Requests to the server at a base URL; slashes at its end do not count. */
+internal class Requests(url: String, val token: String?, tlsCa: String?) {
+    val url: String = checked(url)
+    val client: HttpClient = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE)
+        .apply { if (tlsCa != null) sslContext(trusting(tlsCa)) }
+        .build()
+
+    /** Makes a call of control; returns its reply. */
+    fun control(method: String, path: String, body: Any? = null, filters: Map<String, Any?> = emptyMap()): JsonObject {
+        val query = filters.filterValues { it != null }.map { (name, value) -> "$name=${encoded(value.toString())}" }
+        val place = "/control$path" + if (query.isEmpty()) "" else query.joinToString("&", "?")
+        // The body of a call that waits has the time to wait.
+        val waits = ((body as? Map<*, *>)?.get("timeout_ms") as? Int ?: 0).toLong()
+        val sent = if (body == null) BodyPublishers.noBody() else BodyPublishers.ofString(plain(body).toString())
+        val request = HttpRequest.newBuilder(URI(url + place)).method(method, sent).timeout(PATIENCE.plusMillis(waits))
+            .header("Content-Type", "application/json")
+        if (token != null) request.header("Authorization", "Bearer $token")
+        return ask("$method $url$place", request.build())
+    }
+
+    private fun ask(name: String, request: HttpRequest): JsonObject {
+        val reply = try {
+            client.send(request, BodyHandlers.ofString())
+        } catch (error: IOException) {
+            throw ChatdoubleException("$name: ${error.message ?: error.javaClass.simpleName}")
+        }
+        val body: JsonElement = try {
+            JsonParser.parseString(reply.body())
+        } catch (_: JsonParseException) {
+            val excerpt = reply.body().take(EXCERPT)
+            throw ChatdoubleException("$name: ${reply.statusCode()}, and the reply is not JSON: $excerpt", reply.statusCode())
+        }
+        if (reply.statusCode() != OK || body !is JsonObject || body.text("result") != "success") throw refusal(reply.statusCode(), body, name)
+        return body
+    }
+}
+
+/** A part of a path or a query, with the characters escaped that have a meaning there. */
+internal fun encoded(text: String): String = URLEncoder.encode(text, Charsets.UTF_8).replace("+", "%20")
+
+private fun checked(url: String): String {
+    if (!Regex("^https?://", RegexOption.IGNORE_CASE).containsMatchIn(url)) {
+        throw ChatdoubleException("'$url' is no address of a server: it must begin with http:// or https://")
+    }
+    val parts = try {
+        URI(url)
+    } catch (error: URISyntaxException) {
+        throw ChatdoubleException("'$url' is no address of a server: ${error.reason}")
+    }
+    if (parts.host == null || parts.port > MAX_PORT) {
+        throw ChatdoubleException("'$url' is no address of a server: it names no host, or no port that there can be")
+    }
+    return url.trimEnd('/')
+}
+
+/** Trust in the certificates of a PEM text. */
+private fun trusting(pem: String): SSLContext {
+    val certificates = CertificateFactory.getInstance("X.509").generateCertificates(ByteArrayInputStream(pem.toByteArray()))
+    val store = KeyStore.getInstance(KeyStore.getDefaultType()).apply { load(null, null) }
+    certificates.forEachIndexed { number, certificate -> store.setCertificateEntry("$number", certificate) }
+    val trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm()).apply { init(store) }
+    return SSLContext.getInstance("TLS").apply { init(null, trust.trustManagers, null) }
+}
+
+/** How much longer than the server's own wait to wait for a reply. */
+private val PATIENCE = Duration.ofSeconds(60)
+private const val OK = 200
+private const val MAX_PORT = 65_535

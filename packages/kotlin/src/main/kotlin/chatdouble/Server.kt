@@ -1,0 +1,82 @@
+@file:JvmMultifileClass
+@file:JvmName("Chatdouble")
+
+package chatdouble
+
+import com.google.gson.JsonElement
+import java.nio.file.Files
+import java.nio.file.Path
+
+/** A running server, started here or elsewhere. Closing it stops it, if it was started here. */
+public class Server internal constructor(
+    internal val requests: Requests,
+    /** The token that control requires, if any. */
+    @JvmField public val controlToken: String?,
+    /** The certificates that clients must trust, as PEM; null without HTTPS. */
+    @JvmField public val tlsCa: String?,
+    private val process: Process? = null,
+) : AutoCloseable {
+    /** Base URL, also that of the world `default`. */
+    @JvmField public val url: String = requests.url
+
+    /** The process id, if this library started the server. */
+    @JvmField public val pid: Long? = process?.pid()
+
+    /** An existing world; `default`, which always exists, if no name is given. */
+    @JvmOverloads
+    public fun world(name: String = DEFAULT): World = World(this, name, if (name == DEFAULT) url else "$url/w/${encoded(name)}")
+
+    /** Makes a world: like `default` at the start, or as the options say. */
+    @JvmOverloads
+    public fun createWorld(options: WorldOptions = WorldOptions()): World {
+        val made = Made(requests.control("POST", "/worlds", options))
+        return World(this, made.name, made.url)
+    }
+
+    /** Rows of all worlds, or of those whose names begin with `prefix`. */
+    @JvmOverloads
+    public fun worlds(prefix: String? = null): List<WorldRow> =
+        rows(requests.control("GET", "/worlds", filters = mapOf("prefix" to prefix)), "worlds", ::WorldRow)
+
+    /** Deletes all worlds whose names begin with `prefix`, except `default`; returns their names. */
+    public fun deleteWorlds(prefix: String): List<String> =
+        rows(requests.control("DELETE", "/worlds", filters = mapOf("prefix" to prefix)), "deleted", Read::text)
+
+    /** The server's version, its feature level and its number of worlds. */
+    public fun health(): Health = Health(requests.control("GET", "/health"))
+
+    /** Stops the server, if it was started here. */
+    public fun stop() {
+        process?.let(::end)
+    }
+
+    override fun close(): Unit = stop()
+
+    override fun toString(): String = "Server($url)"
+}
+
+/** Connects to a running server, at the given URL or at CHATDOUBLE_URL. */
+@JvmOverloads
+public fun connect(url: String? = null, controlToken: String? = null, tlsCa: String? = null): Server {
+    val there = url ?: environment("CHATDOUBLE_URL") ?: throw ChatdoubleException("no URL was given, and CHATDOUBLE_URL is not set")
+    val token = controlToken ?: environment("CHATDOUBLE_CONTROL_TOKEN")
+    val file = environment("CHATDOUBLE_TLS_CA")?.takeIf { there.startsWith("https:") }
+    val authority = tlsCa ?: file?.let { Files.readString(Path.of(it)) }
+    return Server(Requests(there, token, authority), token, authority)
+}
+
+internal fun environment(name: String): String? = System.getenv(name)?.ifEmpty { null }
+
+/** The elements of a list in a reply. */
+internal fun <Row> rows(reply: JsonElement, name: String, read: (JsonElement) -> Row): List<Row> = Listed(reply, name, read).rows
+
+private class Listed<Row>(reply: JsonElement, name: String, read: (JsonElement) -> Row) : Reply(reply) {
+    val rows: List<Row> = required(name, Read.list(read))
+}
+
+private class Made(reply: JsonElement) : Reply(reply) {
+    val name: String = required("name", Read::text)
+    val url: String = required("url", Read::text)
+}
+
+internal const val DEFAULT: String = "default"

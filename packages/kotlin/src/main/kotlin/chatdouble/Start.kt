@@ -1,0 +1,109 @@
+@file:JvmMultifileClass
+@file:JvmName("Chatdouble")
+
+package chatdouble
+
+import java.io.File
+import java.io.IOException
+import java.nio.file.Files
+import java.nio.file.Path
+import java.nio.file.StandardCopyOption.ATOMIC_MOVE
+import java.nio.file.StandardCopyOption.REPLACE_EXISTING
+import java.time.Instant
+import java.util.concurrent.TimeUnit.SECONDS
+
+/** Starts a server that ends with this process, however the process ends. */
+@JvmOverloads
+public fun startServer(options: StartOptions = StartOptions()): Server = startServer(options.given())
+
+/** Starts a server with options by their names on the wire. */
+internal fun startServer(options: Map<String, Any>): Server {
+    val folder = Files.createTempDirectory("chatdouble-").toFile()
+    try {
+        return started(options, folder)
+    } finally {
+        folder.deleteRecursively()
+    }
+}
+
+private fun started(options: Map<String, Any>, folder: File): Server {
+    val authority = (options["tls_ca_file"] as String?)?.let(::File) ?: File(folder, "ca.pem").takeIf { options["tls"] == true }
+    val errors = File(folder, "errors")
+    val token = options["control_token"] as String? ?: environment("CHATDOUBLE_CONTROL_TOKEN")
+    val line = commandLine(options + listOfNotNull(authority?.let { "tls_ca_file" to it.path }))
+    val builder = ProcessBuilder(listOf(binary(), "serve", "--exit-with-stdin") + line).redirectError(errors)
+    if (token != null) builder.environment()["CHATDOUBLE_CONTROL_TOKEN"] = token
+    val process = try {
+        builder.start()
+    } catch (error: IOException) {
+        throw ChatdoubleException("chatdouble can't be started: ${error.message}")
+    }
+    val url = process.inputStream.bufferedReader().lineSequence().firstNotNullOfOrNull { LISTENING.find(it)?.groupValues?.get(1) }
+    if (url == null) {
+        val status = process.waitFor()
+        val said = errors.readText().trim().removePrefix("error: ")
+        throw ChatdoubleException(said.ifEmpty { "chatdouble ended with status $status before it was ready" })
+    }
+    val tlsCa = authority?.takeIf { url.startsWith("https:") }?.readText()
+    return Server(Requests(url, token, tlsCa), token, tlsCa, process)
+}
+
+/** The command line of `serve` with these options. A token is left out, since process lists show it. */
+internal fun commandLine(options: Map<String, Any>): List<String> =
+    (mapOf("port" to 0, "log" to "warn") + options - "control_token").flatMap { (name, value) ->
+        val option = "--${name.replace('_', '-')}"
+        when (value) {
+            false -> emptyList()
+            true -> listOf(option)
+            is Iterable<*> -> value.map { "$option=$it" }
+            else -> listOf("$option=${if (value is Instant || value is Number) value else plain(value).asString}")
+        }
+    }
+
+/** The path of the program: CHATDOUBLE_BINARY if set, otherwise that of this platform's jar, otherwise the one on the path. */
+internal fun binary(): String =
+    environment("CHATDOUBLE_BINARY")
+        ?: packed()
+        ?: (environment("PATH") ?: "").split(File.pathSeparator).map { File(it, PROGRAM) }.firstOrNull { it.canExecute() && it.isFile }?.path
+        ?: throw ChatdoubleException(
+            "there is no program '$PROGRAM': add the jar chatdouble-$PLATFORM to the class path, put the program on the path, or set CHATDOUBLE_BINARY",
+        )
+
+/** The program in this platform's jar, unpacked where a run before this one put it. */
+private fun packed(): String? {
+    val resource = Server::class.java.getResource("/chatdouble/$PLATFORM/$PROGRAM") ?: return null
+    val digest = Server::class.java.getResource("/chatdouble/$PLATFORM/sha256")?.readText()?.trim() ?: return null
+    val folder = Path.of(System.getProperty("user.home"), ".cache", "chatdouble", digest)
+    val program = folder.resolve(PROGRAM)
+    if (!Files.isExecutable(program)) {
+        Files.createDirectories(folder)
+        val part = Files.createTempFile(folder, "part", "")
+        resource.openStream().use { Files.copy(it, part, REPLACE_EXISTING) }
+        part.toFile().setExecutable(true)
+        Files.move(part, program, ATOMIC_MOVE)
+    }
+    return program.toString()
+}
+
+internal fun end(process: Process) {
+    process.outputStream.close()
+    process.destroy()
+    if (!process.waitFor(STOP_SECONDS, SECONDS)) process.destroyForcibly().waitFor()
+    process.inputStream.close()
+    if (process.exitValue() == BROKEN) throw ChatdoubleException("an invariant of a world was broken: this run proves nothing")
+}
+
+private val LISTENING = Regex("""listening on (https?://\S+)""")
+private val SYSTEM = System.getProperty("os.name").lowercase()
+
+/** The platform, by Node.js's names of systems and processors. */
+private val PLATFORM = when {
+    SYSTEM.startsWith("windows") -> "win32"
+    SYSTEM.startsWith("mac") -> "darwin"
+    else -> "linux"
+} + "-" + if (System.getProperty("os.arch") in setOf("aarch64", "arm64")) "arm64" else "x64"
+private val PROGRAM = if (PLATFORM.startsWith("win32")) "chatdouble.exe" else "chatdouble"
+private const val STOP_SECONDS = 5L
+
+/** The exit status of a server in which an invariant was broken. */
+private const val BROKEN = 3

@@ -1,0 +1,190 @@
+package chatdouble
+
+import com.google.gson.JsonObject
+import java.time.Duration
+import java.time.Instant
+
+/** A world's clock and agenda. Jumps wait up to `waitForClientsMs` for clients that are between two polls (1,000 by default). */
+public class Clock internal constructor(private val calls: Calls) {
+    /** The time, in Unix seconds. */
+    public fun now(): Double = state().now
+
+    /** The items that fall due, the next one first. */
+    public fun agenda(): List<AgendaItem> = state().agenda
+
+    /** The time, whether the clock runs, and the agenda. */
+    public fun state(): ClockState = ClockState(calls.get("/clock"))
+
+    /** Advances by a span such as "1d2h30m"; all items that fall due are done before it returns. */
+    @JvmOverloads
+    public fun advance(by: String, waitForClientsMs: Int? = null): ClockMoved = move("advance_seconds", by, waitForClientsMs)
+
+    /** Advances by seconds. */
+    @JvmOverloads
+    public fun advance(by: Number, waitForClientsMs: Int? = null): ClockMoved = move("advance_seconds", by, waitForClientsMs)
+
+    /** Advances by a duration. */
+    @JvmOverloads
+    public fun advance(by: Duration, waitForClientsMs: Int? = null): ClockMoved = move("advance_seconds", by, waitForClientsMs)
+
+    /** Advances by a duration. */
+    public fun advance(by: kotlin.time.Duration, waitForClientsMs: Int? = null): ClockMoved = move("advance_seconds", by, waitForClientsMs)
+
+    /** Advances to a time: RFC 3339, or a date. */
+    @JvmOverloads
+    public fun set(to: String, waitForClientsMs: Int? = null): ClockMoved = move("set", to, waitForClientsMs)
+
+    /** Advances to a time in Unix seconds. */
+    @JvmOverloads
+    public fun set(to: Number, waitForClientsMs: Int? = null): ClockMoved = move("set", to, waitForClientsMs)
+
+    /** Advances to a time. */
+    @JvmOverloads
+    public fun set(to: Instant, waitForClientsMs: Int? = null): ClockMoved = move("set", to, waitForClientsMs)
+
+    /** Advances to the next item that falls due. */
+    @JvmOverloads
+    public fun toNext(waitForClientsMs: Int? = null): ClockMoved = move("to_next", true, waitForClientsMs)
+
+    /** Lets the clock run with real time. */
+    public fun run(): ClockMoved = move("running", true, null)
+
+    /** Freezes the clock. */
+    public fun freeze(): ClockMoved = move("running", false, null)
+
+    private fun move(change: String, value: Any, waitForClientsMs: Int?): ClockMoved =
+        ClockMoved(calls.post("/clock", mapOf(change to value, "wait_for_clients_ms" to waitForClientsMs).filterValues { it != null }))
+}
+
+/** An installed fault. Closing it removes it. */
+public class Fault internal constructor(
+    private val calls: Calls,
+    /** The fault's id in control. */
+    @JvmField public val id: String,
+) : AutoCloseable {
+    /** Removes the fault. */
+    public fun remove(): Unit = calls.delete("/faults/${encoded(id)}")
+
+    override fun close(): Unit = remove()
+}
+
+/** Failures on demand. */
+public class Faults internal constructor(private val calls: Calls) {
+    /** Installs a rule. */
+    public fun add(rule: FaultRule): Fault =
+        Fault(calls, calls.post("/faults", rule).text("fault_id") ?: throw noReply("it lacks 'fault_id'"))
+
+    /** All installed rules, also spent ones, with how many requests each let pass and how often it fired. */
+    public fun list(): List<FaultRow> = rows(calls.get("/faults"), "faults", ::FaultRow)
+
+    /** Removes all rules. */
+    public fun clear(): Unit = calls.delete("/faults")
+}
+
+/** Networks between clients and the world. */
+public class Networks internal constructor(private val calls: Calls) {
+    /** Puts a user's client, or all that have no network of their own, on a network. */
+    public fun set(terms: NetworkTerms) {
+        calls.post("/network", terms)
+    }
+
+    /** The networks, with all numbers. */
+    public fun list(): List<NetworkRow> = rows(calls.get("/network"), "networks", ::NetworkRow)
+
+    /** Ends all networks. */
+    public fun clear(): Unit = calls.delete("/network")
+}
+
+/** Limits of requests, by the world's clock. */
+public class RateLimits internal constructor(private val calls: Calls) {
+    /** Limits the requests of a user, or of each who has no limit of their own; budgets begin whole. */
+    public fun set(terms: RateLimitTerms) {
+        calls.post("/rate_limit", terms)
+    }
+
+    /** The limits. */
+    public fun list(): List<RateLimitRow> = rows(calls.get("/rate_limit"), "rate_limits", ::RateLimitRow)
+
+    /** Ends all limits. */
+    public fun clear(): Unit = calls.delete("/rate_limit")
+}
+
+/** The requests to the API, and their replies. */
+public class Journal internal constructor(private val calls: Calls) {
+    /** Entries, newest last. */
+    @JvmOverloads
+    public fun entries(filter: JournalFilter = JournalFilter()): List<JournalEntry> =
+        rows(calls.get("/journal", filter.given()), "entries", ::JournalEntry)
+
+    /** Asserts that there were such requests and returns their number; otherwise throws [VerificationFailed]. */
+    public fun verify(assertion: Assertion): Int = count(calls.post("/journal/verify", assertion))
+
+    /** Waits until there are such requests and returns their number; after the timeout, throws as `verify` does. */
+    @JvmOverloads
+    public fun waitFor(assertion: Assertion, timeoutMs: Int = PATIENCE_MS): Int =
+        count(calls.wait("/journal/wait", assertion.given(), timeoutMs))
+
+    /** Empties the journal. */
+    public fun clear(): Unit = calls.delete("/journal")
+
+    private fun count(reply: JsonObject): Int = reply.get("count")?.asInt ?: throw noReply("it lacks 'count'")
+}
+
+/** Event queues of clients. */
+public class Queues internal constructor(private val calls: Calls) {
+    /** All queues. */
+    public fun list(): List<Queue> = rows(calls.get("/queues"), "queues", ::Queue)
+
+    /** Loses a queue, as a restart of the server does. */
+    public fun lose(id: String): Unit = calls.delete("/queues/${encoded(id)}")
+
+    /** Waits until `count` queues of a user, or of any user, have a waiting poll. */
+    @JvmOverloads
+    public fun waitParked(user: String? = null, count: Int = 1, timeoutMs: Int = PATIENCE_MS): List<Queue> {
+        val wanted = mapOf("user" to user, "count" to count, "parked" to true)
+        return rows(calls.wait("/queues/wait", wanted, timeoutMs), "queues", ::Queue)
+    }
+}
+
+/** The pushes that were handed to the push relay. */
+public class Pushes internal constructor(private val calls: Calls) {
+    /** Pushes, newest last; `since`: after that id. */
+    @JvmOverloads
+    public fun list(user: String? = null, deviceId: Long? = null, since: Long? = null): List<Push> =
+        rows(calls.get("/pushes", mapOf("user" to user, "device_id" to deviceId, "since" to since)), "pushes", ::Push)
+
+    /** Waits until there are such pushes, and returns them. */
+    @JvmOverloads
+    public fun waitFor(
+        user: String? = null,
+        deviceId: Long? = null,
+        since: Long? = null,
+        atLeast: Int? = null,
+        timeoutMs: Int = PATIENCE_MS,
+    ): List<Push> {
+        val wanted = mapOf("user" to user, "device_id" to deviceId, "since" to since, "at_least" to atLeast)
+        return rows(calls.wait("/pushes/wait", wanted, timeoutMs), "pushes", ::Push)
+    }
+
+    /** Empties the list. */
+    public fun clear(): Unit = calls.delete("/pushes")
+}
+
+/** Named states to come back to. */
+public class Snapshots internal constructor(private val calls: Calls) {
+    /** Takes a snapshot; one of the same name is replaced. */
+    public fun save(name: String) {
+        calls.post("/snapshots", mapOf("name" to name))
+    }
+
+    /** Goes back to a snapshot; queues end. */
+    public fun restore(name: String) {
+        calls.post("/snapshots/${encoded(name)}/restore", emptyMap<String, Any>())
+    }
+
+    /** All snapshots. */
+    public fun list(): List<Snapshot> = rows(calls.get("/snapshots"), "snapshots", ::Snapshot)
+
+    /** Removes a snapshot. */
+    public fun remove(name: String): Unit = calls.delete("/snapshots/${encoded(name)}")
+}

@@ -1,0 +1,74 @@
+package chatdouble
+
+import com.google.gson.JsonParseException
+import com.google.gson.JsonParser
+import java.net.URI
+import java.net.http.WebSocket
+import java.net.http.WebSocketHandshakeException
+import java.util.concurrent.CompletionException
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.LinkedBlockingQueue
+
+/** The frames of the watch socket, as they are broadcast; `next` waits for one. Closing it ends the watching. */
+public class Watch internal constructor(requests: Requests, path: String) : Iterator<Frame>, AutoCloseable {
+    // Null is no element of a queue: the empty text marks the end.
+    private val texts = LinkedBlockingQueue<String>()
+    private val socket: WebSocket
+    private var following: String? = null
+
+    init {
+        val builder = requests.client.newWebSocketBuilder()
+        if (requests.token != null) builder.header("Authorization", "Bearer ${requests.token}")
+        val address = requests.url.replaceFirst("http", "ws", ignoreCase = true) + path
+        socket = try {
+            builder.buildAsync(URI(address), Listener()).join()
+        } catch (error: CompletionException) {
+            val status = (error.cause as? WebSocketHandshakeException)?.response?.statusCode() ?: 0
+            throw ChatdoubleException("${requests.url}$path can't be watched: ${if (status == 0) error.cause else status}", status)
+        }
+    }
+
+    override fun hasNext(): Boolean {
+        val next = following ?: texts.take().also { following = it }
+        return next.isNotEmpty()
+    }
+
+    override fun next(): Frame {
+        if (!hasNext()) throw NoSuchElementException("the watch socket is closed")
+        val text = following!!
+        following = null
+        return try {
+            Frame(JsonParser.parseString(text))
+        } catch (_: JsonParseException) {
+            throw ChatdoubleException("a frame of the watch socket is not JSON: ${text.take(EXCERPT)}")
+        }
+    }
+
+    override fun close() {
+        socket.abort()
+        texts.add("")
+    }
+
+    private inner class Listener : WebSocket.Listener {
+        private val message = StringBuilder()
+
+        override fun onText(socket: WebSocket, data: CharSequence, last: Boolean): CompletionStage<*>? {
+            message.append(data)
+            if (last) {
+                texts.add(message.toString())
+                message.setLength(0)
+            }
+            socket.request(1)
+            return null
+        }
+
+        override fun onClose(socket: WebSocket, status: Int, reason: String): CompletionStage<*>? {
+            texts.add("")
+            return null
+        }
+
+        override fun onError(socket: WebSocket, error: Throwable) {
+            texts.add("")
+        }
+    }
+}

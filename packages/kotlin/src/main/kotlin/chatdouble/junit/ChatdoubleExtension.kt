@@ -1,0 +1,203 @@
+package chatdouble.junit
+
+import chatdouble.ChatdoubleException
+import chatdouble.JournalEntry
+import chatdouble.JournalFilter
+import chatdouble.Server
+import chatdouble.StartOptions
+import chatdouble.World
+import chatdouble.WorldOptions
+import chatdouble.connect
+import chatdouble.startServer
+import java.util.stream.Stream
+import org.junit.jupiter.api.extension.AfterEachCallback
+import org.junit.jupiter.api.extension.ExtensionContext
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace
+import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource
+import org.junit.jupiter.api.extension.ParameterContext
+import org.junit.jupiter.api.extension.ParameterResolutionException
+import org.junit.jupiter.api.extension.ParameterResolver
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider
+import org.junit.platform.commons.support.AnnotationSupport.findAnnotation
+
+/**
+ * A server for the run, a world for each test; [ChatdoubleTest] registers it.
+ *
+ * The server is the one at CHATDOUBLE_URL, or one that is started for this JVM. Parameters of the JUnit platform:
+ * `chatdouble.options` has options of `serve`, such as `dialect=zulip tls`; `chatdouble.fail_on` is the default of
+ * `failOn`. As a field with `@RegisterExtension` it takes the options as values.
+ */
+public class ChatdoubleExtension @JvmOverloads constructor(
+    private val worldOptions: WorldOptions = WorldOptions(),
+    private val startOptions: StartOptions? = null,
+    private val failOn: String? = null,
+) : ParameterResolver,
+    AfterEachCallback,
+    TestTemplateInvocationContextProvider {
+    override fun supportsParameter(parameter: ParameterContext, context: ExtensionContext): Boolean =
+        parameter.parameter.type == World::class.java || parameter.parameter.type == Server::class.java
+
+    override fun resolveParameter(parameter: ParameterContext, context: ExtensionContext): Any {
+        if (parameter.parameter.type == Server::class.java) return server(context)
+        if (context.testMethod.isEmpty) {
+            throw ParameterResolutionException("a world belongs to one test: take it as a parameter of a test or of a @BeforeEach method")
+        }
+        return context.getStore(SPACE).getOrComputeIfAbsent(WORLD, { Lent(made(context)) }, Lent::class.java).world
+    }
+
+    override fun afterEach(context: ExtensionContext) {
+        val world = context.getStore(SPACE).get(WORLD, Lent::class.java)?.world ?: return
+        val failure = context.executionException.orElse(null)
+        if (failure != null) {
+            lastRequests(world)?.let(failure::addSuppressed)
+            return
+        }
+        val least = failOn ?: annotation(context) { failOn } ?: context.getConfigurationParameter("chatdouble.fail_on").orElse(null) ?: return
+        val found = findings(world, least)
+        if (found.isNotEmpty()) {
+            throw AssertionError("the clients of ${world.name} broke rules:\n${found.joinToString("\n")}").apply { stackTrace = emptyArray() }
+        }
+    }
+
+    override fun supportsTestTemplate(context: ExtensionContext): Boolean = variants(context).size > 1
+
+    override fun provideTestTemplateInvocationContexts(context: ExtensionContext): Stream<TestTemplateInvocationContext> =
+        variants(context).map<WorldOptions, TestTemplateInvocationContext>(::Variant).stream()
+
+    private fun server(context: ExtensionContext): Server =
+        context.root.getStore(SPACE).getOrComputeIfAbsent(SERVER, { Run(serverOfRun(context)) }, Run::class.java).server
+
+    private fun serverOfRun(context: ExtensionContext): Server {
+        if (!System.getenv("CHATDOUBLE_URL").isNullOrEmpty()) return connect()
+        val given = startOptions?.given() ?: startOptions(context.getConfigurationParameter("chatdouble.options").orElse(""))
+        val clock = if (System.getenv("CHATDOUBLE_CLOCK").isNullOrEmpty()) mapOf("clock" to "frozen") else emptyMap()
+        return startServer(clock + given)
+    }
+
+    private fun made(context: ExtensionContext): World {
+        val variant = context.getStore(SPACE).get(VARIANT, WorldOptions::class.java) ?: variants(context).singleOrNull()
+            ?: throw ParameterResolutionException("several feature levels or dialects need @TestTemplate instead of @Test")
+        val origin = variant.forkOf ?: if (variant.fixture == null) "default" else null
+        val label = "${context.requiredTestClass.simpleName} > ${context.displayName}"
+        try {
+            return server(context).createWorld(variant.copy(forkOf = origin, label = variant.label ?: label))
+        } catch (error: ChatdoubleException) {
+            // The mistake is in the annotation, not in the code that runs.
+            throw ParameterResolutionException("the world can't be made: ${error.message}")
+        }
+    }
+
+    /** The options of a test's worlds: one for each feature level and dialect that the annotations list. */
+    private fun variants(context: ExtensionContext): List<WorldOptions> {
+        val base = worldOptions.copy(
+            fixture = annotation(context) { fixture } ?: worldOptions.fixture,
+            forkOf = annotation(context) { forkOf } ?: worldOptions.forkOf,
+            snapshot = annotation(context) { snapshot } ?: worldOptions.snapshot,
+            clock = annotation(context) { clock } ?: worldOptions.clock,
+        )
+        val levels = annotations(context).map { it.featureLevel.toList() }.firstOrNull { it.isNotEmpty() } ?: listOf(base.featureLevel)
+        val dialects = annotations(context).map { it.dialect.toList() }.firstOrNull { it.isNotEmpty() } ?: listOf(base.dialect)
+        return levels.flatMap { level -> dialects.map { base.copy(featureLevel = level, dialect = it) } }
+    }
+
+    private fun annotation(context: ExtensionContext, part: ChatdoubleTest.() -> String): String? =
+        annotations(context).map(part).firstOrNull { it.isNotEmpty() }
+
+    private fun annotations(context: ExtensionContext): List<ChatdoubleTest> =
+        listOfNotNull(
+            findAnnotation(context.testMethod, ChatdoubleTest::class.java).orElse(null),
+            findAnnotation(context.testClass, ChatdoubleTest::class.java).orElse(null),
+        )
+}
+
+/** One run of a test template. */
+private class Variant(private val options: WorldOptions) : TestTemplateInvocationContext {
+    override fun getDisplayName(invocationIndex: Int): String = listOfNotNull(options.featureLevel, options.dialect).joinToString("-")
+
+    override fun getAdditionalExtensions() =
+        listOf(org.junit.jupiter.api.extension.BeforeEachCallback { it.getStore(SPACE).put(VARIANT, options) })
+}
+
+/** The server of a run, which is stopped at its end. */
+private class Run(val server: Server) : CloseableResource {
+    override fun close() = server.stop()
+}
+
+/** A test's world, which is deleted after the test. */
+private class Lent(val world: World) : CloseableResource {
+    override fun close() {
+        try {
+            world.delete()
+        } catch (error: ChatdoubleException) {
+            // A test may have deleted it, or stopped the server.
+            if (error.status != NOT_FOUND && error.status != 0) throw error
+        }
+    }
+}
+
+/** The last requests to a failed test's world, with the reasons of the refused ones. */
+public class LastRequests internal constructor(message: String) : Exception(message, null, false, false) {
+    override fun toString(): String = message!!
+}
+
+private fun lastRequests(world: World): LastRequests? {
+    val entries = try {
+        world.journal.entries(JournalFilter(limit = SHOWN))
+    } catch (_: ChatdoubleException) {
+        return null
+    }
+    if (entries.isEmpty()) return null
+    return LastRequests("the last requests to ${world.name}:\n" + entries.joinToString("\n") { "  ${line(it)}" })
+}
+
+/** A request, and below it why it was refused. */
+private fun line(entry: JournalEntry): String {
+    val params = entry.params.map { (name, value) -> "$name=${short(value)}" }
+    val words = listOf("${entry.status}", entry.method, entry.path, entry.user, *params.toTypedArray(), entry.fault?.let { "($it)" })
+    val reply = entry.reply.takeIf { it.isJsonObject && entry.status >= BAD_REQUEST }?.asJsonObject
+    val reasons = listOfNotNull(reply?.get("msg")?.takeIf { it.isJsonPrimitive }?.asString, entry.hint)
+    return (listOf(words.filterNot { it.isNullOrEmpty() }.joinToString(" ")) + reasons).joinToString("\n      ")
+}
+
+private fun short(text: String): String = if (text.length > SHOWN_CHARACTERS) text.take(SHOWN_CHARACTERS) + "…" else text
+
+/** The findings that are at least so severe. */
+private fun findings(world: World, least: String): List<String> {
+    if (least !in SEVERITIES) throw ChatdoubleException("failOn is one of ${SEVERITIES.joinToString()}, not $least")
+    val counted = SEVERITIES.dropWhile { it != least }
+    val report = try {
+        world.report()
+    } catch (error: ChatdoubleException) {
+        // A test may have deleted the world.
+        if (error.status == NOT_FOUND || error.status == 0) return emptyList() else throw error
+    }
+    return report.clients.flatMap { client ->
+        val who = client.client + (client.user?.let { " ($it)" } ?: "")
+        client.findings.filter { it.severity in counted }.map { finding ->
+            val place = finding.first.journalId?.let { " (journal $it)" } ?: ""
+            "  ${finding.severity} ${finding.rule}: ${finding.message}, ${finding.count} times by $who\n" +
+                "      ${finding.first.request}$place\n      ${finding.help}"
+        }
+    }
+}
+
+/** Options of `serve` in a text: `dialect=zulip tls`. */
+private fun startOptions(text: String): Map<String, Any> =
+    text.split(Regex("\\s+")).filter { it.isNotEmpty() }.associate { one ->
+        one.substringBefore('=').replace('-', '_') to if ('=' in one) one.substringAfter('=') else true
+    }
+
+private val SPACE = Namespace.create(ChatdoubleExtension::class.java)
+private const val SERVER = "server"
+private const val WORLD = "world"
+private const val VARIANT = "variant"
+private const val NOT_FOUND = 404
+private const val BAD_REQUEST = 400
+
+/** How many journal entries a failed test shows, and how much of a parameter. */
+private const val SHOWN = 10
+private const val SHOWN_CHARACTERS = 60
+
+/** How much findings matter, the least first. */
+private val SEVERITIES = listOf("note", "warning", "error")

@@ -1,0 +1,144 @@
+package test
+
+import chatdouble.Assertion
+import chatdouble.Server
+import chatdouble.World
+import chatdouble.junit.ChatdoubleTest
+import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertSame
+import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.BeforeEach
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.TestTemplate
+import org.junit.platform.engine.TestExecutionResult
+import org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
+import org.junit.platform.launcher.TestExecutionListener
+import org.junit.platform.launcher.TestIdentifier
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder
+import org.junit.platform.launcher.core.LauncherFactory
+
+@ChatdoubleTest
+class ExtensionTest {
+    private var prepared: World? = null
+
+    @BeforeEach
+    fun prepare(world: World) {
+        prepared = world
+    }
+
+    @Test
+    fun `a world for the test`(world: World, server: Server) {
+        assertSame(prepared, world)
+        val row = server.worlds(world.name).single()
+        assertTrue(row.label!!.startsWith("ExtensionTest > a world for the test"), row.label)
+        assertTrue(row.messages > 0)
+    }
+
+    @TestTemplate
+    @ChatdoubleTest(featureLevel = [200, 300], dialect = ["neutral", "zulip"], fixture = "cast")
+    fun levels(world: World) {
+        val settings = api(world, world.user("mel"), "GET", "/server_settings")
+        val level = settings.text("zulip_feature_level") ?: settings.text("service_feature_level")
+        assertTrue(level in setOf("200", "300"))
+        world.journal.verify(Assertion(path = "/server_settings", exactly = 1))
+    }
+
+    @Test
+    fun `a failed test shows its last requests with their reasons`() {
+        val failure = failures<RefusedCase>().single().second
+        val text = failure.stackTraceToString()
+        assertTrue("Suppressed: the last requests to world-" in text, text)
+        val wanted = listOf(
+            "  400 POST /messages mel@chat.test content=hey to=enginering topic=x type=stream\n      Channel 'enginering' does not exist",
+            "  404 GET /mesages mel@chat.test\n      Unknown path\n      The nearest operation is GET /api/v1/messages.",
+        )
+        for (part in wanted) assertTrue(part in text, text)
+        assertTrue("users" !in text.substringAfter("the last requests"), text)
+        assertEquals("test.RefusedCase", failure.stackTrace[0].className)
+    }
+
+    @Test
+    fun `findings fail a test where they are asked for`() {
+        val (name, failure) = failures<FindingsCase>().single()
+        assertTrue(name.startsWith("strict"), name)
+        assertTrue("warning ignored-parameter: Sent a parameter that is ignored" in failure.message!!, failure.message)
+        assertEquals(2, failures<FindingsCase>("chatdouble.fail_on" to "note").size)
+    }
+
+    @Test
+    fun `a mistake in the annotation is named`() {
+        val messages = failures<MistakenCase>().associate { (name, failure) -> name.substringBefore('(') to failure.message!! }
+        assertTrue("casst" in messages.getValue("fixture"), messages["fixture"])
+        assertTrue("@TestTemplate" in messages.getValue("levels"), messages["levels"])
+        assertTrue("failOn is one of note, warning, error" in messages.getValue("severity"), messages["severity"])
+    }
+
+    @Test
+    fun `options of the server are parameters of the platform`() {
+        assertEquals(emptyList<Any>(), failures<SecuredCase>("chatdouble.options" to "tls control_token=secret"))
+    }
+}
+
+/** What fails in a class, with the names of the tests. */
+private inline fun <reified Case> failures(vararg parameters: Pair<String, String>): List<Pair<String, Throwable>> {
+    val found = mutableListOf<Pair<String, Throwable>>()
+    val listener = object : TestExecutionListener {
+        override fun executionFinished(test: TestIdentifier, result: TestExecutionResult) {
+            result.throwable.ifPresent { found.add(test.displayName to it) }
+        }
+    }
+    val request = LauncherDiscoveryRequestBuilder.request().selectors(selectClass(Case::class.java)).configurationParameters(parameters.toMap())
+    LauncherFactory.create().execute(request.build(), listener)
+    return found
+}
+
+@ChatdoubleTest
+class RefusedCase {
+    @Test
+    fun refused(world: World) {
+        val mel = world.user("mel")
+        api(world, mel, "POST", "/messages", "type" to "stream", "to" to "enginering", "topic" to "x", "content" to "hey")
+        api(world, mel, "GET", "/mesages")
+        world.journal.verify(Assertion(path = "/messages", exactly = 2))
+    }
+}
+
+class FindingsCase {
+    @Test
+    @ChatdoubleTest(failOn = "warning")
+    fun strict(world: World) {
+        api(world, world.user("mel"), "GET", "/users/me", "colour" to "red")
+    }
+
+    @Test
+    @ChatdoubleTest
+    fun lenient(world: World) {
+        api(world, world.user("mel"), "GET", "/users/me", "colour" to "red")
+    }
+}
+
+class MistakenCase {
+    @Test
+    @ChatdoubleTest(fixture = "casst")
+    fun fixture(world: World): Unit = world.delete()
+
+    @Test
+    @ChatdoubleTest(featureLevel = [200, 300])
+    fun levels(world: World): Unit = world.delete()
+
+    @Test
+    @ChatdoubleTest(failOn = "warnings")
+    fun severity(world: World) {
+        world.clock.now()
+    }
+}
+
+@ChatdoubleTest
+class SecuredCase {
+    @Test
+    fun secured(world: World) {
+        assertTrue(world.url.startsWith("https:"))
+        assertEquals("secret", world.server.controlToken)
+        world.journal.verify(Assertion(exactly = 0))
+    }
+}

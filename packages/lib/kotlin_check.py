@@ -1,0 +1,107 @@
+"""Uses the jars for Kotlin and Java as a team would: with the compilers, in a folder of its own."""
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import jvm
+from blocks import blocks
+
+SNIPPET = """
+@chatdouble.junit.ChatdoubleTest
+class {name} {{
+    @org.junit.jupiter.api.Test
+    fun block(world: chatdouble.World) {{
+{text}    }}
+}}
+"""
+KILLED = """
+@chatdouble.junit.ChatdoubleTest
+class KilledCase {
+    @org.junit.jupiter.api.Test
+    fun hangs(world: chatdouble.World) {
+        java.io.File(System.getenv("MARKER")).writeText(world.url)
+        Thread.sleep(60_000)
+    }
+}
+"""
+MANY = """
+class {name} {{
+    @org.junit.jupiter.api.RepeatedTest({count})
+    {annotation}
+    fun one({parameter}) {{ {body} }}
+}}
+"""
+
+
+def check(tools, output, binary, root):
+    """`tools` are the functions of packages/check."""
+    home = jvm.compiler(root / "packages" / "kotlin", root / "target" / "packages")
+    version = re.search(r"chatdouble-([\d.]+)\.jar$", next((output / "maven").rglob("chatdouble-*[0-9].jar")).name)[1]
+    library = output / "maven" / "chatdouble" / "chatdouble" / version / f"chatdouble-{version}.jar"
+    (program,) = (path for path in (output / "maven").rglob("chatdouble-*.jar") if path.parent.parent.name.startswith("chatdouble-"))
+    with tempfile.TemporaryDirectory() as name:
+        project = Path(name)
+        sources = written(project, root, tools.WORLDS)
+        libraries = [library, jvm.stdlib(home), *map(jvm.jar, (*jvm.LIBRARIES, "junit-platform-launcher", "junit-platform-engine"))]
+        classes = project / "classes"
+        kotlin = jvm.kotlin_command(home, classes, libraries, "-Werror", *sources["kt"], *sources["java"])
+        tools.succeeds("kotlinc compiles the tests, the example and the documents", *kotlin, folder=project)
+        java = ["javac", "--release", jvm.JAVA, "-Xlint:all", "-Werror", "-cp", jvm.class_path(classes, *libraries), "-d", classes]
+        tools.succeeds("javac compiles the same in Java", *java, *sources["java"], folder=project)
+        running = [*libraries, *map(jvm.jar, jvm.RUNNER), classes]
+        # The home is empty: the program comes from the jar.
+        console = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", f"-Duser.home={project}", "-cp"]
+        launcher = ["org.junit.platform.console.ConsoleLauncher", "--disable-banner", "--disable-ansi-colors", "--details=tree"]
+        packed = [*console, jvm.class_path(*running, program), *launcher]
+        named = [*console, jvm.class_path(*running), *launcher]
+
+        example = [f"--select-class={one}" for one in ("ChatTest", "ReminderTest")]
+        path = {"PATH": "/usr/bin:/bin"}
+        tools.succeeds("the console of JUnit runs the example", *packed, *example, folder=project, within=tools.FIRST_SECONDS + 3, **path)
+        documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|Block\\d+|ReminderOfReadmeTest)"]
+        status, text, _ = tools.run(*packed, *documents, folder=project, **path)
+        tools.expect(status == 0 and "7 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
+        tests = [*named, "--select-package=test"]
+        tools.succeeds("the helpers' tests", *tests, folder=project, CHATDOUBLE_BINARY=str(binary))
+        status, text, _ = tools.run(*named, "--select-class=ChatTest", folder=project, PATH=str(java_folder(project)))
+        tools.expect(status == 1 and "put the program on the path, or set CHATDOUBLE_BINARY" in text, "without a program the error says how to get one", text)
+        tools.check_killed("JUnit", [*packed, "--select-class=KilledCase"], project)
+        _, _, bare = tools.run(*packed, "--select-class=BareCase", folder=project)
+        _, text, took = tools.run(*packed, "--select-class=WorldsCase", folder=project)
+        holds = f"{tools.WORLDS} tests successful" in text and took - bare < tools.patience(binary)
+        tools.expect(holds, f"{tools.WORLDS} tests with a world each cost {took - bare:.1f} s in JUnit", text[-3000:])
+
+
+def java_folder(project):
+    """A folder with `java` and nothing else."""
+    folder = project / "bin"
+    folder.mkdir()
+    (folder / "java").symlink_to(shutil.which("java"))
+    return folder
+
+
+def written(project, root, count):
+    """The sources, by the ending of their names."""
+    package, lib = root / "packages" / "kotlin", root / "packages" / "lib"
+    for place in (package / "src" / "test", root / "examples" / "junit" / "src" / "test"):
+        shutil.copytree(place, project / "src", dirs_exist_ok=True)
+    shutil.copy(lib / "docs" / "MyClient.kt", project / "src")
+    page, readme = root / "docs" / "kotlin.md", package / "README.md"
+    texts = [*blocks(page, "kotlin"), *(text.replace("ReminderTest", "ReminderOfReadmeTest") for text in blocks(readme, "kotlin"))]
+    for number, text in enumerate(texts):
+        indented = "".join(f"        {line}\n" for line in text.splitlines())
+        whole = text if text.startswith("import ") else "import chatdouble.*\n" + SNIPPET.format(name=f"Block{number}", text=indented)
+        (project / "src" / f"Block{number}.kt").write_text(whole)
+    for number, text in enumerate(blocks(page, "java")):
+        name = re.search(r"^class (\w+)", text, re.MULTILINE)[1]
+        (project / "src" / f"{name}.java").write_text(text)
+    (project / "src" / "KilledCase.kt").write_text(KILLED)
+    bare = MANY.format(name="BareCase", count=count, annotation="", parameter="", body="")
+    with_world = MANY.format(
+        name="WorldsCase", count=count, annotation="@chatdouble.junit.ChatdoubleTest", parameter="world: chatdouble.World",
+        body="check(world.name in world.url)",
+    )  # fmt: skip
+    (project / "src" / "ManyCases.kt").write_text(bare + with_world)
+    return {end: sorted((project / "src").rglob(f"*.{end}")) for end in ("kt", "java")}
