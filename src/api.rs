@@ -25,6 +25,7 @@ pub mod events;
 pub mod exports;
 pub mod flags;
 pub mod groups;
+pub mod incoming_webhooks;
 pub mod invites;
 pub mod linkifiers;
 pub mod messages;
@@ -209,6 +210,7 @@ pub static OPERATIONS: &[Row] = &[
     row::<events::GetEvents>(Run::Poll(events::poll)),
     write::<events::DeleteQueue>(),
     write::<messages::SendMessage>(),
+    write_in_part::<incoming_webhooks::DeliverWebhook>(),
     read::<messages::fetch::GetMessages>(),
     read::<messages::fetch::MatchesNarrow>(),
     read::<messages::summary::SummarizeMessages>(),

@@ -8,6 +8,7 @@ pub mod body;
 mod context;
 mod cors;
 mod deferral;
+mod deliveries;
 mod dispatch;
 mod fault;
 pub mod files;
@@ -133,6 +134,7 @@ impl Edge {
         };
         let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
         take_session(&world, &mut incoming, addressed.takes_session());
+        take_key(&world, &mut incoming, &addressed);
         let realm = world.snapshot();
         if let Ok(Some(_)) = authentication::caller(&realm, &incoming.credentials) {
             return true;
@@ -156,6 +158,7 @@ impl Edge {
             None => None,
         };
         take_session(&world, &mut incoming, addressed.takes_session());
+        take_key(&world, &mut incoming, &addressed);
         let context = RequestContext::new(self, &incoming, &world, &addressed);
         let response = match addressed.path_of_operation() {
             Some(path) => dispatch::operation(context, path, permit).await,
@@ -212,6 +215,13 @@ fn gives_keys(head: &RequestHead, port_world: Option<&str>) -> bool {
     match addressed.path_of_operation() {
         Some(path) => rows().any(|row| row.gives_keys && row.route.path == path),
         None => methods_of_page(addressed.path).is_some(),
+    }
+}
+
+/// Reads the key of a delivery, which replaces credentials.
+fn take_key(world: &World, incoming: &mut ApiRequest, addressed: &Addressed<'_>) {
+    if addressed.path_of_operation().is_some_and(deliveries::is_of_service) {
+        incoming.credentials = deliveries::credentials(&world.snapshot(), incoming);
     }
 }
 

@@ -2,11 +2,13 @@
 //!
 //! Replies are described strictly: with a key that is missing, of another type or not named they don't fit.
 
+mod delivery;
 mod dialect;
 mod event;
 pub mod meaning;
 mod names;
 mod past;
+mod resumable;
 pub mod shape;
 pub mod tooling;
 
@@ -61,7 +63,7 @@ fn neutral_document(level: i64) -> Value {
         entry[row.route.method.to_lowercase()] = operation;
     }
     if Feature::ResumableUploads.is_at(level) {
-        paths.extend(resumable_uploads());
+        paths.extend(resumable::paths());
     }
     let mut schemas = generator.take_definitions(true);
     schemas.values_mut().for_each(close);
@@ -85,8 +87,11 @@ fn neutral_document(level: i64) -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas,
-            "responses": {"RefusedUpload": refused_upload()},
-            "securitySchemes": {"basic": {"type": "http", "scheme": "basic", "description": "An account's real address and its API key."}},
+            "responses": {"RefusedUpload": resumable::refusal()},
+            "securitySchemes": {
+                "basic": {"type": "http", "scheme": "basic", "description": "An account's real address and its API key."},
+                "key": delivery::security(),
+            },
         },
     });
     tooling::spell_out(&mut document);
@@ -122,20 +127,6 @@ fn is_first_of_template(row: &Row, level: i64) -> bool {
 fn alternatives(row: &Row, level: i64) -> impl Iterator<Item = &'static ParameterInfo> {
     let is_other = move |one: &&Row| !std::ptr::eq(*one, row) && have_same_template(one, row);
     served(level).filter(is_other).flat_map(|one| one.parameters).filter(|info| info.is_in_path)
-}
-
-/// Resumable uploads have a protocol of their own, and are in no table.
-fn resumable_uploads() -> Map<String, Value> {
-    serde_json::from_str(include_str!("openapi/resumable.json")).expect("a document of paths, as the tests read it")
-}
-
-/// What that protocol's refusals say.
-fn refused_upload() -> Value {
-    let schema = json!({"type": "object", "properties": {"message": {"type": "string"}}, "required": ["message"]});
-    json!({
-        "description": "Refused; the bytes that arrived before are kept.",
-        "content": {"application/json": {"schema": schema}},
-    })
 }
 
 /// Records that the notation of the state names, whether or not a reply or an event has them.
@@ -222,11 +213,14 @@ fn close(schema: &mut Value) {
 }
 
 fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
-    let in_query = row.route.method == "GET";
+    let is_delivery = row.access == Access::KeyHolder;
+    let in_query = row.route.method == "GET" || is_delivery;
     let mut parameters = Vec::new();
     let mut form = Map::new();
     let mut required = Vec::new();
-    for info in row.parameters {
+    // What is the body, or among the credentials, is no parameter.
+    let is_listed = |info: &&ParameterInfo| !is_delivery || !matches!(info.name, "payload" | "api_key");
+    for info in row.parameters.iter().filter(is_listed) {
         let schema = (info.schema)(generator).to_value();
         if info.is_in_path {
             let others =
@@ -257,8 +251,12 @@ fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
     if !in_query && (row.takes_files || !form.is_empty()) {
         operation["requestBody"] = request_body(row, form, required);
     }
+    if is_delivery {
+        operation["requestBody"] = delivery::body();
+    }
     operation["security"] = match row.access {
         Access::Anyone => json!([]),
+        Access::KeyHolder => json!([{"key": []}]),
         Access::UserOrVisitor => json!([{"basic": []}, {}]),
         _ => json!([{"basic": []}]),
     };
@@ -343,7 +341,14 @@ fn success_schema(row: &Row, reply: &Value) -> Value {
 }
 
 fn responses(row: &Row, reply: &Value) -> Value {
-    let schema = success_schema(row, reply);
+    let mut schema = success_schema(row, reply);
+    let mut error = json!({"$ref": "#/components/schemas/Error"});
+    if row.about.errors.iter().any(|kind| kind.row().status == 200) {
+        schema = json!({"anyOf": [schema, error]});
+    }
+    if row.access == Access::KeyHolder {
+        error = json!({"anyOf": [error, delivery::refusal()]});
+    }
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
     // Any request may be malformed, name no world, or meet a fault that limits the rate.
@@ -361,10 +366,10 @@ fn responses(row: &Row, reply: &Value) -> Value {
     }
     statuses.sort_unstable();
     statuses.dedup();
-    for status in statuses {
+    for status in statuses.into_iter().filter(|status| *status >= 400) {
         responses[status.to_string()] = json!({
             "description": "Refused; nothing was changed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+            "content": {"application/json": {"schema": error}},
         });
     }
     responses

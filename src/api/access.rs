@@ -13,6 +13,8 @@ pub enum Access {
     UserOrVisitor,
     /// Any account, webhook bots included.
     AnyAccount,
+    /// Any account, webhook bots included, by its key among the parameters.
+    KeyHolder,
     /// Any account but webhook bots.
     User,
     /// People, not bots.
@@ -40,11 +42,11 @@ impl Access {
     /// `BotsOnly`, `InsufficientPermission`.
     pub fn check(self, realm: &Realm, caller: &User) -> Result<(), Error> {
         let is_webhook = caller.bot.as_ref().is_some_and(|bot| bot.kind == BotKind::IncomingWebhook);
-        if is_webhook && !matches!(self, Access::Anyone | Access::AnyAccount) {
+        if is_webhook && !matches!(self, Access::Anyone | Access::AnyAccount | Access::KeyHolder) {
             return Err(Error::WebhookBotNotAllowed);
         }
         match self {
-            Access::Anyone | Access::UserOrVisitor | Access::AnyAccount | Access::User => Ok(()),
+            Access::Anyone | Access::UserOrVisitor | Access::AnyAccount | Access::KeyHolder | Access::User => Ok(()),
             Access::Administrator if !caller.is_admin() => Err(Error::AdministratorRequired),
             Access::Owner if caller.role != Role::Owner => Err(Error::OwnerRequired),
             Access::NotGuest | Access::GroupCreator | Access::HumanNotGuest if caller.is_guest() => {
@@ -74,6 +76,7 @@ impl Access {
             Access::Anyone => "anyone, without credentials",
             Access::UserOrVisitor => "any account; anonymous visitors if the organization has public access",
             Access::AnyAccount => "any account, including incoming webhook bots",
+            Access::KeyHolder => "any account, including incoming webhook bots, by its key as `api_key`",
             Access::User => "any account",
             Access::Human => "human users, not bots",
             Access::NotGuest => "any account except guests",

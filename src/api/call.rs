@@ -40,6 +40,8 @@ pub struct Call<'a> {
     pub former: &'a BTreeMap<&'static str, String>,
     /// Files of a multipart body.
     pub files: &'a [UploadedFile],
+    /// Headers that services which deliver use.
+    pub headers: &'a [(&'static str, String)],
     /// How a fault lets the push relay fail.
     pub bouncer: Option<crate::fault::Bouncer>,
     /// What a fault makes of the events of a poll.

@@ -10,12 +10,12 @@ pub mod narrow_flags;
 pub mod report;
 pub mod submessage;
 pub mod summary;
-mod unheard;
 
 use address::MessageAddress;
 
 use super::parameter::Expected;
 use super::{Call, Read, Write, operation};
+use crate::api::shared::bot_owner;
 use crate::api::shared::clients::is_for_people;
 use crate::api::shared::recipients::{self, MessageType};
 use crate::api::shared::text::MaxLength;
@@ -111,7 +111,7 @@ impl Write for SendMessage {
         };
 
         if let Target::Channel { channel, .. } = outgoing.to {
-            unheard::notify_owner(tx, caller, channel);
+            bot_owner::notify_of_unheard(tx, caller, channel);
         }
         let sent = tx.send(outgoing).map_err(|refusal| recipients::in_given_name(tx, &to, refusal))?;
         let MessageAddress { url, link } = MessageAddress::new(tx, call, sent.id);

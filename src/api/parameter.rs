@@ -26,6 +26,8 @@ pub struct RawParameters {
     pub values: Arc<BTreeMap<String, String>>,
     /// Files of a multipart body.
     pub files: Vec<UploadedFile>,
+    /// Headers that services which deliver use, by their names in small letters.
+    pub headers: Vec<(&'static str, String)>,
     /// Parameters that the world's feature level knows and the newest does not.
     pub former: BTreeMap<&'static str, String>,
     /// Names that were sent and that the world's feature level does not know.
@@ -56,6 +58,7 @@ impl Default for RawParameters {
             path: Vec::new(),
             values: Self::no_values(),
             files: Vec::new(),
+            headers: Vec::new(),
             former: BTreeMap::new(),
             set_aside: Vec::new(),
             refusal: None,

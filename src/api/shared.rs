@@ -3,6 +3,7 @@
 //! Each file is named after the family that it mostly serves, or after what it is about.
 
 pub mod addresses;
+pub mod bot_owner;
 pub mod channels;
 pub mod clients;
 pub mod emoji;

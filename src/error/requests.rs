@@ -43,6 +43,22 @@ macro_rules! requests {
             /// Parameters that exclude each other.
             UnsupportedCombination { parameters }: 400 BAD_REQUEST "Unsupported parameter combination: {parameters}" + [parameters];
 
+            // Deliveries of incoming webhooks.
+            /// A payload that is not JSON.
+            MalformedJson: 400 BAD_REQUEST "Malformed JSON";
+            /// A payload of Slack that is not JSON.
+            InvalidJson: 400 INVALID_JSON "Malformed JSON";
+            /// A service's header that names the event is absent.
+            MissingWebhookEvent { header }: 400 MISSING_HTTP_EVENT_HEADER "Missing the HTTP event header '{header}'" + [header];
+            /// An event that makes no message: no failure, or the service would try again.
+            UnsupportedWebhookEvent { webhook_name, event_type }: 200 UNSUPPORTED_WEBHOOK_EVENT_TYPE "The '{event_type}' event isn't currently supported by the {webhook_name} webhook; ignoring" + [webhook_name, event_type];
+            /// More alerts in a payload than one request may post.
+            TooManyWebhookMessages { limit }: 400 BAD_REQUEST "Too many messages in a payload (limit: {limit})";
+            /// Neither 0 nor 1.
+            UnknownSlackMapping: 400 BAD_REQUEST "Error: channels_map_to_topics parameter other than 0 or 1";
+            /// No channel, and an account that nobody owns.
+            NobodyToNotify: 400 BAD_REQUEST "Missing 'stream' argument: the account has no owner to send messages to";
+
             // Credentials.
             /// No credentials on an operation that needs them.
             NotLoggedIn: 401 UNAUTHORIZED "Not logged in: API authentication or user session required";

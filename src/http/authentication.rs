@@ -63,6 +63,16 @@ impl Credentials {
         &self.email
     }
 
+    /// Asserts that a text has the form of a key.
+    ///
+    /// # Errors
+    ///
+    /// `MalformedApiKey`.
+    pub fn check_form(key: &str) -> Result<(), Error> {
+        let is_key = key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if is_key { Ok(()) } else { Err(Error::MalformedApiKey) }
+    }
+
     /// The account that they are of.
     ///
     /// # Errors
@@ -70,9 +80,7 @@ impl Credentials {
     /// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
     pub fn check(&self, realm: &Realm) -> Result<Arc<User>, Error> {
         let (email, key) = (&*self.email, self.key.trim());
-        if key.len() != 32 || !key.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            return Err(Error::MalformedApiKey);
-        }
+        Self::check_form(key)?;
         let user = realm.users_by_key.get(key).and_then(|id| realm.users.get(id)).ok_or(Error::InvalidApiKey)?;
         if !user.email.eq_ignore_ascii_case(email) && user.email.to_lowercase() != email.to_lowercase() {
             return Err(Error::InvalidApiKey);

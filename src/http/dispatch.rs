@@ -10,7 +10,7 @@ use super::request::{self, without_files};
 use super::router::{RouteMatch, Router};
 use super::session::{self, CSRF_FIELD};
 use super::trace::{self, Trace};
-use super::{Refusal, Response, authentication, files, hint, poll, rate_limit, reply, tus};
+use super::{Refusal, Response, authentication, deliveries, files, hint, poll, rate_limit, reply, tus};
 use crate::api::parameter::RawParameters;
 use crate::api::{Access, Call, NotDone, Outcome, Reply, Row, Run};
 use crate::error::Error;
@@ -100,7 +100,7 @@ impl RequestContext<'_> {
             return routed;
         }
         let refused = |error| Box::new(finished(Err((error, None))));
-        let mut raw = neutral(settings, request::parameters(incoming).map_err(refused)?);
+        let mut raw = self.parameters(&trace.path).map_err(refused)?;
         let csrf = self.takes_sessions.then(|| taken(&mut raw.values, CSRF_FIELD)).flatten();
         if let Some(session) = incoming.session.as_ref().filter(|_| self.takes_sessions && trace.path == OWN_KEY)
             && !raw.values.contains_key("username")
@@ -111,7 +111,10 @@ impl RequestContext<'_> {
         let method = effective_method(incoming.method(), &mut raw.values);
         trace.method.clone_from(&method);
         trace.params = raw.values.clone();
-        let found = edge.router.find(&method, &trace.path, feature_level);
+        let found = match deliveries::is_in_folder(&trace.path) && !self.takes_delivery(&trace.path) {
+            true => RouteMatch::Nothing,
+            false => edge.router.find(&method, &trace.path, feature_level),
+        };
         let row = if let RouteMatch::Operation(row, _) = &found { Some(*row) } else { None };
         trace.route = row.map(|row| row.route.path);
         trace.row = row;
@@ -136,6 +139,21 @@ impl RequestContext<'_> {
                 Err(Box::new(fault.afterwards(response, &settings.dialect)))
             }
         }
+    }
+
+    /// Whether a path is that of a service that delivers.
+    fn takes_delivery(&self, path: &str) -> bool {
+        !self.takes_sessions && deliveries::is_of_service(path)
+    }
+
+    /// The parameters of a request for an operation by their neutral names. What a service delivers has its own names.
+    fn parameters(&self, path: &str) -> Result<RawParameters, Error> {
+        if !self.takes_delivery(path) {
+            return Ok(neutral(&self.settings, request::parameters(self.incoming)?));
+        }
+        let mut raw = deliveries::parameters(self.incoming)?;
+        deliveries::complete(self.incoming, &mut raw)?;
+        Ok(raw)
     }
 
     /// Finds the operation of a resumable upload; None where the path is for none at this level.
@@ -186,7 +204,7 @@ impl RequestContext<'_> {
                 Err((Error::MethodNotAllowed { allowed_methods: methods.into() }, Some(hint)))
             }
             _ => {
-                let hint = elsewhere().or_else(|| hint::doubled_slash(path)).or_else(|| hint::incoming_webhook(path));
+                let hint = elsewhere().or_else(|| hint::doubled_slash(path)).or_else(|| deliveries::hint(path));
                 let hint = hint.unwrap_or_else(|| hint::nearest_operation(Router::nearest(method, path)));
                 Err((Error::UnknownPath, Some(hint)))
             }
@@ -306,6 +324,7 @@ impl RequestContext<'_> {
             queue_level: emulation.map(Emulation::queue_level).unwrap_or_default(),
             former: &raw.former,
             files: &raw.files,
+            headers: &raw.headers,
             bouncer: fault.bouncer(),
             disturbance: fault.disturbance(),
             extra_emoji: self.settings.dialect.vendor_value("emoji_name", EXTRA_EMOJI.name),

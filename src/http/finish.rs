@@ -2,9 +2,9 @@
 
 use super::context::{Handled, RequestContext};
 use super::trace::{Entered, Trace};
-use super::{Refusal, Response, hint, origin, rate_limit, reply, session, tus};
+use super::{Refusal, Response, deliveries, hint, origin, rate_limit, reply, session, tus};
 use crate::api::parameter::RawParameters;
-use crate::api::{Outcome, Reply, Route, Row};
+use crate::api::{Access, Outcome, Reply, Route, Row};
 use crate::error::Error;
 use crate::level::emulation;
 use crate::realm::Realm;
@@ -48,7 +48,11 @@ impl RequestContext<'_> {
         values: &BTreeMap<String, String>,
         error: Error,
     ) -> Response {
-        let for_body = hint::for_json_body(&error, row).filter(|_| self.sent_json());
+        if let Some(response) = deliveries::refusal(row, raw, &error) {
+            return response;
+        }
+        let takes_json = row.access == Access::KeyHolder;
+        let for_body = hint::for_json_body(&error, row).filter(|_| self.sent_json() && !takes_json);
         let hint = for_body.or_else(|| hint::for_parameters(&error, row, raw));
         let hint = hint.or_else(|| hint::for_name(&error, row, raw, realm, caller));
         let hint = hint.or_else(|| hint::for_rights(&error, realm, caller?)).or_else(|| hint::for_misspelt(row, raw));
@@ -66,7 +70,8 @@ impl RequestContext<'_> {
         if tus::is_spoken_by(row) {
             return tus::refusal(&error);
         }
-        let hint = hint.or_else(|| hint::for_error(&error));
+        // Hints are for what failed.
+        let hint = hint.or_else(|| hint::for_error(&error)).filter(|_| error.status() >= 400);
         let Some(emulation) = emulation(self.settings.feature_level) else { return reply::failure(&error, hint) };
         let mut error = emulation.with_former_names(row.route, error);
         let message = emulation.former_message(row.route, values, &mut error);

@@ -204,14 +204,6 @@ pub fn doubled_slash(path: &str) -> Option<String> {
     Some(format!("The path has a doubled slash; without it: {single}"))
 }
 
-/// Where the receivers of integrations would be, which are not served.
-pub fn incoming_webhook(path: &str) -> Option<String> {
-    path.starts_with("/external/").then(|| {
-        "Incoming webhooks of integrations are not served; an incoming webhook bot sends messages by POST /api/v1/messages."
-            .to_owned()
-    })
-}
-
 /// Where the API is, for a path outside of it that may have meant an operation.
 pub fn outside(method: &str, path: &str) -> String {
     if let Some(hint) = doubled_slash(path) {

@@ -6,7 +6,7 @@ use super::reply::ConnectionFault;
 use super::request::ApiRequest;
 use super::trace::{Entered, Trace};
 use super::tus;
-use crate::api::NEWEST_FEATURE_LEVEL;
+use crate::api::{Access, NEWEST_FEATURE_LEVEL};
 use crate::level;
 use crate::report::{Arrival, Doubt, Facts, Past, Seen, WaitingPoll, hash};
 use crate::time::Span;
@@ -49,7 +49,7 @@ impl RequestContext<'_> {
 
     fn facts(&self, entered: &Entered) -> Facts {
         let incoming = self.incoming;
-        let is_form = entered.row.is_some_and(|row| !tus::is_spoken_by(row));
+        let is_form = entered.row.is_some_and(|row| !tus::is_spoken_by(row) && row.access != Access::KeyHolder);
         let has_body = !incoming.body.is_empty() && !matches!(*incoming.method(), Method::GET | Method::HEAD);
         let is_refused = entered.entry.status == 401;
         let authorization = if is_refused { incoming.headers().get(header::AUTHORIZATION) } else { None };

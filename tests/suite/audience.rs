@@ -36,6 +36,7 @@ const NOT_PROVOKED: &[(&str, &str, &str)] = &[
     ),
     ("POST /users/{user_id}/reactivate", "stream update", "only for guests who may not know of the user then either"),
     ("POST /users/me/api_key/regenerate", "device remove", "the key that polls ends with it; `push` has some"),
+    ("POST /external/{integration}", "realm_user add", "`POST /messages` has it, which sends in the same way"),
     ("POST /realm/deactivate", "realm deactivated", "only polls that hang get it; `organization_end` has some"),
 ];
 

@@ -107,13 +107,16 @@ fn pattern(message: &str) -> Regex {
 }
 
 fn fits(error: &ErrorRow, entry: &Entry) -> bool {
-    says(error, entry) && entry.reply.value()["code"] == error.code
+    let reply = entry.reply.value();
+    // Clients of Slack know no codes.
+    says(error, entry) && (reply["code"] == error.code || reply["ok"] == false)
 }
 
 /// Whether an error has the status and the words; older levels have other codes.
 fn says(error: &ErrorRow, entry: &Entry) -> bool {
     let reply = entry.reply.value();
-    error.status == entry.status && reply["msg"].as_str().is_some_and(|message| PATTERNS[error.name].is_match(message))
+    let text = reply["msg"].as_str().or_else(|| reply["error"].as_str());
+    error.status == entry.status && text.is_some_and(|message| PATTERNS[error.name].is_match(message))
 }
 
 fn fits_any(kinds: &[ErrorKind], entry: &Entry) -> bool {
@@ -139,7 +142,8 @@ pub fn undeclared(world: &World) -> Vec<String> {
         let is_whole = entry.reply.0.len() < MAX_BODY_BYTES;
         // Any operation may be refused by a limit of requests.
         let is_of_operation = !matches!(entry.status, 405 | 429);
-        entry.status >= 400 && is_of_operation && is_whole && (entry.fault.is_none() || fits_any(OF_RELAY, entry))
+        let is_refusal = entry.status >= 400 || entry.reply.value()["result"] == "error";
+        is_refusal && is_of_operation && is_whole && (entry.fault.is_none() || fits_any(OF_RELAY, entry))
     };
     let all = world.journal().all();
     let refused = all.iter().filter(is_refused).filter_map(|entry| Some((operation(entry)?, entry)));

@@ -28,7 +28,7 @@ fn somebody(server: &TestServer, row: &Row) -> User {
 
 /// The operation's path with something in the place of placeholders.
 pub fn path_of(row: &Row) -> String {
-    let mut path = row.route.path.replace("{email}", "mel%40chat.test");
+    let mut path = row.route.path.replace("{email}", "mel%40chat.test").replace("{integration}", "helloworld");
     while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
         path.replace_range(start..=end, "1");
     }
@@ -37,7 +37,10 @@ pub fn path_of(row: &Row) -> String {
 
 /// Calls an operation.
 pub async fn call(user: &User, row: &Row, params: Value) -> Reply {
-    let path = format!("/api/v1{}", path_of(row));
+    let mut path = format!("/api/v1{}", path_of(row));
+    if let (Access::KeyHolder, Some(credentials)) = (row.access, user.credentials_if_any()) {
+        path = format!("{path}?api_key={}", credentials.api_key);
+    }
     match row.route.method {
         "GET" => user.get(&path, params).await,
         "POST" => user.post(&path, params).await,
@@ -92,7 +95,8 @@ async fn every_operation_turns_away_those_without_credentials_if_it_needs_any() 
         options.fixture = chatdouble::fixture::builtin("empty").expect("built in").into();
     })
     .await;
-    for row in served().filter(|row| row.access != Access::Anyone) {
+    // Without a key among the parameters, one is missing: `incoming_webhooks` has that.
+    for row in served().filter(|row| !matches!(row.access, Access::Anyone | Access::KeyHolder)) {
         let reply = call(&server.anonymous(), row, required(row).into()).await;
         let message = "Not logged in: API authentication or user session required";
         reply.with_status(401).error("UNAUTHORIZED", message);

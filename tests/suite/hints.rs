@@ -191,8 +191,8 @@ async fn a_doubled_slash_and_a_receiver_of_integrations_are_named() {
         ("/api/v1//users/me", "The path has a doubled slash; without it: /users/me"),
         ("/w/default//api/v1/users/me", "The path has a doubled slash; without it: /api/v1/users/me"),
         (
-            "/api/v1/external/buildbot?api_key=x",
-            "Incoming webhooks of integrations are not served; an incoming webhook bot sends messages by POST /api/v1/messages.",
+            "/api/v1/external/jira?api_key=x",
+            "Incoming webhooks are served for alertmanager, buildbot, github, gitlab, grafana, helloworld, json, sentry, slack, slack_incoming; other services can post by POST /api/v1/messages.",
         ),
     ] {
         let reply = server.request("GET", path, &[], "").await;

@@ -59,6 +59,7 @@ mod group_reading;
 mod guests;
 mod hidden_addresses;
 mod hints;
+mod incoming_webhooks;
 mod invitation_pages;
 mod invites;
 mod levels;

@@ -2,7 +2,7 @@
 
 use crate::every_operation::{handle_for, path_of, required};
 use crate::support::{Browser, TestServer, User};
-use chatdouble::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS};
+use chatdouble::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
 use chatdouble::world::sessions::SESSIONS_MAX;
 use serde_json::{Value, json};
 
@@ -28,7 +28,9 @@ async fn mel(server: &TestServer) -> Browser {
 #[tokio::test]
 async fn every_operation_answers_a_session_as_it_answers_a_key() {
     let server = TestServer::start().await;
-    for (at, row) in OPERATIONS.iter().filter(|row| row.is_at(NEWEST_FEATURE_LEVEL)).enumerate() {
+    // Services that deliver have a key.
+    let takes_session = |row: &&Row| row.is_at(NEWEST_FEATURE_LEVEL) && row.access != Access::KeyHolder;
+    for (at, row) in OPERATIONS.iter().filter(takes_session).enumerate() {
         // Of the same length, so that lengths in replies agree.
         let names = [format!("key-{at:03}"), format!("ses-{at:03}")];
         let with_key = fork(&server, &names[0]).await;
@@ -58,7 +60,7 @@ async fn without_a_session_requests_are_refused_and_keys_do_not_count() {
     let mut nobody = Browser::new(server.url());
 
     for row in OPERATIONS.iter().filter(|row| row.is_at(NEWEST_FEATURE_LEVEL)) {
-        if matches!(row.access, Access::Anyone | Access::UserOrVisitor) {
+        if matches!(row.access, Access::Anyone | Access::UserOrVisitor | Access::KeyHolder) {
             continue;
         }
         let reply = nobody.call(row.route.method, &format!("/json{}", path_of(row)), &json!({})).await;

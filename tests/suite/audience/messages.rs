@@ -50,6 +50,16 @@ fn sending() -> Vec<Case> {
             json!({"message_id": s.message("Thank you"), "report_type": "spam"})
         })
         .sends("message", "olive adam mona"),
+        // What a service delivers is a message of its bot, which claims the files that it links.
+        Case::of("POST /external/{integration}", "adam", |s| {
+            let payload = json!({"channel": "new", "text": format!("[n]({})", notes(s))}).to_string();
+            let key = s.user("adam").credentials().api_key.clone();
+            json!({"integration": "slack_incoming", "api_key": key, "stream": "engineering", "payload": payload})
+        })
+        .sends("muted_topics", "adam")
+        .sends("user_topic", "adam")
+        .sends("message", "adam mel max build-bot")
+        .sends("attachment update", "adam"),
     ]
 }
 

@@ -46,6 +46,11 @@ impl User {
         &self.credentials().email
     }
 
+    /// The user's credentials; None of an anonymous visitor.
+    pub fn credentials_if_any(&self) -> Option<&Credentials> {
+        self.credentials.as_ref()
+    }
+
     /// The user's credentials.
     #[track_caller]
     pub fn credentials(&self) -> &Credentials {

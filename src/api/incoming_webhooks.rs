@@ -1,0 +1,285 @@
+//! Incoming webhooks: what other services send becomes messages of a bot.
+//!
+//! A service is a row of [`SERVICES`] and a function that makes messages of its payload; the functions know nothing of
+//! channels and bots.
+
+mod delivery;
+mod git;
+mod github;
+mod gitlab;
+mod monitoring;
+mod pattern;
+mod payload;
+mod plain;
+mod python_text;
+mod sentry;
+mod slack;
+mod slack_blocks;
+mod slack_text;
+
+use super::parameter::Expected;
+use super::shared::bot_owner;
+use super::shared::recipients::{self, MessageType, Recipients};
+use super::{Call, PartialWrite, operation};
+use crate::error::Error;
+use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::tx::Tx;
+use crate::realm::user::User;
+use delivery::{Delivery, Notification, Outcome};
+use imbl::OrdSet;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Messages that one delivery makes at most.
+pub const MAX_MESSAGES: usize = 500;
+/// The service whose refusals have the form that clients of Slack know.
+pub const SLACK_INCOMING: &str = "slack_incoming";
+/// The headers that services put events and forms into.
+pub const HEADERS: [&str; 4] = [CONTENT_TYPE, github::EVENT_HEADER, gitlab::EVENT_HEADER, slack::RETRY_HEADER];
+const CONTENT_TYPE: &str = "content-type";
+
+/// A service whose deliveries are understood.
+pub struct Service {
+    /// The end of the path.
+    pub name: &'static str,
+    /// Its name in texts.
+    pub display_name: &'static str,
+    /// What its messages are sent with (A-573).
+    pub client: &'static str,
+    /// The header that names the event, as its documentation writes it.
+    event_header: Option<&'static str>,
+    /// How its payload comes.
+    form: PayloadForm,
+    render: fn(&Delivery<'_>) -> Result<Outcome, Error>,
+}
+
+/// How a payload comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PayloadForm {
+    /// As the body, whatever its type says.
+    Body,
+    /// As a body whose type is JSON, or as the parameter `payload`.
+    BodyOrParameter,
+    /// As a body whose type is JSON, or as parameters of their own.
+    BodyOrParameters,
+}
+
+#[rustfmt::skip]
+/// The services, in the order of the documents.
+pub static SERVICES: &[Service] = &[
+    body("alertmanager", "Alertmanager", "AlertmanagerWebhook", monitoring::render_alertmanager),
+    body("buildbot", "Buildbot", "BuildbotWebhook", plain::render_buildbot),
+    Service {
+        event_header: Some("X-GitHub-Event"),
+        ..body("github", "GitHub", "GitHubWebhook", github::render)
+    },
+    Service {
+        event_header: Some("X-GitLab-Event"),
+        ..body("gitlab", "GitLab", "GitLabWebhook", gitlab::render)
+    },
+    body("grafana", "Grafana", "GrafanaWebhook", monitoring::render_grafana),
+    body("helloworld", "Hello World", "HelloWorldWebhook", plain::render_hello_world),
+    body("json", "JSON", "JSONWebhook", plain::render_json),
+    body("sentry", "Sentry", "SentryWebhook", sentry::render),
+    Service {
+        form: PayloadForm::BodyOrParameters,
+        ..body("slack", "Slack", "SlackWebhook", slack::render_events)
+    },
+    Service {
+        form: PayloadForm::BodyOrParameter,
+        ..body(SLACK_INCOMING, "Slack Incoming", "SlackIncomingWebhook", slack::render_incoming)
+    },
+];
+
+const fn body(
+    name: &'static str,
+    display_name: &'static str,
+    client: &'static str,
+    render: fn(&Delivery<'_>) -> Result<Outcome, Error>,
+) -> Service {
+    Service { name, display_name, client, event_header: None, form: PayloadForm::Body, render }
+}
+
+/// The service of this name.
+pub fn service(name: &str) -> Option<&'static Service> {
+    SERVICES.iter().find(|service| service.name == name)
+}
+
+operation! {
+    /// Takes what another service sends, and posts messages of it, as a bot.
+    pub DeliverWebhook = POST "/external/{integration}", for KeyHolder;
+    params {
+        /// `alertmanager`, `buildbot`, `github`, `gitlab`, `grafana`, `helloworld`, `json`, `sentry`, `slack` or
+        /// `slack_incoming`.
+        @path integration: String,
+        /// The key of the bot.
+        api_key: Option<String>,
+        /// What the service sends, as the body; of Slack's it may be a parameter of a form.
+        payload: Option<String>,
+        /// The channel, by name or ID; without it the messages go to the bot's owner.
+        stream: Option<String>,
+        /// The topic; without it, each service has one of its own.
+        topic: Option<String>,
+        /// Patterns of a shell: messages are sent only of events that fit one of them.
+        only_events: Option<Vec<String>>,
+        /// Patterns of a shell: no messages are sent of events that fit one of them.
+        exclude_events: Option<Vec<String>>,
+        /// GitHub, GitLab: the branches whose pushes are posted, separated by commas.
+        branches: Option<String>,
+        /// GitHub: whether nothing is posted of private repositories.
+        ignore_private_repositories: bool = false,
+        /// Alertmanager: the label or annotation that is the topic.
+        name: String = "instance".to_owned() => "instance",
+        /// Alertmanager: the label or annotation that says what is wrong.
+        desc: String = "alertname".to_owned() => "alertname",
+        /// Slack: the token of the app, which is not checked.
+        slack_app_token: String = String::new() => "",
+        /// Slack: 1 for a topic for each of its channels, 0 for the channel of the same name.
+        channels_map_to_topics: Option<String>,
+        /// Slack, in forms: who wrote the message.
+        user_name: Option<String>,
+        /// Slack, in forms: the message.
+        text: Option<String>,
+        /// Slack, in forms: where it was written.
+        channel_name: Option<String>,
+    }
+    reply DeliverWebhookReply;
+    errors [
+        MalformedJson, InvalidJson, MissingWebhookEvent, UnsupportedWebhookEvent, TooManyWebhookMessages,
+        UnknownSlackMapping, NobodyToNotify, MessageEmpty, MessageNullBytes, ChannelNameEmpty, ChannelNameTooLong,
+        ChannelNameInvalidCharacter, TopicInvalidCharacter, MayNotPost, NotAuthorizedToSend, MayNotCreateTopic,
+        EmptyTopicNotAllowed, OnlyEmptyTopicAllowed, RecipientDeactivated, RecipientsInaccessible,
+        DirectMessagesDisabled, DirectNotAuthorized, MayNotInitiateDirect, UnableToRender, ChannelWildcardNotAllowed,
+        TopicWildcardNotAllowed, MayNotMentionGroup,
+    ];
+    events [RealmUserAdd, MutedTopics, UserTopic, Message, AttachmentUpdate];
+}
+
+/// What the service learns.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct DeliverWebhookReply {
+    /// Of `slack_incoming`: true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ok: Option<bool>,
+    /// Of `slack`: what its check of the address sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub challenge: Option<String>,
+}
+
+impl PartialWrite for DeliverWebhook {
+    fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<DeliverWebhookReply, Error>, Error> {
+        let service = service(&params.integration).ok_or(Error::UnknownPath)?;
+        let headers = call.headers;
+        let payload = read_payload(service, &params, headers)?;
+        let delivery = Delivery { service, params: &params, payload: &payload, headers };
+        if let Some(header) = service.event_header
+            && delivery.header(&header.to_ascii_lowercase()).is_none()
+        {
+            bot_owner::notify(tx, call.caller(), missing_header(call.caller(), service, header));
+            return Ok(Err(Error::MissingWebhookEvent { header: header.into() }));
+        }
+        let outcome = (service.render)(&delivery)?;
+        if outcome.messages.len() > MAX_MESSAGES {
+            return Err(Error::TooManyWebhookMessages { limit: MAX_MESSAGES.into() });
+        }
+
+        for message in outcome.messages {
+            if is_chosen(&params, message.event.as_deref()) {
+                send(tx, call, &delivery, message)?;
+            }
+        }
+        if let Some(notice) = outcome.for_owner {
+            bot_owner::notify(tx, call.caller(), notice);
+        }
+        let ok = (service.name == SLACK_INCOMING).then_some(true);
+        Ok(Ok(DeliverWebhookReply { ok, challenge: outcome.challenge }))
+    }
+}
+
+/// The payload; null where a service that takes forms sent one.
+fn read_payload(
+    service: &Service,
+    params: &DeliverWebhook,
+    headers: &[(&'static str, String)],
+) -> Result<Value, Error> {
+    let kind = headers.iter().find(|(name, _)| *name == CONTENT_TYPE).map_or("", |(_, kind)| kind.as_str());
+    let is_json = kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+    let text = match service.form {
+        PayloadForm::BodyOrParameters if !is_json => return Ok(Value::Null),
+        PayloadForm::BodyOrParameter if !is_json => Expected(params.payload.as_deref()).present("payload")?,
+        PayloadForm::Body | PayloadForm::BodyOrParameter | PayloadForm::BodyOrParameters => {
+            params.payload.as_deref().unwrap_or_default()
+        }
+    };
+    serde_json::from_str(text).map_err(|_| match service.form {
+        PayloadForm::Body => Error::MalformedJson,
+        PayloadForm::BodyOrParameter | PayloadForm::BodyOrParameters => Error::InvalidJson,
+    })
+}
+
+/// Whether the patterns of the address let an event through.
+fn is_chosen(params: &DeliverWebhook, event: Option<&str>) -> bool {
+    let Some(event) = event else { return true };
+    let fits_one = |patterns: &Vec<String>| patterns.iter().any(|pattern| pattern::fits(event, pattern));
+    params.only_events.as_ref().is_none_or(fits_one) && !params.exclude_events.as_ref().is_some_and(fits_one)
+}
+
+/// What the owner of a bot learns when a delivery names no event.
+fn missing_header(bot: &User, service: &Service, header: &str) -> String {
+    format!(
+        "Hi there!  Your bot {} just sent an HTTP request to /api/v1/external/{} that\n\
+         is missing the HTTP {header} header.  Because this header is how\n\
+         {} indicates the event type, this usually indicates a configuration\n\
+         issue, where you either entered the URL for a different integration, or are running\n\
+         an older version of the third-party service that doesn't provide that header.",
+        bot.full_name, service.name, service.display_name,
+    )
+}
+
+/// Sends a message: to the channel of the address, where there is one; else to the owner of the bot, who also learns
+/// of a channel that does not exist.
+fn send(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: Notification) -> Result<(), Error> {
+    let caller = call.caller();
+    let params = delivery.params;
+    let Some(stream) = message.channel.as_ref().or(params.stream.as_ref()) else {
+        let owner = caller.bot_owner().ok_or(Error::NobodyToNotify)?;
+        let to = Target::Direct { users: vec![owner] };
+        tx.send(outgoing(call, delivery, to, message.content))?;
+        return Ok(());
+    };
+    let topic = params.topic.clone().unwrap_or(message.topic);
+    let is_number = !stream.is_empty() && stream.bytes().all(|byte| byte.is_ascii_digit());
+    let number = if is_number { Some(stream.parse().unwrap_or(i64::MAX)) } else { None };
+    let to = Recipients(number.map_or_else(|| Value::from(stream.as_str()), Value::from));
+    recipients::check_content(tx, caller, MessageType::Channel, &to, Some(&topic), &message.content)?;
+    let target = match recipients::resolve(tx, caller, MessageType::Channel, &to, Some(topic)) {
+        Err(Error::UnknownChannel { .. } | Error::UnknownChannelId { .. }) => {
+            bot_owner::notify_of_unknown(tx, caller, stream, number.is_some());
+            return Ok(());
+        }
+        target => target?,
+    };
+    if let Target::Channel { channel, .. } = target {
+        bot_owner::notify_of_unheard(tx, caller, channel);
+    }
+    let sent = tx.send(outgoing(call, delivery, target, message.content));
+    sent.map_err(|refusal| recipients::in_given_name(tx, &to, refusal))?;
+    Ok(())
+}
+
+fn outgoing(call: &Call<'_>, delivery: &Delivery<'_>, to: Target, content: String) -> Outgoing {
+    Outgoing {
+        sender: call.caller().id,
+        to,
+        content: call.origin.strip(content),
+        client: delivery.service.client.into(),
+        read_by_sender: false,
+        read_by: OrdSet::new(),
+        local: None,
+        site: Some(call.site()),
+        widget_content: None,
+        voice: Voice::Own,
+        is_answer: false,
+    }
+}

@@ -1,0 +1,294 @@
+//! GitHub: pushes, issues, comments on them, pull requests, branches and tags.
+
+use super::delivery::{Delivery, Outcome};
+use super::git::{self, Commit, Deed, Push};
+use super::payload::Part;
+use crate::error::Error;
+
+/// The header that names the event.
+pub const EVENT_HEADER: &str = "x-github-event";
+
+/// Events that the service has, and that nothing is said of.
+const IGNORED: [&str; 7] =
+    ["check_suite", "label", "meta", "milestone", "organization", "project_card", "repository_vulnerability_alert"];
+/// Actions with pull requests that nothing is said of.
+const IGNORED_ACTIONS: [&str; 5] = ["approved", "converted_to_draft", "labeled", "review_request_removed", "unlabeled"];
+
+/// The message of a delivery.
+pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+    let payload = delivery.whole();
+    let header = delivery.header(EVENT_HEADER).unwrap_or_default();
+    if let Some(repository) = payload.find("repository")?
+        && repository.switch_of("private")?
+        && delivery.params.ignore_private_repositories
+    {
+        return Ok(Outcome::default());
+    }
+    if header == "issue_comment" && is_edited_without_change(&payload)? {
+        return Ok(Outcome::default());
+    }
+    let Some(event) = event_of(delivery, header, &payload)? else { return Ok(Outcome::default()) };
+    let topic = topic(event, &payload)?;
+    let title = |part: &Part<'_>| {
+        if delivery.has_own_topic() { part.text_of("title").map(|title| Some(title.to_owned())) } else { Ok(None) }
+    };
+    let content = match event {
+        "push_commits" => push(&payload)?,
+        "push_tags" => {
+            let tag = payload.text_of("ref")?;
+            let action = if payload.switch_of("created")? { "pushed" } else { "removed" };
+            git::tag_in_words(sender(&payload)?, action, tag.strip_prefix("refs/tags/").unwrap_or(tag))
+        }
+        "create" | "delete" => {
+            let (kind, name) = (payload.text_of("ref_type")?, payload.text_of("ref")?);
+            format!("{} {event}d {kind} {name}.", sender(&payload)?)
+        }
+        "ping" => format!("GitHub webhook has been successfully configured by {}.", sender(&payload)?),
+        "issues_transferred" | "issues_opened_via_transfer" => transfer(event, &payload)?,
+        "issue_labeled_or_unlabeled" | "issue_milestoned_or_demilestoned" => {
+            mark(&payload, title(&payload.key("issue")?)?)?
+        }
+        "issues" => issue(&payload, title(&payload.key("issue")?)?)?,
+        "issue_comment" => comment(&payload, title(&payload.key("issue")?)?)?,
+        other => pull_request(other, &payload, title(&payload.key("pull_request")?)?)?,
+    };
+    Ok(Outcome::event(event, topic, content))
+}
+
+fn is_edited_without_change(payload: &Part<'_>) -> Result<bool, Error> {
+    if payload.find("action")?.is_none_or(|action| action.value() != "edited") {
+        return Ok(false);
+    }
+    let before = payload.key("changes")?.key("body")?.text_of("from")?;
+    Ok(before == payload.key("comment")?.text_of("body")?)
+}
+
+/// The event by the name that patterns know it by; None where nothing is said of it.
+fn event_of(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Result<Option<&'static str>, Error> {
+    Ok(match header {
+        "push" => push_event(payload, delivery.params.branches.as_deref())?,
+        "issues" => Some(match payload.text_of("action")? {
+            "labeled" | "unlabeled" => "issue_labeled_or_unlabeled",
+            "milestoned" | "demilestoned" => "issue_milestoned_or_demilestoned",
+            "transferred" => "issues_transferred",
+            "opened" if is_moved_here(payload)? => "issues_opened_via_transfer",
+            _ => "issues",
+        }),
+        "pull_request" => match payload.text_of("action")? {
+            "opened" | "reopened" => Some("opened_pull_request"),
+            "synchronize" | "edited" => Some("updated_pull_request"),
+            "assigned" | "unassigned" => Some("assigned_or_unassigned_pull_request"),
+            "closed" => Some("closed_pull_request"),
+            "review_requested" => Some("pull_request_review_requested"),
+            "ready_for_review" => Some("pull_request_ready_for_review"),
+            action if IGNORED_ACTIONS.contains(&action) => None,
+            action => return Err(delivery.unsupported(&format!("pull_request:{action}"))),
+        },
+        "issue_comment" => Some("issue_comment"),
+        "create" => Some("create"),
+        "delete" => Some("delete"),
+        "ping" => Some("ping"),
+        other if IGNORED.contains(&other) => None,
+        other => {
+            let action = payload.find("action")?.map_or(Ok("???"), |action| action.text())?;
+            return Err(delivery.unsupported(&format!("{other}:{action}")));
+        }
+    })
+}
+
+fn push_event(payload: &Part<'_>, branches: Option<&str>) -> Result<Option<&'static str>, Error> {
+    let reference = payload.text_of("ref")?;
+    Ok(match reference.strip_prefix("refs/heads/") {
+        Some(branch) if branch.starts_with("gh-readonly-queue/") => None,
+        Some(branch) => git::is_among(branch, branches).then_some("push_commits"),
+        None => Some("push_tags"),
+    })
+}
+
+fn is_moved_here(payload: &Part<'_>) -> Result<bool, Error> {
+    let changes = payload.given("changes")?;
+    Ok(changes.map(|changes| changes.given("old_issue")).transpose()?.flatten().is_some())
+}
+
+fn topic(event: &str, payload: &Part<'_>) -> Result<String, Error> {
+    if event.contains("pull_request") {
+        let request = payload.key("pull_request")?;
+        return Ok(git::topic_of(repository(payload)?, "PR", request.number_of("number")?, request.text_of("title")?));
+    }
+    if event.starts_with("issue") {
+        let issue = payload.key("issue")?;
+        let kind = if issue.find("pull_request")?.is_some() { "PR" } else { "issue" };
+        return Ok(git::topic_of(repository(payload)?, kind, issue.number_of("number")?, issue.text_of("title")?));
+    }
+    match event {
+        "push_commits" => Ok(format!("{} / {}", repository(payload)?, branch(payload)?)),
+        "ping" if payload.given("repository")?.is_none() => {
+            payload.key("organization")?.text_of("login").map(str::to_owned)
+        }
+        _ => repository(payload).map(str::to_owned),
+    }
+}
+
+fn repository<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+    payload.key("repository")?.text_of("name")
+}
+
+fn sender<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+    payload.key("sender")?.text_of("login")
+}
+
+fn branch<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+    let reference = payload.text_of("ref")?;
+    Ok(reference.strip_prefix("refs/heads/").unwrap_or(reference))
+}
+
+fn push(payload: &Part<'_>) -> Result<String, Error> {
+    let mut commits = Vec::new();
+    for commit in payload.key("commits")?.items()? {
+        let author = commit.key("author")?;
+        let name = match author.given("username")? {
+            Some(name) => name.text()?,
+            None => author.text_of("name")?,
+        };
+        commits.push(Commit {
+            author: name,
+            id: commit.text_of("id")?,
+            message: commit.text_of("message")?,
+            url: commit.text_of("url")?,
+        });
+    }
+    let push = Push {
+        user: sender(payload)?,
+        compare_url: payload.text_of("compare")?,
+        branch: branch(payload)?,
+        commits,
+        is_deleted: payload.switch_of("deleted")?,
+        is_forced: payload.switch_of("forced")?,
+    };
+    Ok(push.in_words())
+}
+
+fn issue(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let action = payload.text_of("action")?;
+    let issue = payload.key("issue")?;
+    let message = if matches!(action, "assigned" | "unassigned") { None } else { issue.text_or_null("body")? };
+    let assignee = payload.find("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
+    let deed = Deed {
+        user: sender(payload)?,
+        action,
+        kind: "issue",
+        url: issue.text_of("html_url")?,
+        number: issue.number_of("number")?,
+        title: title.as_deref(),
+        message,
+        changed_assignee: assignee,
+        ..Deed::default()
+    };
+    Ok(deed.in_words())
+}
+
+fn comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (issue, comment) = (payload.key("issue")?, payload.key("comment")?);
+    let url = comment.text_of("html_url")?;
+    let action = match payload.text_of("action")? {
+        "created" => format!("[commented]({url}) on"),
+        other => format!("{other} a [comment]({url}) on"),
+    };
+    let deed = Deed {
+        user: sender(payload)?,
+        action: &action,
+        kind: if issue.find("pull_request")?.is_some() { "PR" } else { "issue" },
+        url: issue.text_of("html_url")?,
+        number: issue.number_of("number")?,
+        title: title.as_deref(),
+        message: Some(comment.text_of("body")?),
+        ..Deed::default()
+    };
+    Ok(deed.in_words())
+}
+
+/// A label or milestone that an issue was given, or lost.
+fn mark(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (action, issue, user) = (payload.text_of("action")?, payload.key("issue")?, payload.key("sender")?);
+    let is_label = action.ends_with("labeled");
+    let (verb, preposition) =
+        if matches!(action, "labeled" | "milestoned") { ("added", "to") } else { ("removed", "from") };
+    let title = title.map(|title| format!(" {title}")).unwrap_or_default();
+    let (number, url) = (issue.number_of("number")?, issue.text_of("html_url")?);
+    let (login, user_url) = (user.text_of("login")?, user.text_of("html_url")?);
+    if is_label {
+        let label = payload.key("label")?.text_of("name")?;
+        return Ok(format!(
+            "[{login}]({user_url}) {verb} the {label} label {preposition} [Issue #{number}{title}]({url})."
+        ));
+    }
+    let milestone = payload.key("milestone")?;
+    let (name, milestone_url) = (milestone.text_of("title")?, milestone.text_of("html_url")?);
+    Ok(format!(
+        "[{login}]({user_url}) {verb} milestone [{name}]({milestone_url}) {preposition} [issue #{number}{title}]({url})."
+    ))
+}
+
+fn transfer(event: &str, payload: &Part<'_>) -> Result<String, Error> {
+    let (issue, changes) = (payload.key("issue")?, payload.key("changes")?);
+    let (number, url, title) = (issue.number_of("number")?, issue.text_of("html_url")?, issue.text_of("title")?);
+    let (repository, other) = match event {
+        "issues_transferred" => (changes.key("new_repository")?, changes.key("new_issue")?),
+        _ => (changes.key("old_repository")?, changes.key("old_issue")?),
+    };
+    let name = repository.text_of("full_name")?;
+    let (other_number, other_url) = (other.number_of("number")?, other.text_of("html_url")?);
+    Ok(match event {
+        "issues_transferred" => {
+            let user = sender(payload)?;
+            format!("{user} transferred [issue #{number} {title}]({url}) to [{name}/#{other_number}]({other_url}).")
+        }
+        _ => format!("[Issue #{number} {title}]({url}) was transferred from [{name}#{other_number}]({other_url})."),
+    })
+}
+
+fn pull_request(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (user, request) = (sender(payload)?, payload.key("pull_request")?);
+    let (number, url) = (request.number_of("number")?, request.text_of("html_url")?);
+    match event {
+        "pull_request_ready_for_review" => {
+            return Ok(format!("**{user}** has marked [PR #{number}]({url}) as ready for review."));
+        }
+        "pull_request_review_requested" => {
+            let (reviewer, name) = match payload.find("requested_reviewer")? {
+                Some(person) => (person, "login"),
+                None => (payload.key("requested_team")?, "name"),
+            };
+            let (name, address) = (reviewer.text_of(name)?, reviewer.text_of("html_url")?);
+            let title = title.map(|title| format!(" {title}")).unwrap_or_default();
+            return Ok(format!(
+                "**{user}** requested [{name}]({address}) for a review on [PR #{number}{title}]({url})."
+            ));
+        }
+        _ => {}
+    }
+    let mut deed = Deed { user, kind: "PR", url, number, title: title.as_deref(), ..Deed::default() };
+    let action = payload.text_of("action")?;
+    match event {
+        "closed_pull_request" => {
+            deed.action = if request.switch_of("merged")? { "merged" } else { "closed without merge" };
+        }
+        "assigned_or_unassigned_pull_request" => {
+            deed.action = action;
+            deed.changed_assignee = Some(payload.key("assignee")?.text_of("login")?);
+        }
+        _ => {
+            deed.action = if action == "synchronize" { "updated" } else { action };
+            deed.assignee = request.given("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
+            let changes = payload.find("changes")?;
+            let is_text_new = changes.map(|changes| changes.find("body")).transpose()?.flatten().is_some();
+            if is_text_new || action == "opened" {
+                deed.message = request.text_or_null("body")?;
+            }
+            if action == "opened" {
+                deed.branches = Some((request.key("head")?.text_of("label")?, request.key("base")?.text_of("label")?));
+            }
+        }
+    }
+    Ok(deed.in_words())
+}

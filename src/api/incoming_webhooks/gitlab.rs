@@ -1,0 +1,95 @@
+//! GitLab: pushes of commits and tags, and the test of a hook.
+
+use super::delivery::{Delivery, Outcome};
+use super::git::{self, Commit, Push};
+use super::payload::Part;
+use crate::error::Error;
+
+/// The header that names the event.
+pub const EVENT_HEADER: &str = "x-gitlab-event";
+/// The commit after a branch is removed.
+const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
+
+/// The message of a delivery.
+pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+    let payload = delivery.whole();
+    let header = delivery.header(EVENT_HEADER).unwrap_or_default();
+    let event = if header == "System Hook" { event_of_system(&payload)? } else { header.to_owned() };
+    let content = match event.as_str() {
+        "Push Hook" if !git::is_among(branch(&payload)?, delivery.params.branches.as_deref()) => {
+            return Ok(Outcome::default());
+        }
+        "Push Hook" => push(&payload)?,
+        "Tag Push Hook" => {
+            let action = if payload.given("checkout_sha")?.is_some() { "pushed" } else { "removed" };
+            let tag = payload.text_of("ref")?.replace("refs/tags/", "");
+            git::tag_in_words(payload.text_of("user_name")?, action, &tag)
+        }
+        "Test Hook" => format!("Webhook for **{}** has been configured successfully! :tada:", repository(&payload)?),
+        other => return Err(delivery.unsupported(other)),
+    };
+    let topic = match event.as_str() {
+        "Push Hook" => format!("{} / {}", repository(&payload)?, branch(&payload)?),
+        _ => repository(&payload)?.to_owned(),
+    };
+    let has_own_topic = delivery.params.topic.as_deref().is_some_and(|topic| !topic.is_empty());
+    let content = match has_own_topic {
+        true => format!("[[{}]({})] {content}", repository(&payload)?, homepage(&payload)?),
+        false => content,
+    };
+    Ok(Outcome::event(&event, topic, content))
+}
+
+/// The event of a hook for a whole installation, as that of a project names it.
+fn event_of_system(payload: &Part<'_>) -> Result<String, Error> {
+    let name = match payload.find("event_name")? {
+        Some(name) => name.text()?,
+        None => payload.text_of("object_kind")?,
+    };
+    let words = name.split("__").next().unwrap_or_default().split('_');
+    let capitals = words.map(|word| {
+        let mut letters = word.chars();
+        let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+        first + &letters.as_str().to_lowercase()
+    });
+    Ok(format!("{} Hook", capitals.collect::<Vec<_>>().join(" ")))
+}
+
+fn repository<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+    match payload.find("project")? {
+        Some(project) => project.text_of("name"),
+        None => payload.key("repository")?.text_of("name"),
+    }
+}
+
+fn homepage<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+    match payload.find("project")? {
+        Some(project) => project.text_of("web_url"),
+        None => payload.key("repository")?.text_of("homepage"),
+    }
+}
+
+fn branch<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+    let reference = payload.text_of("ref")?;
+    Ok(reference.strip_prefix("refs/heads/").unwrap_or(reference))
+}
+
+fn push(payload: &Part<'_>) -> Result<String, Error> {
+    let (user, branch) = (payload.text_of("user_name")?, branch(payload)?);
+    if payload.given("after")?.is_some_and(|after| after.value() == NO_COMMIT) {
+        return Ok(format!("{user} deleted branch {branch}."));
+    }
+    let (before, after) = (payload.text_of("before")?, payload.text_of("after")?);
+    let compare_url = format!("{}/-/compare/{before}...{after}", homepage(payload)?);
+    let mut commits = Vec::new();
+    for commit in payload.key("commits")?.items()? {
+        commits.push(Commit {
+            author: commit.key("author")?.text_of("name")?,
+            id: commit.text_of("id")?,
+            message: commit.text_of("message")?,
+            url: commit.text_of("url")?,
+        });
+    }
+    let push = Push { user, compare_url: &compare_url, branch, commits, is_deleted: false, is_forced: false };
+    Ok(push.in_words())
+}

@@ -1,0 +1,51 @@
+//! Services whose payload makes one message: Buildbot, the example of the documentation, and any JSON.
+
+use super::delivery::{Delivery, Outcome};
+use super::python_text::indented;
+use crate::error::Error;
+
+/// What came of a build, by its number.
+const RESULTS: [&str; 7] = ["success", "warnings", "failure", "skipped", "exception", "retry", "cancelled"];
+
+/// A build that started or finished.
+pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+    let build = delivery.whole();
+    let project = build.text_of("project")?;
+    let result = match build.find("results")? {
+        Some(_) => Some(build.number_of("results")?),
+        None => None,
+    };
+    let event = build.text_of("event")?;
+    if !matches!(event, "new" | "finished") {
+        return Err(delivery.unsupported(event));
+    }
+    let (id, name, url) = (build.number_of("buildid")?, build.text_of("buildername")?, build.text_of("url")?);
+    let content = match event {
+        "new" => format!("Build [#{id}]({url}) for **{name}** started."),
+        _ => {
+            let result = result.ok_or_else(|| Error::bad_value("request[\"results\"]", "is missing"))?;
+            let known = usize::try_from(result).ok().and_then(|index| RESULTS.get(index));
+            let result = known.ok_or_else(|| Error::InvalidValue { parameter: "request[\"results\"]".into() })?;
+            format!("Build [#{id}]({url}) (result: {result}) for **{name}** finished.")
+        }
+    };
+    Ok(Outcome::event(event, if project.is_empty() { "general" } else { project }, content))
+}
+
+/// The example of the documentation.
+pub fn render_hello_world(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+    let payload = delivery.whole();
+    let (title, url) = (payload.text_of("featured_title")?, payload.text_of("featured_url")?);
+    let content = format!(
+        "Hello! I am happy to be here! :smile:\nThe Wikipedia featured article for today is **[{title}]({url})**"
+    );
+    Ok(Outcome::message("Hello World", content))
+}
+
+/// The payload itself.
+pub fn render_json(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+    if !delivery.payload.is_object() {
+        return Err(Error::bad_value("request", "is not a dict"));
+    }
+    Ok(Outcome::message("JSON", format!("```json\n{}\n```", indented(delivery.payload))))
+}

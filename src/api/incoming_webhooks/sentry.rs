@@ -1,0 +1,181 @@
+//! Sentry: exceptions, messages and what is done with issues.
+
+use super::delivery::{Delivery, Outcome};
+use super::payload::Part;
+use crate::error::Error;
+use crate::time::Timestamp;
+use serde_json::Value;
+
+/// The title of the event that the service sends as an example.
+const EXAMPLE: &str = "This is an example Python exception";
+
+/// Seconds from 1970 to a time that no clock shows any more.
+const LATEST: f64 = 200_000_000_000.0;
+
+/// The message of a delivery.
+pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+    let payload = delivery.whole();
+    if !payload.value().is_object() {
+        return Err(Error::bad_value("request", "is not a dict"));
+    }
+    let (topic, content) = match payload.find("data")?.filter(|data| !data.value().is_null()) {
+        None => match payload.given("event")? {
+            Some(event) if event.given("event_id")?.is_some() => {
+                let place = Place::of_webhook(&payload, &event)?;
+                of_event(delivery, &event, &place)?
+            }
+            _ => of_former(&payload)?,
+        },
+        Some(data) => match (data.find("event")?, data.find("issue")?) {
+            (Some(event), _) => {
+                let place =
+                    Place { url: event.text_of("web_url")?.to_owned(), time: shown_time(event.text_of("datetime")?) };
+                of_event(delivery, &event, &place)?
+            }
+            (None, Some(issue)) => of_issue(delivery, &payload, &issue)?,
+            (None, None) => {
+                let names: Vec<String> = data.members()?.map(|(name, _)| format!("'{name}'")).collect();
+                return Err(delivery.unsupported(&format!("[{}]", names.join(", "))));
+            }
+        },
+    };
+    Ok(Outcome::message(topic, content))
+}
+
+/// Where an event is shown, and when it was.
+struct Place {
+    url: String,
+    time: String,
+}
+
+impl Place {
+    /// That of an event which came by a plain webhook, with the address of its issue alone.
+    fn of_webhook(payload: &Part<'_>, event: &Part<'_>) -> Result<Self, Error> {
+        let issue = payload.text_of("url")?;
+        let folder = issue.rfind('/').map_or("", |end| &issue[..=end]);
+        let id = event.text_of("event_id")?;
+        let time = match event.find("timestamp")? {
+            Some(time) => time,
+            None => event.key("received")?,
+        };
+        let seconds = time.value().as_f64().filter(|seconds| seconds.abs() < LATEST);
+        let seconds = seconds.ok_or_else(|| Error::bad_value("timestamp", "is not a time"))?;
+        let time = shown_time(&Timestamp::from_seconds(seconds as i64).to_rfc3339());
+        Ok(Self { url: format!("{folder}events/{id}/"), time })
+    }
+}
+
+/// A point in time without fractions, offset and letters.
+fn shown_time(time: &str) -> String {
+    time.split('.').next().unwrap_or_default().replace('T', " ").trim_end_matches('Z').to_owned()
+}
+
+fn of_event(delivery: &Delivery<'_>, event: &Part<'_>, place: &Place) -> Result<(String, String), Error> {
+    let (title, platform) = (event.text_of("title")?, event.text_of("platform")?);
+    if platform == "python" && title != EXAMPLE && version(event)? < 7 {
+        return Err(delivery.unsupported("Raven SDK"));
+    }
+    let (level, Place { url, time }) = (event.text_of("level")?, place);
+    if event.find("exception")?.is_none() {
+        if event.find("logentry")?.is_none() {
+            return Err(delivery.unsupported("unknown-event type"));
+        }
+        let text = format!(
+            "\n**New message event:** [{title}]({url})\n```quote\n**level:** {level}\n**timestamp:** {time}\n```\n"
+        );
+        return Ok((title.to_owned(), text));
+    }
+    let file = event.key("metadata")?.find("filename")?.filter(|name| !name.value().is_null());
+    let file = file.map(|name| name.text()).transpose()?;
+    let mut text = format!(
+        "\n**New exception:** [{title}]({url})\n```quote\n**level:** {level}\n**timestamp:** {time}\n**filename:** {}\n```\n",
+        file.unwrap_or("None")
+    );
+    if let Some(frame) = file.map(|file| frame_in(event, file)).transpose()?.flatten()
+        && let Some(line) = frame.find("context_line")?.filter(|line| !line.value().is_null())
+    {
+        let (before, after) = (lines(&frame, "pre_context")?, lines(&frame, "post_context")?);
+        let language = language_of(platform);
+        let line = line.text()?;
+        text.push_str(&format!("\nTraceback:\n```{language}\n{before}---> {line}\n{after}```\n"));
+    }
+    Ok((title.to_owned(), text))
+}
+
+fn version(event: &Part<'_>) -> Result<i64, Error> {
+    let version = event.key("version")?;
+    let number = match version.value() {
+        Value::String(text) => text.trim().parse().ok(),
+        other => other.as_i64(),
+    };
+    number.ok_or_else(|| Error::bad_value("version", "is not an integer"))
+}
+
+/// The last step of a traceback that is in the file to which the exception is ascribed.
+fn frame_in<'a>(event: &Part<'a>, file: &str) -> Result<Option<Part<'a>>, Error> {
+    let values: Vec<Part<'_>> = event.key("exception")?.key("values")?.items()?.collect();
+    for value in values.iter().rev() {
+        let Some(trace) = value.find("stacktrace")? else { continue };
+        if trace.value().is_null() {
+            return Ok(None);
+        }
+        let frames: Vec<Part<'_>> = trace.key("frames")?.items()?.collect();
+        return Ok(frames.into_iter().rfind(|frame| frame.value()["filename"] == file));
+    }
+    Ok(None)
+}
+
+fn lines(frame: &Part<'_>, name: &str) -> Result<String, Error> {
+    let Some(lines) = frame.find(name)?.filter(|lines| !lines.value().is_null()) else { return Ok(String::new()) };
+    let one = |line: Part<'_>| {
+        let line = line.text()?;
+        Ok(if line.is_empty() { "\n".to_owned() } else { format!("     {line}\n") })
+    };
+    lines.items()?.map(one).collect()
+}
+
+/// The language that code of a platform is highlighted as.
+fn language_of(platform: &str) -> &str {
+    match platform {
+        "go" | "java" | "javascript" | "ruby" => platform,
+        "node" => "javascript",
+        "python" => "python3",
+        _ => "",
+    }
+}
+
+fn of_issue(delivery: &Delivery<'_>, payload: &Part<'_>, issue: &Part<'_>) -> Result<(String, String), Error> {
+    let title = issue.text_of("title")?;
+    let time = shown_time(issue.text_of("lastSeen")?);
+    issue.key("assignedTo")?;
+    let assignee = match issue.given("assignedTo")? {
+        Some(to) if to.text_of("type")? == "team" => format!("team {}", to.text_of("name")?),
+        Some(to) => to.text_of("name")?.to_owned(),
+        None => "No one".to_owned(),
+    };
+    let actor = || payload.key("actor")?.text_of("name");
+    let text = match payload.text_of("action")? {
+        "created" => {
+            let level = issue.text_of("level")?;
+            format!(
+                "\n**New issue created:** {title}\n```quote\n**level:** {level}\n**timestamp:** {time}\n**assignee:** {assignee}\n```\n"
+            )
+        }
+        "resolved" => format!("\nIssue **{title}** was marked as resolved by **{}**.\n", actor()?),
+        "assigned" => format!("\nIssue **{title}** has now been assigned to **{assignee}** by **{}**.\n", actor()?),
+        "ignored" => format!("\nIssue **{title}** was ignored by **{}**.\n", actor()?),
+        other => return Err(delivery.unsupported(&format!("{other} action"))),
+    };
+    Ok((title.to_owned(), text))
+}
+
+/// What the service sent before its events had numbers.
+fn of_former(payload: &Part<'_>) -> Result<(String, String), Error> {
+    let shown = |name: &str| -> Result<String, Error> {
+        Ok(payload.find(name)?.map_or_else(|| "None".to_owned(), |value| super::python_text::text_of(value.value())))
+    };
+    let level = payload.text_of("level")?.to_uppercase();
+    let (url, message) = (shown("url")?, shown("message")?);
+    let text = format!("\nNew [issue]({url}) (level: {level}):\n\n``` quote\n{message}\n```\n");
+    Ok((shown("project_name")?, text))
+}

@@ -1,0 +1,114 @@
+//! Slack: what it tells of its own messages, and what other services send to it.
+//!
+//! No request is made to Slack: A-572 in docs/assumptions.md.
+
+use super::delivery::{Delivery, Notification, Outcome};
+use super::payload::Part;
+use super::slack_blocks::{attachment, block, joined};
+use super::slack_text::{with_emphasis, with_links, with_mentions};
+use crate::error::Error;
+use serde_json::Value;
+
+/// The header of a delivery that was made before.
+pub const RETRY_HEADER: &str = "x-slack-retry-num";
+
+/// What other services send to Slack: blocks, attachments or a text.
+pub fn render_incoming(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+    let payload = Part::whole(delivery.payload, "payload");
+    let topic = match payload.find("channel")? {
+        Some(channel) if !delivery.has_own_topic() => {
+            let name = channel.text()?;
+            name.strip_prefix(['@', '#']).unwrap_or(name).to_owned()
+        }
+        _ => "(no topic)".to_owned(),
+    };
+    let mut pieces = Vec::new();
+    if let Some(blocks) = payload.given("blocks")? {
+        pieces.extend(blocks.items()?.map(|one| block(&one)).collect::<Result<Vec<_>, _>>()?);
+    }
+    if let Some(attachments) = payload.given("attachments")? {
+        pieces.extend(attachments.items()?.map(|one| attachment(&one)).collect::<Result<Vec<_>, _>>()?);
+    }
+    let mut text = joined(pieces);
+    if text.is_empty()
+        && let Some(given) = payload.given("text")?
+    {
+        let icon = payload.given("icon_emoji")?.map(|icon| icon.text()).transpose()?;
+        text =
+            format!("{}{}", icon.map(|icon| format!("{icon} ")).unwrap_or_default(), given.text()?).trim().to_owned();
+    }
+    if text.is_empty() {
+        return Ok(Outcome::default());
+    }
+    Ok(Outcome::message(topic, with_emphasis(with_links(&text).trim())))
+}
+
+/// What Slack tells of its messages: by its events, or by the form of its former webhooks.
+pub fn render_events(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+    let params = delivery.params;
+    if delivery.payload.is_null() {
+        return former_message(delivery);
+    }
+    let payload = Part::whole(delivery.payload, "payload");
+    if payload.text_of("type")? == "url_verification" {
+        let challenge = payload.text_of("challenge")?.to_owned();
+        if params.slack_app_token.is_empty() {
+            let notice = "The Slack integration has no app token: the address of the webhook needs `slack_app_token`.";
+            return Ok(Outcome { for_owner: Some(notice.to_owned()), ..Outcome::default() });
+        }
+        let configured = Outcome::message("Integration events", "Slack webhook has been successfully configured.");
+        return Ok(Outcome { challenge: Some(challenge), ..configured });
+    }
+    if delivery.header(RETRY_HEADER).is_some() || is_from_here(delivery.payload) {
+        return Ok(Outcome::default());
+    }
+    let event = payload.key("event")?;
+    let kind = event.text_of("type")?;
+    if kind != "message" {
+        return Err(delivery.unsupported(kind));
+    }
+    let text = event.find("text")?.map_or(Ok(""), |text| text.text())?;
+    let Some(sender) = event.given("user")? else {
+        let is_bot = event.find("subtype")?.is_some_and(|kind| kind.value() == "bot_message");
+        return Err(delivery.unsupported(if is_bot { "integration bot message" } else { "unknown Slack event" }));
+    };
+    let mut content = format!("**{}**: {}", sender.text()?, with_mentions(&with_emphasis(text)));
+    if let Some(files) = event.given("files")? {
+        for file in files.items()? {
+            content.push_str(&format!("\n*[{}]({})*", file.text_of("title")?, file.text_of("permalink")?));
+        }
+    }
+    let channel = event.find("channel")?.map_or(Ok(""), |channel| channel.text())?;
+    placed(delivery, channel, content)
+}
+
+/// Whether a message was sent by the bot to which Slack would tell of it.
+fn is_from_here(payload: &Value) -> bool {
+    let bot = &payload["event"]["bot_profile"]["app_id"];
+    !bot.is_null() && *bot == payload["api_app_id"]
+}
+
+fn former_message(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+    let params = delivery.params;
+    let given = |value: &'_ Option<String>, name: &str| {
+        value.clone().ok_or_else(|| Error::MissingParameter { var_name: name.into() })
+    };
+    let user = given(&params.user_name, "user_name")?;
+    let text = given(&params.text, "text")?;
+    let channel = given(&params.channel_name, "channel_name")?;
+    placed(delivery, &channel, format!("**{user}**: {}", with_links(&with_emphasis(&text))))
+}
+
+/// A message in the topic, or the channel, that the address wants for those of a channel of Slack.
+fn placed(delivery: &Delivery<'_>, channel: &str, content: String) -> Result<Outcome, Error> {
+    let topic = "Message from Slack";
+    match delivery.params.channels_map_to_topics.as_deref() {
+        None => Ok(Outcome::message(topic, content)),
+        Some("1") => Ok(Outcome::message(format!("channel: {channel}"), content)),
+        Some("0") => {
+            let channel = Some(channel.to_owned());
+            Ok(Notification { topic: topic.to_owned(), content, event: None, channel }.into())
+        }
+        Some(_) => Err(Error::UnknownSlackMapping),
+    }
+}
