@@ -8,6 +8,7 @@ mod contents;
 pub mod dialect;
 mod direct;
 mod faults;
+pub mod fidelity;
 mod filters;
 mod guard;
 mod initial_clock;
@@ -154,6 +155,7 @@ impl Control {
                 "feature_level": NEWEST_FEATURE_LEVEL,
                 "worlds": self.edge.worlds.count(),
             }),
+            Call::Fidelity => fidelity::shown(),
             Call::Openapi => return openapi::reply(&filters, &self.defaults.dialect),
             Call::AllReports => in_place(|| report::shown(&self.edge.worlds.report())),
             Call::ClearAllReports => {

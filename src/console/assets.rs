@@ -39,6 +39,7 @@ assets![
     "lib.js",
     "main.js",
     "part/common.js",
+    "part/fidelity.js",
     "part/icons.js",
     "part/keys.js",
     "part/nearest.js",

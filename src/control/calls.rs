@@ -34,6 +34,8 @@ pub enum Call {
     Index,
     /// Says that the server can answer.
     Health,
+    /// How the build was compared with real servers.
+    Fidelity,
     /// The document of the API or of control.
     Openapi,
     /// Lists worlds.

@@ -76,7 +76,7 @@ fn fits(pattern: &str, text: &str) -> bool {
 #[serde(deny_unknown_fields)]
 pub struct Cause {
     /// Why.
-    reason: String,
+    pub reason: String,
     /// What kind of cause it is.
     pub kind: Kind,
     /// `A-102`, for what is declared.

@@ -8,6 +8,7 @@ mod cause;
 mod compare;
 mod events;
 mod level;
+mod manifest;
 mod numbers;
 mod player;
 mod recording;
@@ -135,4 +136,27 @@ fn the_summary_is_up_to_date() {
         return;
     }
     assert!(document == renewed, "docs/fidelity.md is stale: CHATDOUBLE_UPDATE_DOCS=1 cargo test --test recorded");
+}
+
+#[test]
+fn the_manifest_is_up_to_date() {
+    if choice().is_some() {
+        return;
+    }
+    let found = manifest::of(&RUNS);
+    let readme = std::fs::read_to_string(summary::path("README.md")).expect("there");
+    let made = [
+        ("src/control/fidelity.json", manifest::data(&found)),
+        ("docs/reference/fidelity.md", manifest::page(&found)),
+        ("README.md", manifest::with_totals(&readme, &found)),
+    ];
+    for (name, text) in made {
+        let path = summary::path(name);
+        if std::env::var_os("CHATDOUBLE_UPDATE_DOCS").is_some() {
+            std::fs::write(&path, text).expect("the file can be written");
+            continue;
+        }
+        let there = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(there == text, "{name} is stale: CHATDOUBLE_UPDATE_DOCS=1 cargo test --test recorded");
+    }
 }

@@ -29,6 +29,8 @@ pub struct Outcome {
     pub role: String,
     /// `POST /messages`, with the path as recorded.
     pub request: String,
+    /// The path as it was sent to the double.
+    pub path: String,
     /// The parameters in short.
     pub params: String,
     /// How many queues were read afterwards.
@@ -79,6 +81,7 @@ async fn play_one(
     numbers: &mut Numbers,
     base_url: &str,
 ) -> Outcome {
+    let sent_path = numbers.fill(&exchange.path);
     let (status, mut body) = sender.send(exchange, numbers).await;
     if exchange.slim && status == 200 {
         slim(&mut body);
@@ -119,6 +122,7 @@ async fn play_one(
         area: exchange.area.clone(),
         role: exchange.role.clone(),
         request: format!("{} {path}", exchange.method),
+        path: sent_path,
         params: params.chars().take(200).collect(),
         batches: exchange.looked.len(),
         differences,

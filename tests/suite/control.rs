@@ -6,6 +6,7 @@ mod contents;
 mod disturbances;
 mod documents;
 mod faults;
+mod fidelity;
 mod files;
 mod fixture_parts;
 mod forks;

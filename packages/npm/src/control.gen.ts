@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/control/fidelity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reports how this build was compared with recordings of real servers, by operation.
+         * Reports how this build was compared with recordings of real servers, by operation. `GET /control/fidelity`.
+         */
+        get: operations["getFidelity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/control/openapi.json": {
         parameters: {
             query?: never;
@@ -1181,6 +1201,31 @@ export interface components {
             why: string;
             help: string;
         };
+        FidelityLevel: {
+            featureLevel: number;
+            compared: number;
+            differ: number;
+        };
+        OperationFidelity: {
+            method: string;
+            path: string;
+            /** @enum {unknown} */
+            knownBy: "recordings" | "specification";
+            recorded: components["schemas"]["RecordedLevel"][];
+        };
+        RecordedLevel: {
+            featureLevel: number;
+            compared: number;
+            differ: number;
+            differences: components["schemas"]["FidelityDifference"][];
+        };
+        FidelityDifference: {
+            /** @enum {unknown} */
+            kind: "words" | "setup" | "recording" | "declared" | "wrong";
+            reason: string;
+            assumption: string | null;
+            requests: number;
+        };
         FindingRequest: {
             journalId: number | null;
             at: number;
@@ -1221,6 +1266,14 @@ export interface components {
             version: string;
             featureLevel: number;
             worlds: number;
+        };
+        GetFidelityReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            levels: components["schemas"]["FidelityLevel"][];
+            operations: components["schemas"]["OperationFidelity"][];
+            elsewhere: components["schemas"]["RecordedLevel"][];
         };
         EmptyReply: {
             /** @constant */
@@ -1496,6 +1549,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetHealthReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    getFidelity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetFidelityReply"];
                 };
             };
             /** Refused; nothing was changed. */

@@ -39,6 +39,14 @@ const CLIENT: &str = r#"{"world?": "string", "client": "string", "user": "string
 const FINDING: &str = r#"{"rule": "string", "severity": "string(error|warning|note)", "message": "string", "count": "int",
     "first": "@FindingRequest", "last": "@FindingRequest", "why": "string", "help": "string"}"#;
 pub(super) const REPORT: &str = r#"{"clients": "@ReportedClient[]", "complete": "bool"}"#;
+pub(super) const FIDELITY: &str = r#"{"levels": "@FidelityLevel[]", "operations": "@OperationFidelity[]",
+    "elsewhere": "@RecordedLevel[]"}"#;
+const OPERATION_FIDELITY: &str = r#"{"method": "string", "path": "string", "known_by": "string(recordings|specification)",
+    "recorded": "@RecordedLevel[]"}"#;
+const RECORDED_LEVEL: &str = r#"{"feature_level": "int", "compared": "int", "differ": "int",
+    "differences": "@FidelityDifference[]"}"#;
+const FIDELITY_DIFFERENCE: &str = r#"{"kind": "string(words|setup|recording|declared|wrong)", "reason": "string",
+    "assumption": "string|null", "requests": "int"}"#;
 const NETWORK: &str = r#"{"user": "string|null", "profile": "string|null", "latency_ms": "int", "jitter_ms": "int",
     "bytes_per_second": "int|null", "loss": "number"}"#;
 pub(super) const NETWORKS: &str = r#"{"networks": "@Network[]"}"#;
@@ -63,6 +71,10 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("ControlCall", r#"{"method": "string", "path": "string", "summary": "string"}"#),
     ("ReportedClient", CLIENT),
     ("Finding", FINDING),
+    ("FidelityLevel", r#"{"feature_level": "int", "compared": "int", "differ": "int"}"#),
+    ("OperationFidelity", OPERATION_FIDELITY),
+    ("RecordedLevel", RECORDED_LEVEL),
+    ("FidelityDifference", FIDELITY_DIFFERENCE),
     ("FindingRequest", r#"{"journal_id": "int|null", "at": "number", "request": "string"}"#),
     ("Snapshot", r#"{"name": "string", "at": "number"}"#),
     ("Topic", r#"{"name": "string", "messages": "int", "newest": "int"}"#),

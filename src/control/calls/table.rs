@@ -1,7 +1,7 @@
 //! The rows of the table.
 
 use super::Takes::{Body, Document, Filters, Nothing};
-use super::records::{CLOCK, MOVED, NETWORKS, RATE_LIMITS, REPORT};
+use super::records::{CLOCK, FIDELITY, MOVED, NETWORKS, RATE_LIMITS, REPORT};
 use super::{Call, Filter, OfWorld, OfWorld as In, Row, Takes};
 use crate::control::requests::METHODS;
 use crate::control::{clock, faults, journal, networks, people, pushes, queues, rate_limits, reset, snapshots, worlds};
@@ -97,6 +97,14 @@ pub const CALLS: &[Row] = &[
         Nothing,
         "Reports that the server can answer; needs no token.",
         r#"{"version": "string", "feature_level": "int", "worlds": "int"}"#,
+    ),
+    row(
+        "GET",
+        "/fidelity",
+        Call::Fidelity,
+        Nothing,
+        "Reports how this build was compared with recordings of real servers, by operation.",
+        FIDELITY,
     ),
     row(
         "GET",

@@ -131,6 +131,11 @@ const checks = {
     await page.getByText("The nearest operation is GET /api/v1/messages.").waitFor();
     await page.getByText("A-1 in docs/assumptions.md").click();
     await page.getByText("An unknown path is answered with 404").waitFor();
+    await live(page).nth(0).click();
+    await page.getByText(/requests? at level 247, .*; .* requests at level 387, /).waitFor();
+    await page.getByText(/^\d+ reasons?$/).click();
+    await page.getByText(/Level 387, .* requests?: Refused with the same code in other words/).waitFor();
+    await live(page).nth(2).click();
     await page.keyboard.press("k");
     await page.getByRole("heading", { name: "Who received it" }).waitFor();
     await page.keyboard.press("Escape");

@@ -5,6 +5,7 @@ import { zoneNow } from "../../bar.js";
 import { go, pathOf } from "../../route.js";
 import { curl, scenarioStep } from "../../steps.js";
 import { Json, Name } from "../../part/common.js";
+import { Fidelity } from "../../part/fidelity.js";
 import { Icon } from "../../part/icons.js";
 import { Why } from "../../part/why.js";
 import { eventWords } from "../../part/words.js";
@@ -85,6 +86,7 @@ export function Details({ row, world, onClose }) {
             }
             <dt>Answered</dt>
             <dd>${frame.status || "no reply"} in ${frame.duration_ms.toFixed(2)} ms</dd>
+            <${Fidelity} method=${frame.method} path=${frame.path} />
             ${
               frame.fault &&
               html`
