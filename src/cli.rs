@@ -15,6 +15,7 @@ mod secure;
 mod serve;
 mod signals;
 mod state_file;
+mod upstream;
 mod usage;
 mod watch;
 

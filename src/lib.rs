@@ -42,6 +42,7 @@
 //! - `fixture`: realms as documents. `openapi`: the table of operations as a document.
 //! - [`testing`]: a world for each test of a Rust program, with helpers.
 //! - `tls`: the certificate that a server shows, and what a client trusts.
+//! - `upstream`: real servers, asked as a client.
 //! - `json_diagnostic`: what is wrong with JSON that doesn't fit, in words.
 
 #![cfg_attr(
@@ -128,6 +129,8 @@ mod time;
 pub mod tls;
 #[cfg(not(feature = "internals"))]
 mod tls;
+#[cfg(feature = "cli")]
+mod upstream;
 #[cfg(feature = "internals")]
 pub mod wire;
 #[cfg(not(feature = "internals"))]

@@ -12,7 +12,7 @@ mod without;
 #[cfg(feature = "tls")]
 pub use certificate::{SecureStream, Secured, Tls};
 #[cfg(feature = "tls")]
-pub use trust::trusting;
+pub use trust::{trusting, trusting_nobody};
 #[cfg(not(feature = "tls"))]
 pub use without::{SecureStream, Secured, Tls};
 

@@ -3,7 +3,7 @@
 use super::CliError;
 use super::file::write_whole;
 use crate::server::{Authority, Server};
-use crate::tls::{Tls, trusting};
+use crate::tls::{Tls, trusting, trusting_nobody};
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use std::net::IpAddr;
@@ -104,7 +104,7 @@ pub fn with_remedy(reason: String) -> String {
 #[derive(Debug, Args)]
 pub struct Trusting {
     /// File of certificates (PEM) to trust in addition to those of this machine
-    #[arg(long, env = "CHATDOUBLE_TLS_CA", value_name = "FILE")]
+    #[arg(long, visible_alias = "ca-file", env = "CHATDOUBLE_TLS_CA", value_name = "FILE")]
     tls_ca: Option<PathBuf>,
 }
 
@@ -118,6 +118,18 @@ impl Trusting {
         if !url.starts_with("https://") {
             return Ok(None);
         }
-        trusting(self.tls_ca.as_deref()).map(Some).map_err(CliError::of_start)
+        self.config(true).map(Some)
+    }
+
+    /// Whom a client trusts. Where all is plain HTTP, a machine that trusts nobody will do.
+    ///
+    /// # Errors
+    ///
+    /// When the file can't be read, or nobody can be trusted where that is needed.
+    pub fn config(&self, is_needed: bool) -> Result<ClientConfig, CliError> {
+        match trusting(self.tls_ca.as_deref()) {
+            Err(_) if !is_needed && self.tls_ca.is_none() => trusting_nobody().map_err(CliError::of_start),
+            trusted => trusted.map_err(CliError::of_start),
+        }
     }
 }

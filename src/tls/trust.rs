@@ -27,6 +27,19 @@ pub fn trusting(file: Option<&Path>) -> Result<ClientConfig, String> {
     if roots.is_empty() {
         return Err("no certificates to trust were found; name a file of them with --tls-ca".to_owned());
     }
+    config(roots)
+}
+
+/// A client that trusts nobody, for connections without TLS.
+///
+/// # Errors
+///
+/// When the library has no version of TLS to speak.
+pub fn trusting_nobody() -> Result<ClientConfig, String> {
+    config(RootCertStore::empty())
+}
+
+fn config(roots: RootCertStore) -> Result<ClientConfig, String> {
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().map_err(|error| error.to_string())?;
     Ok(builder.with_root_certificates(roots).with_no_client_auth())

@@ -91,6 +91,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         ],
     ),
     ("tls", &[]),
+    ("upstream", &[]),
     ("testing", &["server", "control", "world", "fault", "time"]),
     (
         "cli",
@@ -109,6 +110,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "dialect",
             "json_diagnostic",
             "tls",
+            "upstream",
         ],
     ),
     ("build", &[]),

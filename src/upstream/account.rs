@@ -1,0 +1,73 @@
+//! As whom a server is asked.
+
+use std::fmt;
+
+/// An account on a server.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The address to log in with.
+    pub email: String,
+    /// Its API key.
+    pub api_key: String,
+}
+
+/// Without the key, which belongs in no message.
+impl fmt::Debug for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Account").field("email", &self.email).finish_non_exhaustive()
+    }
+}
+
+/// The account in a file of the form that clients keep (`zuliprc`): `email` and `key` in the section `[api]`. The other
+/// keys are for other programs.
+///
+/// # Errors
+///
+/// What the file lacks.
+pub fn read_zuliprc(text: &str) -> Result<Account, String> {
+    let mut is_in_section = false;
+    let (mut email, mut api_key) = (None, None);
+    for line in text.trim_start_matches('\u{feff}').lines().map(str::trim) {
+        if line.starts_with(['#', ';']) {
+            continue;
+        }
+        if let Some(section) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            is_in_section = section.trim() == "api";
+        } else if let Some((key, value)) = line.split_once(['=', ':']).filter(|_| is_in_section) {
+            match key.trim().to_ascii_lowercase().as_str() {
+                "email" => email = Some(value.trim().to_owned()),
+                "key" => api_key = Some(value.trim().to_owned()),
+                _ => {}
+            }
+        }
+    }
+    let present = |value: Option<String>, key: &str| {
+        value.filter(|value| !value.is_empty()).ok_or_else(|| format!("has no {key} in its section [api]"))
+    };
+    Ok(Account { email: present(email, "email")?, api_key: present(api_key, "key")? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zuliprc_is_read() {
+        let text =
+            "\u{feff}# mine\n[other]\nkey=no\n[api]\n email = mel@chat.test\nKey: abc=\n;key=x\nsite=https://x\n";
+        let account = Account { email: "mel@chat.test".to_owned(), api_key: "abc=".to_owned() };
+        assert_eq!(read_zuliprc(text), Ok(account));
+    }
+
+    #[test]
+    fn what_a_zuliprc_lacks_is_named() {
+        assert_eq!(read_zuliprc("email=a\nkey=b"), Err("has no email in its section [api]".to_owned()));
+        assert_eq!(read_zuliprc("[api]\nemail=a\nkey=\n"), Err("has no key in its section [api]".to_owned()));
+    }
+
+    #[test]
+    fn an_account_is_shown_without_its_key() {
+        let account = Account { email: "mel@chat.test".to_owned(), api_key: "secret".to_owned() };
+        assert!(!format!("{account:?}").contains("secret"));
+    }
+}

@@ -1,0 +1,148 @@
+//! A client against replies that are written out: each failure is one line that says what is wrong.
+
+use super::*;
+use crate::tls::trusting_nobody;
+use http::Method;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// A server that gives each connection one of these replies and closes it; with the requests that it read.
+fn serve(replies: &[&str]) -> (BaseUrl, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/chat/", listener.local_addr().expect("an address"));
+    let replies: Vec<String> = replies.iter().map(|&reply| reply.to_owned()).collect();
+    let (sender, requests) = channel();
+    std::thread::spawn(move || {
+        for reply in replies {
+            let (mut connection, _) = listener.accept().expect("a connection");
+            let mut request = Vec::new();
+            let mut byte = [0];
+            while !request.ends_with(b"\r\n\r\n") && connection.read(&mut byte).is_ok_and(|read| read > 0) {
+                request.extend(byte);
+            }
+            let _ = sender.send(String::from_utf8_lossy(&request).into_owned());
+            let _ = connection.write_all(reply.as_bytes());
+        }
+    });
+    (BaseUrl::parse(&url).expect("a URL"), requests)
+}
+
+fn reply(status: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}")
+}
+
+fn upstream(base: BaseUrl, retries: u32) -> Upstream {
+    let options = Options { rate: 0.0, patience: Duration::from_millis(300), retries, notice: |_| {} };
+    let account = Account { email: "mel@chat.test".to_owned(), api_key: "k".to_owned() };
+    let upstream = Upstream::new(base, trusting_nobody().expect("TLS"), options).expect("a client");
+    upstream.with_account(account)
+}
+
+async fn get(replies: &[&str], retries: u32) -> Result<Reply, String> {
+    let (base, _requests) = serve(replies);
+    let own = base.as_str().to_owned();
+    let read = upstream(base, retries).get("/users/me", &[]).await;
+    read.map_err(|fault| fault.to_string().replace(&own, "URL"))
+}
+
+#[tokio::test]
+async fn a_read_is_signed_and_below_the_base() {
+    let (base, requests) = serve(&[&reply("200 OK", "", r#"{"result":"success","a":1}"#)]);
+    let read = upstream(base, 0).get("/users/me", &[("q", "a b".to_owned())]).await.expect("a reply");
+    assert_eq!(read.json::<serde_json::Value>().expect("JSON")["a"], 1);
+    let request = requests.recv().expect("a request").to_ascii_lowercase();
+    assert!(request.starts_with("get /chat/api/v1/users/me?q=a+b http/1.1\r\n"), "{request}");
+    assert!(request.contains("authorization: basic bwvsqgnoyxqudgvzddpr\r\n"), "{request}");
+    assert!(request.contains("user-agent: chatdouble/"), "{request}");
+}
+
+#[tokio::test]
+async fn each_failure_is_a_line_that_says_what_is_wrong() {
+    let html = "<html><head><title>502 Bad\n Gateway</title></head></html>";
+    let short = "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{\"result\":";
+    for (text, told) in [
+        (
+            reply("200 OK", "", html),
+            "the reply is a page in HTML instead of JSON (status 200, \"502 Bad Gateway\"); is this the base URL",
+        ),
+        (reply("502 Bad Gateway", "", html), "the reply is a page in HTML instead of JSON (status 502, "),
+        (reply("200 OK", "", "{\"result\": \"succ"), "the reply is not the JSON of this API (status 200): EOF while"),
+        (reply("503 Unavailable", "", ""), "the reply is not the JSON of this API (status 503): EOF while"),
+        (short.to_owned(), "the reply broke off after 10 bytes: "),
+        (String::new(), "the connection ended without a reply: "),
+        (reply("301 Moved", "Location: https://x/\r\n", ""), "the server leads to https://x/ instead"),
+        (
+            reply("401 Unauthorized", "", r#"{"result":"error","code":"UNAUTHORIZED","msg":"Invalid API key"}"#),
+            "the server does not accept the API key of mel@chat.test: Invalid API key",
+        ),
+        (
+            reply("400 Bad Request", "", r#"{"result":"error","code":"BAD_REQUEST","msg":"a\nb"}"#),
+            "status 400, BAD_REQUEST: a b",
+        ),
+        (reply("429 Slow", "Retry-After: 3600\r\n", "{}"), "the server asks for a pause of 3600 s, which is too long"),
+    ] {
+        let fault = get(&[&text], 0).await.expect_err(told);
+        assert!(fault.starts_with(&format!("GET URL/api/v1/users/me: {told}")), "{fault}\nand not\n{told}");
+        assert_eq!(fault.lines().count(), 1, "{fault}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_told_of_at_once() {
+    let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
+    let base = BaseUrl::parse(&format!("http://127.0.0.1:{port}")).expect("a URL");
+    let fault = upstream(base, 5).get("/users/me", &[]).await.expect_err("nobody is there").to_string();
+    assert!(fault.contains("no connection to the server: ") && fault.to_lowercase().contains("refused"), "{fault}");
+}
+
+#[tokio::test]
+async fn a_slow_server_is_told_of() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let base = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
+    let fault = upstream(base, 0).get("/users/me", &[]).await.expect_err("nothing comes").to_string();
+    assert!(fault.ends_with("no reply within 0.3 s (--timeout)"), "{fault}");
+}
+
+#[tokio::test]
+async fn a_read_is_repeated_when_the_server_fails() {
+    let success = reply("200 OK", "", r#"{"result":"success"}"#);
+    let failing = reply("502 Bad Gateway", "", "<html>");
+    assert!(get(&[&failing, &success], 1).await.is_ok());
+    assert!(get(&[&failing, &success], 0).await.is_err());
+    // A page at the first request means another server than one of this API.
+    assert!(get(&[&reply("200 OK", "", "<html>"), &success], 1).await.is_err());
+}
+
+#[tokio::test]
+async fn a_change_is_not_repeated_unless_it_came_too_early() {
+    let success = reply("200 OK", "", r#"{"result":"success"}"#);
+    let failing = reply("502 Bad Gateway", "", "<html>");
+    let early = reply("429 Slow", "", r#"{"result":"error","code":"RATE_LIMIT_HIT","msg":"","retry-after":0.2}"#);
+    let (base, _requests) = serve(&[&failing, &early, &success]);
+    let upstream = upstream(base, 5);
+    let ask = Ask { method: Method::POST, path: "/register", parameters: &[] };
+    assert!(upstream.succeed(&ask).await.is_err());
+    let start = std::time::Instant::now();
+    assert!(upstream.succeed(&ask).await.is_ok());
+    assert!(start.elapsed() >= Duration::from_millis(200));
+}
+
+#[tokio::test]
+async fn a_packed_reply_is_unpacked() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(br#"{"result":"success"}"#).expect("packed");
+    let body = packed.finish().expect("packed");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let base = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
+    std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().expect("a connection");
+        let _ = connection.read(&mut [0; 4_096]);
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
+        let _ = connection.write_all(&[head.as_bytes(), &body].concat());
+    });
+    let read = upstream(base, 0).get("/users/me", &[]).await.expect("a reply");
+    assert_eq!(read.bytes, r#"{"result":"success"}"#);
+}
