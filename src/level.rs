@@ -25,6 +25,7 @@ pub mod objects;
 mod parameters;
 mod past;
 pub mod place;
+mod renewal;
 mod usage;
 
 use crate::api::parameter::Parameter;
@@ -41,6 +42,7 @@ pub use doubts::doubts;
 pub use emulation::{Emulation, add_unknown_field, emulation};
 pub use listing::{Listed, listed, stale_evidence, table};
 pub use objects::Object;
+pub use renewal::rename_fields;
 pub use usage::{Suspect, Usage};
 
 /// Something that a level changed.

@@ -42,6 +42,7 @@
 //! - `fixture`: realms as documents. `openapi`: the table of operations as a document.
 //! - [`testing`]: a world for each test of a Rust program, with helpers.
 //! - `tls`: the certificate that a server shows, and what a client trusts.
+//! - `organization`: what an account sees of another server's organization, as a fixture.
 //! - `upstream`: real servers, asked as a client.
 //! - `json_diagnostic`: what is wrong with JSON that doesn't fit, in words.
 
@@ -55,6 +56,8 @@
 pub mod cli;
 mod console;
 mod json_diagnostic;
+#[cfg(feature = "cli")]
+mod organization;
 pub mod reducer;
 #[cfg(feature = "scenario")]
 pub mod scenario;

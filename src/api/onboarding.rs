@@ -38,6 +38,11 @@ const STEPS: [Step; 10] = [
 /// The first level that has all steps.
 pub const NEWEST_NOTICE_SINCE: i64 = 368;
 
+/// The names of all steps.
+pub fn step_names() -> impl Iterator<Item = &'static str> {
+    STEPS.iter().map(|step| step.name)
+}
+
 /// The first level that has a step.
 pub fn step_since(name: &str) -> i64 {
     STEPS.iter().find(|step| step.name == name).map_or(0, |step| step.since)

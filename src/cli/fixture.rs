@@ -1,5 +1,7 @@
 //! `chatdouble fixture`: working on fixture files.
 
+mod from;
+
 use super::CliError;
 use super::file::write_whole;
 use super::output::{say, tell};
@@ -20,6 +22,8 @@ pub enum Fixture {
     },
     /// Generates a large organization of a realistic shape; the same numbers give the same bytes
     Generate(Generate),
+    /// Reads an organization from a server, as far as an account sees it, and writes a fixture
+    From(Box<from::From>),
 }
 
 #[derive(Debug, Args)]
@@ -52,6 +56,7 @@ pub fn run(command: Fixture) -> Result<ExitCode, CliError> {
     match command {
         Fixture::Check { files } => Ok(check(&files)),
         Fixture::Generate(wanted) => generate(&wanted),
+        Fixture::From(from) => from::run(&from),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::fault::Reason;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::time::Duration;
@@ -25,6 +26,15 @@ impl Reply {
     ///
     /// A page of HTML, or text that is no JSON or of another shape.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Reason> {
+        self.json_borrowed()
+    }
+
+    /// The same as a value that borrows from the reply.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn json_borrowed<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Reason> {
         serde_json::from_slice(&self.bytes).map_err(|error| {
             if self.is_page() {
                 Reason::Page { status: self.status, title: self.title() }

@@ -92,6 +92,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ),
     ("tls", &[]),
     ("upstream", &[]),
+    ("organization", &["upstream", "fixture", "level", "api", "realm", "time", "dialect", "json_diagnostic"]),
     ("testing", &["server", "control", "world", "fault", "time"]),
     (
         "cli",
@@ -111,6 +112,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "json_diagnostic",
             "tls",
             "upstream",
+            "organization",
         ],
     ),
     ("build", &[]),

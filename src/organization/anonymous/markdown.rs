@@ -1,0 +1,238 @@
+//! Markdown: markup remains, names and links lead to what they led to, words are drawn.
+
+use super::word::Veil;
+use crate::organization::directory::Directory;
+use crate::realm::emoji::EmojiNames;
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// What is more than words, the first that fits.
+static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
+    let kinds = [
+        r"(?P<user>@_?\*\*[^*\n]+\*\*)",
+        r"(?P<group>@_?\*[^*\n]+\*)",
+        r"(?P<channel>#\*\*[^*\n]+\*\*)",
+        r"(?P<time><time:[^>\n]*>)",
+        r"(?P<upload>(?:https?://[^\s/()\[\]]+)?/user_uploads/(?:thumbnail/)?\d+/[0-9a-f]{1,2}/[\w-]+/[^\s()\[\]<>]*)",
+        r"(?P<narrow>(?:https?://[^\s()\[\]#]+)?/?#narrow/[^\s()\[\]<>]+)",
+        r"(?P<url>\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s()\[\]<>]+)",
+        r"(?P<emoji>:[\w+-]+:)",
+        r"(?P<fence>(?m:^)[ >\t]*(?:`{3,}|~{3,})[ \t{.]*[\w+#-]*)",
+        r"(?P<command>\A/(?:me|poll|todo)\b)",
+        r"(?P<number>(?m:^)[ >\t]*\d+[.)][ \t])",
+        r"(?P<formula>\\(?:frac|sqrt|sum|int|prod|lim|alpha|beta|gamma|delta|pi|theta|infty|text|left|right|cdot|times|le|ge|ne|in|to|mathbb|mathrm)\b)",
+    ];
+    Regex::new(&kinds.join("|")).unwrap_or_else(|error| unreachable!("the pattern is tested: {error}"))
+});
+
+/// Languages of code and kinds of blocks, which are words of the markup.
+const BLOCKS: [&str; 40] = [
+    "quote",
+    "spoiler",
+    "math",
+    "latex",
+    "tex",
+    "text",
+    "console",
+    "bash",
+    "sh",
+    "shell",
+    "python",
+    "python3",
+    "py",
+    "js",
+    "javascript",
+    "ts",
+    "typescript",
+    "json",
+    "yaml",
+    "toml",
+    "xml",
+    "html",
+    "css",
+    "sql",
+    "rust",
+    "go",
+    "java",
+    "kotlin",
+    "swift",
+    "c",
+    "cpp",
+    "csharp",
+    "ruby",
+    "php",
+    "perl",
+    "diff",
+    "markdown",
+    "md",
+    "none",
+    "dart",
+];
+
+/// Who is mentioned without being a user.
+const ALL: [&str; 5] = ["all", "everyone", "channel", "stream", "topic"];
+
+impl Veil {
+    /// A text in Markdown with other words.
+    pub fn markdown(&self, text: &str, directory: &Directory) -> String {
+        let mut result = String::with_capacity(text.len());
+        let mut end = 0;
+        for found in MARKUP.captures_iter(text) {
+            let whole = found.get(0).map(|one| one.range()).unwrap_or_default();
+            result.push_str(&self.text(&text[end..whole.start]));
+            result.push_str(&self.markup(&found, directory));
+            end = whole.end;
+        }
+        result.push_str(&self.text(&text[end..]));
+        result.chars().take(10_000).collect()
+    }
+
+    fn markup(&self, found: &Captures<'_>, directory: &Directory) -> String {
+        let part = |name: &str| found.name(name).map(|one| one.as_str());
+        if let Some(user) = part("user") {
+            within(user, "**", |name| self.user(name, directory))
+        } else if let Some(group) = part("group") {
+            within(group, "*", |name| {
+                directory.groups.renamed(name).map_or_else(|| self.text(name), |name| name.new.clone())
+            })
+        } else if let Some(channel) = part("channel") {
+            within(channel, "**", |name| self.channel(name, directory))
+        } else if let Some(upload) = part("upload") {
+            self.upload(upload)
+        } else if let Some(narrow) = part("narrow") {
+            let start = narrow.find("#narrow").unwrap_or_default();
+            let slash = if start > 0 { "/" } else { "" };
+            format!("{slash}{}", self.narrow(&narrow[start..], directory))
+        } else if let Some(url) = part("url") {
+            self.url(url)
+        } else if let Some(emoji) = part("emoji") {
+            format!(":{}:", self.emoji(emoji.trim_matches(':'), directory))
+        } else if let Some(fence) = part("fence") {
+            self.fence(fence)
+        } else if let Some(time) = part("time") {
+            self.time(time)
+        } else {
+            found[0].to_owned()
+        }
+    }
+
+    /// `Mel Marsh`, `Mel Marsh|4` or `|4`.
+    fn user(&self, name: &str, directory: &Directory) -> String {
+        let (name, id) = match name.rsplit_once('|') {
+            Some((name, id)) if id.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(id)),
+            _ => (name, None),
+        };
+        if ALL.contains(&name) {
+            return name.to_owned();
+        }
+        let by_id = id.and_then(|id| id.parse().ok()).and_then(|id: i64| directory.users.get(&id));
+        let user = by_id.or_else(|| directory.user_named(name));
+        let new = match user {
+            _ if name.is_empty() => String::new(),
+            Some(user) => user.full_name.new.clone(),
+            None => self.text(name),
+        };
+        id.map_or_else(|| new.clone(), |id| format!("{new}|{id}"))
+    }
+
+    /// `design`, `design>topic` or `design>topic@7`.
+    fn channel(&self, link: &str, directory: &Directory) -> String {
+        let renamed =
+            |name: &str| directory.channels.renamed(name).map_or_else(|| self.text(name), |name| name.new.clone());
+        let Some((name, topic)) = link.split_once('>') else { return renamed(link) };
+        let (topic, message) = match topic.rsplit_once('@') {
+            Some((topic, id)) if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) => (topic, Some(id)),
+            _ => (topic, None),
+        };
+        let message = message.map_or_else(String::new, |id| format!("@{id}"));
+        format!("{}>{}{message}", renamed(name), directory.topic(topic))
+    }
+
+    fn upload(&self, link: &str) -> String {
+        let marker =
+            if link.contains("/user_uploads/thumbnail/") { "/user_uploads/thumbnail/" } else { "/user_uploads/" };
+        let start = link.find(marker).map_or(0, |start| start + marker.len());
+        format!("{marker}{}", self.path_id(&link[start..]))
+    }
+
+    /// The name of an emoji in the fixture: that of a custom one is drawn, those of Unicode are no one's words.
+    pub fn emoji(&self, name: &str, directory: &Directory) -> String {
+        match directory.emoji.renamed(name) {
+            Some(name) => name.new.clone(),
+            None if EmojiNames::newest().by_name(name).is_some() => name.to_owned(),
+            None => self.text(name),
+        }
+    }
+
+    fn fence(&self, fence: &str) -> String {
+        let end = fence.rfind(['`', '~', ' ', '\t', '{', '.']).map_or(0, |end| end + 1);
+        let (marks, word) = fence.split_at(end);
+        let is_known = BLOCKS.contains(&word.to_ascii_lowercase().as_str());
+        if is_known { fence.to_owned() } else { format!("{marks}{}", self.text(word)) }
+    }
+
+    /// Another time of the same form.
+    fn time(&self, time: &str) -> String {
+        let mut chance = self.chance(time);
+        let (month, day) = (1 + chance.below(12), 1 + chance.below(28));
+        let (hour, minute) = (chance.below(24), chance.below(60));
+        format!("<time:20{:02}-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z>", 20 + chance.below(20))
+    }
+}
+
+/// What is between marks of markup, changed.
+fn within(markup: &str, mark: &str, change: impl Fn(&str) -> String) -> String {
+    let start = markup.find(mark).map_or(0, |start| start + mark.len());
+    let end = markup.len() - mark.len();
+    format!("{}{}{}", &markup[..start], change(&markup[start..end]), &markup[end..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::word::Originals;
+    use super::*;
+    use serde_json::json;
+
+    fn directory(original: &str) -> Directory {
+        let mut originals = Originals::default();
+        originals.add(&json!(original));
+        let mut directory = Directory::new("https://chat.example.org", Some(Veil::new(0, originals)));
+        directory.add_user(4, "Mel Marsh", "mel@chat.test");
+        directory.add(|names| &mut names.channels, 2, "engineering", 60);
+        directory.add(|names| &mut names.groups, 9, "engineers", 100);
+        directory.add(|names| &mut names.emoji, 1, "green_box", 60);
+        directory
+    }
+
+    #[test]
+    fn markup_remains_and_names_lead_to_what_they_led_to() {
+        let text = "/me asks @**Mel Marsh**, @_**Mel Marsh|4** and @*engineers* in #**engineering>release 1.0@7** :tada: \
+                    :green_box:\n1. **bold** `code`\n```python\nprint(\"ready?\")\n```\n> quoted @**all**\n\
+                    [plan](/user_uploads/2/ab/abcdefghijklmnopqrstuvwx/plan.png) https://tracker.example.com/issues/1";
+        let directory = directory(text);
+        let drawn = directory.markdown(text);
+        let user = &directory.users[&4].full_name.new;
+        let channel = directory.channel(2).expect("a channel");
+        let (group, emoji) = (directory.groups.get(9).expect("a group"), directory.emoji.get(1).expect("an emoji"));
+        for part in [
+            format!("@**{user}**"),
+            format!("@_**{user}|4**"),
+            format!("@*{group}*"),
+            format!("#**{channel}>{}@7**", directory.topic("release 1.0")),
+            format!(":{emoji}:"),
+            "/me ".into(),
+            ":tada:".into(),
+            "\n1. **".into(),
+            "\n```python\n".into(),
+            "@**all**".into(),
+            "](/user_uploads/2/".into(),
+            ".example/".into(),
+        ] {
+            assert!(drawn.contains(&part), "{part} in {drawn}");
+        }
+        for word in ["asks", "Mel", "Marsh", "engineer", "release", "green", "bold", "code", "ready", "plan", "tracker"]
+        {
+            assert!(!drawn.contains(word), "{word} in {drawn}");
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Profile fields, linkifiers, custom emoji, what is pending.
+
+use super::directory::{Directory, fitting};
+use super::json::Json;
+use super::own::content;
+use super::people::role;
+use super::pictures;
+use crate::fixture::format::Blob;
+use crate::fixture::format::{
+    CustomEmoji, Export, ExportKind, FieldKind, Invite, InviteLink, InviteTerms, Linkifier, ProfileField, Reminder,
+    ScheduledMessage,
+};
+use crate::realm::id::LinkifierId;
+use crate::realm::linkifier::{self, LinkifierSource};
+use crate::realm::picture;
+use crate::realm::user::Role;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// What a profile field holds, by its number on the wire.
+pub fn field_kind(number: i64) -> Option<FieldKind> {
+    use FieldKind::{Choice, Date, ExternalAccount, Link, Paragraph, Pronouns, ShortText, Users};
+    [ShortText, Paragraph, Choice, Date, Link, Users, ExternalAccount, Pronouns]
+        .into_iter()
+        .find(|kind| kind.number() == number)
+}
+
+/// The choices of a field, or the account's site.
+pub fn field_data(record: &Value) -> Option<Map<String, Value>> {
+    serde_json::from_str(record.text("field_data")).ok().filter(|data: &Map<String, Value>| !data.is_empty())
+}
+
+/// A profile field.
+pub fn profile_field(record: &Value, summaries: &mut usize, directory: &Directory) -> Option<ProfileField> {
+    let id = record.int("id")?;
+    let kind = field_kind(record.int("type")?)?;
+    let needs_data = matches!(kind, FieldKind::Choice | FieldKind::ExternalAccount);
+    let data = field_data(record).filter(|_| needs_data);
+    if needs_data && data.is_none() {
+        return None;
+    }
+    let in_summary = record.flag("display_in_profile_summary") && *summaries < 2;
+    *summaries += usize::from(in_summary);
+    Some(ProfileField {
+        id: Some(id),
+        name: directory.fields.get(id)?.to_owned(),
+        kind,
+        hint: directory.text(record.text("hint")),
+        data: data.map(|data| drawn_data(kind, data, directory)),
+        in_summary,
+        required: record.flag("required"),
+        locked: record["editable_by_user"] == false,
+        for_matching: record.flag("use_for_user_matching"),
+    })
+}
+
+fn drawn_data(kind: FieldKind, data: Map<String, Value>, directory: &Directory) -> Map<String, Value> {
+    if directory.veil.is_none() {
+        return data;
+    }
+    let drawn = data.into_iter().map(|(key, value)| match (kind, value) {
+        (FieldKind::Choice, Value::Object(mut choice)) => {
+            let text = directory.text(choice.get("text").and_then(Value::as_str).unwrap_or_default());
+            choice.insert("text".to_owned(), text.into());
+            (directory.text(&key), Value::Object(choice))
+        }
+        (FieldKind::ExternalAccount, Value::String(url)) if key == "url_pattern" => (key, directory.link(&url).into()),
+        (_, value) => (key, value),
+    });
+    drawn.collect()
+}
+
+/// A linkifier, if the double takes it.
+pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
+    let id = record.int("id");
+    let text = |key: &str| record[key].as_str().map(str::to_owned);
+    // Before there were templates, variables were written `%(name)s`.
+    let template = text("url_template").or_else(|| text("url_format").map(|old| braced(&old)))?;
+    let mut linkifier = Linkifier {
+        id,
+        pattern: text("pattern")?,
+        url_template: template,
+        example_input: text("example_input"),
+        reverse_template: text("reverse_template"),
+        alternative_url_templates: record
+            .list("alternative_url_templates")
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
+    };
+    if let Some(veil) = &directory.veil {
+        let (pattern, names) = veil.pattern(&linkifier.pattern);
+        let rename = |name: &str| names.get(name).cloned().unwrap_or_else(|| veil.text(name));
+        let url = |template: &str| {
+            let (scheme, rest) = template.split_once("://").unwrap_or(("https", template));
+            let end = rest.find(['/', '?', '#', '{']).unwrap_or(rest.len());
+            format!("{scheme}://{}{}", veil.host(&rest[..end]), veil.template(&rest[end..], &rename))
+        };
+        linkifier.pattern = pattern;
+        linkifier.url_template = url(&linkifier.url_template);
+        linkifier.example_input = linkifier.example_input.map(|example| veil.text(&example));
+        linkifier.reverse_template = linkifier.reverse_template.map(|template| veil.template(&template, &rename));
+        let others = linkifier.alternative_url_templates.iter().map(|template| url(template));
+        linkifier.alternative_url_templates = others.collect();
+    }
+    if compiles(&linkifier) {
+        return Some(linkifier);
+    }
+    // The example may not fit any more; it is the least of it.
+    linkifier.example_input = None;
+    linkifier.reverse_template = None;
+    let name = if directory.veil.is_some() { String::new() } else { format!(" {}", linkifier.pattern) };
+    directory.note(format!("The linkifier {}{name} is not in the file as it was", id.unwrap_or_default()));
+    compiles(&linkifier).then_some(linkifier)
+}
+
+fn compiles(given: &Linkifier) -> bool {
+    let source = LinkifierSource {
+        pattern: given.pattern.clone(),
+        url_template: given.url_template.clone(),
+        example_input: given.example_input.clone(),
+        reverse_template: given.reverse_template.clone(),
+        alternative_url_templates: given.alternative_url_templates.clone(),
+    };
+    linkifier::Linkifier::compile(LinkifierId(1), source).is_ok()
+}
+
+fn braced(format: &str) -> String {
+    let mut result = String::new();
+    let mut rest = format;
+    while let Some((before, from)) = rest.split_once("%(") {
+        let Some((name, after)) = from.split_once(")s") else { break };
+        result.push_str(&format!("{before}{{{name}}}"));
+        rest = after;
+    }
+    result + rest
+}
+
+/// A custom emoji with the picture that was read; one that shows nothing where none was.
+pub fn custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Directory) -> Option<CustomEmoji> {
+    let id: i64 = record.text("id").parse().ok().or_else(|| record.int("id"))?;
+    let name = directory.emoji.get(id)?.to_owned();
+    let readable = bytes.filter(|bytes| picture::extension(bytes).is_some());
+    let picture = match (&directory.veil, readable) {
+        (None, Some(bytes)) => Blob::of(bytes),
+        (veil, bytes) => Blob::of(&pictures::drawn(veil.as_ref(), &format!("emoji {id}"), bytes.unwrap_or_default())),
+    };
+    Some(CustomEmoji {
+        id: Some(id),
+        name,
+        picture,
+        author: record.int("author_id").and_then(|id| directory.handle(id)),
+        deactivated: record.flag("deactivated"),
+    })
+}
+
+/// A pending reminder, if its message is in the file; messages are labelled by their numbers.
+pub fn reminder(record: &Value, has_message: bool, directory: &Directory) -> Option<Reminder> {
+    let message = record.int("reminder_target_message_id").or_else(|| record.int("message_id"))?;
+    let at = record.int("scheduled_delivery_timestamp").filter(|at| *at > directory.reference && has_message)?;
+    Some(Reminder {
+        id: record.int("reminder_id"),
+        user: directory.handle(directory.own)?,
+        message: message_label(message),
+        at: directory.when(at),
+        note: directory.markdown(&note_of(record.text("content"))),
+    })
+}
+
+/// How a message is called in the file where something refers to it.
+pub fn message_label(id: i64) -> String {
+    format!("m{id}")
+}
+
+/// The note in the message that will be sent.
+fn note_of(content: &str) -> String {
+    let Some((_, rest)) = content.split_once("Note:\n > ") else { return String::new() };
+    rest.split_once("\n\n@_**").map_or(rest, |(note, _)| note).to_owned()
+}
+
+/// A message to be sent later.
+pub fn scheduled(record: &Value, directory: &Directory) -> Option<ScheduledMessage> {
+    let at = record.int("scheduled_delivery_timestamp").filter(|at| *at > directory.reference)?;
+    let is_direct = record.text("type") != "stream";
+    let channel = record.int("to").filter(|_| !is_direct).map(|id| directory.channel(id));
+    if channel == Some(None) {
+        return None;
+    }
+    let to = is_direct.then(|| directory.handles(record.ints("to")));
+    Some(ScheduledMessage {
+        id: record.int("scheduled_message_id"),
+        from: directory.handle(directory.own)?,
+        at: directory.when(at),
+        topic: (!is_direct).then(|| directory.topic(record.text("topic"))),
+        channel: channel.flatten(),
+        to: to.filter(|to| !to.is_empty()),
+        content: content(record.text("content"), directory)?,
+    })
+    .filter(|message| message.channel.is_some() || message.to.is_some())
+}
+
+/// An invitation: a link, or one sent by email. Their keys would let anyone in, and are left out.
+pub fn invitation(record: &Value, directory: &Directory) -> Option<(Option<InviteLink>, Option<Invite>)> {
+    let by = directory.handle(record.int("invited_by_user_id")?)?;
+    let role = record.int("invited_as").and_then(Role::from_number).unwrap_or_else(|| role(record));
+    let terms = InviteTerms {
+        at: directory.past(record.int("invited")?),
+        expires: record.int("expiry_date").map(|at| directory.when(at)),
+        role,
+        include_default_channels: true,
+        ..InviteTerms::default()
+    };
+    let id = record.int("id");
+    if record.flag("is_multiuse") {
+        return Some((Some(InviteLink { id, key: None, terms, by, revoked: false }), None));
+    }
+    let email = record.text("email");
+    let email = directory.veil.as_ref().map_or_else(|| email.to_owned(), |veil| veil.email(email));
+    let notify_referrer_on_join = record.flag("notify_referrer_on_join");
+    Some((None, Some(Invite { id, email, key: None, terms, by, notify_referrer_on_join })))
+}
+
+/// An export of the organization's data.
+pub fn export(record: &Value, directory: &Directory) -> Option<Export> {
+    let when = |key: &str| record[key].as_f64().map(|at| directory.past(at as i64));
+    Some(Export {
+        id: record.int("id"),
+        by: directory.handle(record.int("acting_user_id")?)?,
+        created: when("export_time")?,
+        export_type: match record.int("export_type") {
+            Some(2) => ExportKind::FullWithConsent,
+            _ => ExportKind::Public,
+        },
+        failed: when("failed_timestamp"),
+        deleted: when("deleted_timestamp"),
+        export_from_prior_server: record.flag("export_from_prior_server"),
+    })
+}
+
+/// The kinds and choices of the profile fields.
+pub fn fields(records: &[Value]) -> BTreeMap<i64, (FieldKind, Vec<String>)> {
+    let field = |record: &Value| {
+        let choices = field_data(record).map(|data| data.keys().cloned().collect()).unwrap_or_default();
+        Some((record.int("id")?, (field_kind(record.int("type")?)?, choices)))
+    };
+    records.iter().filter_map(field).collect()
+}
+
+/// The custom emoji of the register reply, in the order of their numbers.
+pub fn emoji_records(register: &Value) -> Vec<Value> {
+    let mut records: Vec<Value> = match &register["realm_emoji"] {
+        Value::Object(emoji) => emoji.iter().map(|(id, record)| with_id(id, record)).collect(),
+        _ => Vec::new(),
+    };
+    records.sort_by_key(|record| record.text("id").parse::<i64>().unwrap_or(i64::MAX));
+    records
+}
+
+fn with_id(id: &str, record: &Value) -> Value {
+    let mut record = record.clone();
+    record["id"] = json!(id);
+    record
+}
+
+/// A name of a custom emoji that the double takes.
+pub fn emoji_name(name: &str) -> String {
+    let plain =
+        |one: char| if one.is_ascii_lowercase() || one.is_ascii_digit() || "_-".contains(one) { one } else { '_' };
+    fitting(&name.to_lowercase(), 60).chars().map(plain).collect()
+}

@@ -1,0 +1,112 @@
+//! Messages.
+
+use super::directory::Directory;
+use super::json::Json;
+use super::own::content;
+use crate::fixture::format::{Edit, Message, Reaction};
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// What stands for a text that a message can't have here.
+const NOTHING: &str = "(no text)";
+
+/// What a message depends on beside its record.
+pub struct Context<'a> {
+    /// Its edits, if they did not come with it.
+    pub history: Option<&'a Value>,
+    /// Whether something in the file refers to it.
+    pub is_labelled: bool,
+    /// Whether the account is subscribed to its channel.
+    pub is_subscribed: bool,
+    /// No message in the file is earlier than the one before it.
+    pub not_before: i64,
+}
+
+/// A message; None if its channel is not in the file.
+pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> Option<Message> {
+    let id = record.int("id")?;
+    let is_in_channel = record.text("type") == "stream";
+    let at = record.int("timestamp")?.max(context.not_before);
+    let own = directory.handle(directory.own);
+    let flags: HashSet<&str> = record.list("flags").iter().filter_map(Value::as_str).collect();
+    let of_own = |is_so: bool| if is_so { own.iter().cloned().collect() } else { Vec::new() };
+    let may_be_unread = !is_in_channel || context.is_subscribed;
+    let channel = record.int("stream_id").filter(|_| is_in_channel).map(|id| directory.channel(id));
+    if channel == Some(None) {
+        return None;
+    }
+    let members = record.list("display_recipient").iter().filter_map(|member| member.int("id"));
+    let text = content(record.text("content"), directory).unwrap_or_else(|| {
+        directory.note(format!("Message {id} has no text that a message can have here"));
+        NOTHING.to_owned()
+    });
+    note_votes(record, id, directory);
+    Some(Message {
+        id: Some(id),
+        label: context.is_labelled.then(|| super::lists::message_label(id)),
+        at: Some(directory.past(at)),
+        from: directory.handle(record.int("sender_id")?)?.into(),
+        channel: channel.flatten().map(Into::into),
+        topic: is_in_channel.then(|| directory.topic(record.text("subject")).into()),
+        to: (!is_in_channel).then(|| directory.handles(members)),
+        content: text,
+        client: record.text("client").into(),
+        unread_by: of_own(!flags.contains("read") && may_be_unread && !flags.contains("historical")),
+        starred_by: of_own(flags.contains("starred")),
+        collapsed_by: of_own(flags.contains("collapsed")),
+        hide_link_previews_by: of_own(flags.contains("hide_link_previews")),
+        reactions: reactions(record, directory),
+        edits: edits(record, context, at, directory),
+    })
+}
+
+fn note_votes(record: &Value, id: i64, directory: &Directory) {
+    // The first makes the widget, which follows from the text.
+    if record.list("submessages").len() > 1 {
+        directory.note(format!("The votes in message {id} are not in the file"));
+    }
+}
+
+/// Emoji in the order of their first reaction, each with its users.
+fn reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
+    let mut reactions: Vec<Reaction> = Vec::new();
+    for reaction in record.list("reactions") {
+        let user = reaction.int("user_id").or_else(|| reaction["user"].int("id")).and_then(|id| directory.handle(id));
+        let (Some(user), Some(emoji)) = (user, directory.emoji_of(reaction)) else { continue };
+        match reactions.iter_mut().find(|known| known.emoji == emoji) {
+            Some(known) if known.by.contains(&user) => {}
+            Some(known) => known.by.push(user),
+            None => reactions.push(Reaction { emoji, by: vec![user] }),
+        }
+    }
+    reactions
+}
+
+/// Edits and moves, oldest first; in the record the newest is first, in a history the oldest.
+fn edits(record: &Value, context: &Context<'_>, sent_at: i64, directory: &Directory) -> Vec<Edit> {
+    let own: Vec<&Value> = record.list("edit_history").iter().rev().collect();
+    let read: Vec<&Value> = context.history.and_then(Value::as_array).into_iter().flatten().collect();
+    let mut last = sent_at;
+    let changes = if own.is_empty() { read } else { own };
+    let is_in_channel = record.text("type") == "stream";
+    changes.into_iter().filter_map(|change| edit(change, &mut last, is_in_channel, directory)).collect()
+}
+
+fn edit(change: &Value, last: &mut i64, is_in_channel: bool, directory: &Directory) -> Option<Edit> {
+    let at = change.int("timestamp")?.max(*last);
+    let previous_topic = change["prev_topic"].as_str().or_else(|| change["prev_subject"].as_str());
+    let previous_topic = previous_topic.filter(|_| is_in_channel).map(|topic| directory.topic(topic));
+    let previous_channel = change.int("prev_stream").filter(|_| is_in_channel).and_then(|id| directory.channel(id));
+    let previous_content = change["prev_content"].as_str().and_then(|text| content(text, directory));
+    if previous_topic.is_none() && previous_channel.is_none() && previous_content.is_none() {
+        return None;
+    }
+    *last = at;
+    Some(Edit {
+        at: directory.past(at),
+        by: change.int("user_id").and_then(|id| directory.handle(id)),
+        previous_content,
+        previous_topic,
+        previous_channel,
+    })
+}

@@ -1,0 +1,139 @@
+//! What is the account's own.
+
+use super::directory::{Directory, fitting};
+use super::json::Json;
+use super::settings::chosen;
+use crate::api::onboarding;
+use crate::fixture::format::{Device, Draft, MutedUser, Snippet, User, UserTopic};
+use crate::realm::personal::{BUILT_IN_FRAGMENTS, NavigationView, VisibilityPolicy};
+use crate::realm::push::PushService;
+use crate::realm::setting::USER_SETTINGS;
+use crate::realm::text::normal_content;
+use crate::realm::user::EmailVisibility;
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// Adds to the account what the register reply has of it alone.
+pub fn add(user: &mut User, register: &Value, directory: &Directory) {
+    let settings = &register["user_settings"];
+    user.settings = chosen(&USER_SETTINGS, settings, directory);
+    if let Some(visibility) = settings.int("email_address_visibility").and_then(EmailVisibility::from_number) {
+        user.email_visibility = visibility;
+    }
+    user.alert_words = alert_words(register, directory);
+    user.muted_users = register.list("muted_users").iter().filter_map(|muted| muted_user(muted, directory)).collect();
+    user.topics = topics(register, directory);
+    let mut drafts: Vec<Draft> =
+        register.list("drafts").iter().filter_map(|draft| self::draft(draft, directory)).collect();
+    drafts.sort_by_key(|draft| draft.id);
+    user.drafts = drafts;
+    user.snippets = register.list("saved_snippets").iter().filter_map(|one| snippet(one, directory)).collect();
+    user.navigation_views = views(register, directory);
+    user.devices = devices(register, directory);
+    let left: HashSet<&str> = register.list("onboarding_steps").iter().map(|step| step.text("name")).collect();
+    if register.get("onboarding_steps").is_some() {
+        let seen = onboarding::step_names().filter(|name| !left.contains(name));
+        user.onboarding_steps_seen = seen.map(str::to_owned).collect();
+    }
+}
+
+fn alert_words(register: &Value, directory: &Directory) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let words = register.list("alert_words").iter().filter_map(Value::as_str);
+    let words = words.map(|word| fitting(&directory.text(word), 100));
+    words.filter(|word| !word.is_empty() && seen.insert(word.to_lowercase())).collect()
+}
+
+fn muted_user(muted: &Value, directory: &Directory) -> Option<MutedUser> {
+    let id = muted.int("id").filter(|id| *id != directory.own)?;
+    Some(MutedUser { user: directory.handle(id)?, since: directory.past(muted.int("timestamp")?) })
+}
+
+fn topics(register: &Value, directory: &Directory) -> Vec<UserTopic> {
+    let mut seen = HashSet::new();
+    let topic = |given: &Value| {
+        let policy = match given.int("visibility_policy")? {
+            1 => VisibilityPolicy::Muted,
+            2 => VisibilityPolicy::Unmuted,
+            3 => VisibilityPolicy::Followed,
+            _ => return None,
+        };
+        let id = given.int("stream_id")?;
+        let topic = directory.topic(given.text("topic_name"));
+        seen.insert((id, topic.to_lowercase())).then_some(())?;
+        let since = directory.past(given.int("last_updated").unwrap_or(directory.reference));
+        Some(UserTopic { channel: directory.channel(id)?, topic, policy, since })
+    };
+    let mut topics: Vec<UserTopic> = register.list("user_topics").iter().filter_map(topic).collect();
+    if register.get("user_topics").is_none() {
+        // Before there were policies, topics were muted: channel, topic, since when.
+        topics.extend(register.list("muted_topics").iter().filter_map(|muted| {
+            let channel = directory.channels.renamed(muted[0].as_str()?)?.new.clone();
+            let since = directory.past(muted[2].as_i64().unwrap_or(directory.reference));
+            let topic = directory.topic(muted[1].as_str()?);
+            Some(UserTopic { channel, topic, policy: VisibilityPolicy::Muted, since })
+        }));
+    }
+    topics
+}
+
+/// A text that the double takes as a message.
+pub fn content(text: &str, directory: &Directory) -> Option<String> {
+    let text = directory.markdown(text);
+    let text = if text.contains('\0') { text.replace('\0', "") } else { text };
+    normal_content(&text).is_ok().then_some(text)
+}
+
+fn draft(given: &Value, directory: &Directory) -> Option<Draft> {
+    let to = given.ints("to");
+    let channel = (given.text("type") == "stream").then(|| to.first().and_then(|id| directory.channel(*id))).flatten();
+    Some(Draft {
+        id: given.int("id"),
+        topic: directory.topic(given.text("topic")),
+        to: (given.text("type") == "private").then(|| directory.handles(to)),
+        channel,
+        content: content(given.text("content"), directory)?,
+        at: directory.past(given["timestamp"].as_f64()? as i64),
+    })
+}
+
+fn snippet(given: &Value, directory: &Directory) -> Option<Snippet> {
+    let title = Some(fitting(&directory.text(given.text("title")), 60)).filter(|title| !title.is_empty())?;
+    let content = content(given.text("content"), directory)?;
+    Some(Snippet { id: given.int("id"), title, content, created: directory.past(given.int("date_created")?) })
+}
+
+fn views(register: &Value, directory: &Directory) -> Vec<NavigationView> {
+    let mut names = HashSet::new();
+    let view = |given: &Value| {
+        let fragment = given.text("fragment");
+        let is_built_in = BUILT_IN_FRAGMENTS.contains(&fragment);
+        let name = given["name"].as_str().filter(|_| !is_built_in).map(|name| directory.text(name));
+        if !is_built_in && !name.as_ref().is_some_and(|name| !name.trim().is_empty() && names.insert(name.clone())) {
+            return None;
+        }
+        let fragment = match &directory.veil {
+            Some(veil) if !is_built_in => veil.narrow(fragment, directory),
+            _ => fragment.to_owned(),
+        };
+        Some(NavigationView { fragment, is_pinned: given.flag("is_pinned"), name })
+    };
+    register.list("navigation_views").iter().filter_map(view).collect()
+}
+
+/// Devices without their keys, which nobody can read.
+fn devices(register: &Value, directory: &Directory) -> Vec<Device> {
+    let device = |(id, given): (&String, &Value)| {
+        Some(Device {
+            id: Some(id.parse().ok()?),
+            push_key_id: given.int("push_key_id"),
+            push_key: None,
+            push_token_id: None,
+            push_token_kind: PushService::default(),
+            pending_push_token_id: None,
+            push_token_last_updated: given.int("push_token_last_updated_timestamp").map(|at| directory.past(at)),
+            push_registration_error_code: given["push_registration_error_code"].as_str().map(str::to_owned),
+        })
+    };
+    register["devices"].as_object().into_iter().flatten().filter_map(device).collect()
+}

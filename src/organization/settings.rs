@@ -1,0 +1,235 @@
+//! The organization itself: settings and permissions, by the tables that the double has.
+
+use super::directory::Directory;
+use super::json::Json;
+use crate::fixture::format::{Domain, Holder, Organization, When};
+use crate::realm::group::SystemGroup;
+use crate::realm::organization::{AuthenticationMethod, LoginService};
+use crate::realm::permission::{DefaultHolder, PermissionSetting, REALM_PERMISSIONS};
+use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Settings whose value is a text that people wrote.
+const WRITTEN: [&str; 1] = ["welcome_message_custom_text"];
+/// Settings whose value is an address.
+const ADDRESSES: [&str; 1] = ["jitsi_server_url"];
+
+/// What of the server is not in the register reply.
+pub struct Surroundings<'a> {
+    /// The reply to `GET /server_settings`.
+    pub server_settings: &'a Value,
+    /// The organization's part of addresses.
+    pub subdomain: &'a str,
+    /// Its number.
+    pub id: i64,
+    /// The host of its URL.
+    pub host: &'a str,
+}
+
+/// The organization.
+pub fn organization(register: &Value, around: &Surroundings<'_>, directory: &Directory) -> Organization {
+    let usual = Organization::default();
+    let channel = |key: &str| register.int(key).and_then(|id| directory.channel(id));
+    let host = directory.veil.as_ref().map_or_else(|| around.host.to_owned(), |veil| veil.host(around.host));
+    let name = directory.text(register.text("realm_name"));
+    Organization {
+        id: around.id,
+        uuid: register["realm_uuid"].as_str().filter(|_| directory.veil.is_none()).map(str::to_owned),
+        name: if name.trim().is_empty() { usual.name } else { name },
+        description: directory.markdown(register.text("realm_description")),
+        host,
+        subdomain: directory.text(around.subdomain),
+        created: register.int("realm_date_created").map_or(usual.created, |at| directory.past(at)),
+        settings: realm_settings(register, directory),
+        permissions: permissions(REALM_PERMISSIONS, &|name| permission_value(register, name, directory), directory),
+        user_defaults: chosen(&USER_SETTINGS, &register["realm_user_settings_defaults"], directory),
+        new_channel_announcements: channel("realm_new_stream_announcements_stream_id"),
+        signup_announcements: channel("realm_signup_announcements_stream_id"),
+        service_update_announcements: channel("realm_service_update_announcements_stream_id"),
+        moderation_requests: channel("realm_moderation_request_channel_id"),
+        authentication_methods: methods(&register["realm_authentication_methods"]),
+        login_services: services(around.server_settings, directory),
+        proxies_pictures: usual.proxies_pictures,
+        domains: domains(register, directory),
+    }
+}
+
+fn realm_settings(register: &Value, directory: &Directory) -> BTreeMap<String, Value> {
+    let mut values = json!({});
+    for row in REALM_SETTINGS.iter() {
+        if let Some(value) = register.get(row.state_key()) {
+            values[row.name] = value.clone();
+        }
+    }
+    // The vendor's servers say 0 for no limit at older levels.
+    for name in ["message_content_edit_limit_seconds", "message_content_delete_limit_seconds"] {
+        if values[name] == 0 {
+            values[name] = Value::Null;
+        }
+    }
+    chosen(&REALM_SETTINGS, &values, directory)
+}
+
+/// The settings that are not as usual. Values that the double does not know are noted.
+pub fn chosen(table: &[Setting], values: &Value, directory: &Directory) -> BTreeMap<String, Value> {
+    let mut chosen = BTreeMap::new();
+    for row in table {
+        let Some(value) = values.get(row.name) else { continue };
+        if *value == row.default {
+            continue;
+        }
+        if !row.kind.accepts(value) {
+            directory.note(format!("The setting {} has a value that this double does not take", row.name));
+            continue;
+        }
+        let written = matches!(row.kind, Kind::Text | Kind::TextOrNull);
+        let value = match value.as_str() {
+            Some(text) if written && WRITTEN.contains(&row.name) => directory.markdown(text).into(),
+            Some(url) if written && ADDRESSES.contains(&row.name) => directory.link(url).into(),
+            _ => value.clone(),
+        };
+        chosen.insert(row.name.to_owned(), value);
+    }
+    chosen
+}
+
+/// The permissions of a table that are not held as usual.
+pub fn permissions(
+    table: &[PermissionSetting],
+    value: &dyn Fn(&str) -> Option<Value>,
+    directory: &Directory,
+) -> BTreeMap<String, Holder> {
+    let mut permissions = BTreeMap::new();
+    for row in table {
+        let Some(holder) = value(row.name).as_ref().and_then(|value| directory.holder(value)) else { continue };
+        let is_usual = match (row.default, &holder) {
+            (DefaultHolder::System(system), Holder::Group(name)) => system.name() == name,
+            _ => false,
+        };
+        if is_usual {
+            continue;
+        }
+        if may_be_held(row, &holder) {
+            permissions.insert(row.name.to_owned(), holder);
+        } else {
+            directory.note(format!("The permission {} is held by what cannot hold it in this double", row.name));
+        }
+    }
+    permissions
+}
+
+fn may_be_held(row: &PermissionSetting, holder: &Holder) -> bool {
+    let may = |name: &String, is_alone: bool| match SystemGroup::ALL.into_iter().find(|group| group.name() == name) {
+        Some(SystemGroup::Internet) if !row.allow_internet => false,
+        Some(SystemGroup::Everyone) if !row.allow_everyone => false,
+        Some(SystemGroup::Nobody) if !row.allow_nobody => false,
+        Some(group) => row.refused != Some(group) && (row.allowed.is_empty() || row.allowed.contains(&group)),
+        None => !(row.require_system_group && is_alone),
+    };
+    match holder {
+        Holder::Group(name) => may(name, true),
+        Holder::Anonymous(anonymous) => {
+            !row.require_system_group && anonymous.groups.iter().all(|name| may(name, false))
+        }
+    }
+}
+
+/// Permissions by the numbers that stood for roles before they were held by groups: the permission, the former key, and
+/// whether the numbers are those of who may move and delete, where 5 is everyone.
+const FORMER: [(&str, &str); 14] = [
+    ("can_create_public_channel_group", "realm_create_public_stream_policy"),
+    ("can_create_private_channel_group", "realm_create_private_stream_policy"),
+    ("can_create_web_public_channel_group", "realm_create_web_public_stream_policy"),
+    ("can_add_subscribers_group", "realm_invite_to_stream_policy"),
+    ("can_invite_users_group", "realm_invite_to_realm_policy"),
+    ("can_move_messages_between_topics_group", "realm_edit_topic_policy"),
+    ("can_move_messages_between_channels_group", "realm_move_messages_between_streams_policy"),
+    ("can_add_custom_emoji_group", "realm_add_custom_emoji_policy"),
+    ("can_create_groups", "realm_user_group_edit_policy"),
+    ("can_delete_own_message_group", "realm_delete_own_message_policy"),
+    ("can_mention_many_users_group", "realm_wildcard_mention_policy"),
+    ("direct_message_permission_group", "realm_private_message_policy"),
+    ("can_create_bots_group", "realm_bot_creation_policy"),
+    ("can_create_public_channel_group", "realm_create_stream_policy"),
+];
+
+fn permission_value(register: &Value, name: &str, directory: &Directory) -> Option<Value> {
+    if let Some(value) = register.get(format!("realm_{name}")) {
+        return Some(value.clone());
+    }
+    let (_, key) = FORMER.iter().find(|(now, key)| *now == name && !register[*key].is_null())?;
+    let group = former_holder(key, register.int(key)?)?;
+    directory.groups.renamed(group)?;
+    directory.group_id(group).map(Value::from)
+}
+
+fn former_holder(key: &str, number: i64) -> Option<&'static str> {
+    let name = match (key, number) {
+        ("realm_private_message_policy", 1) => "role:everyone",
+        ("realm_private_message_policy", _) => "role:nobody",
+        ("realm_bot_creation_policy", 1) => "role:members",
+        ("realm_bot_creation_policy", _) => "role:administrators",
+        ("realm_wildcard_mention_policy", 1) | (_, 5) if key != "realm_wildcard_mention_policy" || number == 1 => {
+            "role:everyone"
+        }
+        ("realm_wildcard_mention_policy", 5) => "role:administrators",
+        ("realm_wildcard_mention_policy", 6) | (_, 6) => "role:nobody",
+        ("realm_wildcard_mention_policy", 7) => "role:moderators",
+        (_, 1) => "role:members",
+        (_, 2) => "role:administrators",
+        (_, 3) => "role:fullmembers",
+        (_, 4) => "role:moderators",
+        (_, 7) => "role:owners",
+        _ => return None,
+    };
+    Some(name)
+}
+
+/// Who may send to a channel, by the number of the former policy.
+pub fn former_senders(policy: i64) -> Option<&'static str> {
+    match policy {
+        1 => Some("role:everyone"),
+        2 => Some("role:administrators"),
+        3 => Some("role:fullmembers"),
+        4 => Some("role:moderators"),
+        _ => None,
+    }
+}
+
+/// The enabled ways to log in that the double has; all if there is none.
+fn methods(given: &Value) -> BTreeSet<AuthenticationMethod> {
+    let is_enabled = |method: &AuthenticationMethod| {
+        let value = &given[method.name()];
+        value.as_bool().unwrap_or_else(|| value.flag("enabled"))
+    };
+    let methods: BTreeSet<_> = AuthenticationMethod::ALL.into_iter().filter(is_enabled).collect();
+    if methods.is_empty() { AuthenticationMethod::ALL.into_iter().collect() } else { methods }
+}
+
+fn services(server_settings: &Value, directory: &Directory) -> Vec<LoginService> {
+    let mut services: Vec<LoginService> = Vec::new();
+    for service in server_settings.list("external_authentication_methods") {
+        let name = directory.text(service.text("name"));
+        let display_name = directory.text(service.text("display_name"));
+        if !name.trim().is_empty() && services.iter().all(|other| other.name != name) {
+            services.push(LoginService { name, display_name });
+        }
+    }
+    services
+}
+
+fn domains(register: &Value, directory: &Directory) -> Vec<Domain> {
+    let domain = |given: &Value| {
+        let domain = given.text("domain");
+        let domain = directory.veil.as_ref().map_or_else(|| domain.to_owned(), |veil| veil.host(domain));
+        Domain { domain, allow_subdomains: given.flag("allow_subdomains") }
+    };
+    register.list("realm_domains").iter().map(domain).collect()
+}
+
+/// When something was made, if that is known.
+pub fn made(record: &Value, directory: &Directory) -> When {
+    let at = record.int("date_created").unwrap_or(directory.reference - 30 * 86_400);
+    directory.past(at)
+}

@@ -1,0 +1,59 @@
+//! Writing: from records to a fixture.
+
+mod document;
+mod survey;
+
+use super::partial::Partial;
+use super::{Wanted, directory};
+use document::Writer;
+use std::io::{self, Write};
+use survey::Survey;
+
+/// What is told of a fixture that was written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// What is not in it.
+    pub notes: Vec<String>,
+    /// Users, channels and messages in it.
+    pub counts: [usize; 3],
+    /// The time of the organization, in RFC 3339: what its times are relative to.
+    pub as_of: String,
+}
+
+/// Writes the fixture that the records of a partial file make.
+///
+/// # Errors
+///
+/// What the system says, or records that are none.
+pub fn write(partial: &Partial, wanted: &Wanted, to: &mut impl Write) -> io::Result<Written> {
+    let survey = Survey::new(partial, wanted)?;
+    // What is missing shows while the rest is written, but stands in front of it.
+    Writer::new(&survey, partial, &mut io::sink(), None)?.write()?;
+    let mut notes = survey.notes.clone();
+    notes.extend(survey.directory.notes());
+    let as_of = crate::time::Timestamp::from_seconds(survey.directory.reference).to_rfc3339();
+    let description = description(&notes, &as_of, wanted);
+    let counts = Writer::new(&survey, partial, to, Some(&description))?.write()?;
+    Ok(Written { notes, counts, as_of })
+}
+
+/// What the fixture is, and what it lacks. Nothing in it depends on when it was read.
+fn description(notes: &[String], as_of: &str, wanted: &Wanted) -> String {
+    let mut text = match wanted.anonymous {
+        Some(_) => format!("An organization as one of its accounts saw it at {as_of}, with other words and names."),
+        None => format!("The organization at {} as {} saw it at {as_of}.", wanted.url, wanted.user),
+    };
+    text.push_str(" Start with this time (--clock) to have its own times.");
+    let general = "Settings, drafts and unread messages of others, passwords and keys are not in it.";
+    text.push(' ');
+    text.push_str(general);
+    for note in notes {
+        text.push(' ');
+        text.push_str(note);
+        text.push('.');
+    }
+    text
+}
+
+/// Everything fits its kind: names are made for the fixture by the directory.
+type Directory = directory::Directory;
