@@ -31,3 +31,14 @@ with chatdouble.start_server(**options) as server, server.create_world(**ways) a
     labels: "List[str | None]" = [row.label for row in server.worlds()]
     fired: int = world.faults.list()[0].fired
     event: object = next(world.watch()).event
+
+
+async def in_a_loop() -> None:
+    async with await chatdouble.aio.start_server(**options) as served, await served.create_world(**ways) as forked:
+        address: str = (await forked.user("mel")).email
+        moved: float = (await forked.clock.advance("1d")).now
+        seen: List[JournalEntry] = await forked.journal.entries(limit=1)
+        async with await forked.faults.add(rule):
+            pass
+        async for frame in forked.watch():
+            kind: str = frame.type

@@ -34,3 +34,10 @@ world.snapshots.list()[0].nam  # refused
 world.invariants().broken  # refused
 server.worlds()[0].user  # refused
 server.health().level  # refused
+
+
+async def in_a_loop() -> None:
+    loop_server = await chatdouble.aio.start_server(colour=1)  # refused
+    loop_world = await loop_server.create_world(fixtur="cast")  # refused
+    (await loop_world.user("mel")).key  # refused
+    loop_world.user("mel").email  # refused

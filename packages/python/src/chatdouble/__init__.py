@@ -1,6 +1,6 @@
 """A test double of a team-chat server, which tests start and steer."""
 
-from . import types
+from . import aio, types
 from ._error import Error, UnknownOption, VerificationFailed
 from ._record import Record
 from ._server import Server, connect
@@ -15,6 +15,7 @@ __all__ = [
     "UnknownOption",
     "VerificationFailed",
     "World",
+    "aio",
     "connect",
     "start_server",
     "types",

@@ -9,6 +9,7 @@ from typing import Any, Generator, Iterator
 
 import pytest
 
+from . import aio
 from ._error import Error
 from ._keywords import refuse_unknown
 from ._record import Record
@@ -113,6 +114,12 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     if findings:
         # Without a traceback: the mistake is in what the test ran.
         pytest.fail("\n".join([f"the clients of {world.name} broke rules:", *findings]), pytrace=False)
+
+
+@pytest.fixture
+def chatdouble_aio_world(chatdouble_world: World) -> aio.World:
+    """The world of `chatdouble_world`, for tests in an event loop."""
+    return aio.same(chatdouble_world)
 
 
 def _findings(config: pytest.Config, world: World) -> list[str]:

@@ -1,0 +1,273 @@
+"""Makes the Python package's module for event loops from its synchronous modules: the same names, to be awaited."""
+
+import ast
+
+HEAD = '''"""The same names for event loops: each call is awaited, and the loop goes on meanwhile.
+
+Made from the synchronous modules by `packages/check --update types`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import datetime
+import functools
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Dict, Iterator, List, Sequence, TypeVar
+
+from . import _server, _start, _world
+from ._control import (
+%(records)s
+)
+from ._effects import Effect
+from ._error import Error, UnknownOption, VerificationFailed
+from ._keywords import keywords
+from ._record import Frame, Record, User
+from ._server import DEFAULT
+from ._world import PATIENCE_MS
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import StartOptions
+
+__all__ = [
+%(all)s
+]
+
+__tracebackhide__ = True
+
+Result = TypeVar("Result")
+
+# The most calls that wait at the same time for the programs under test.
+CALLS_MAX = 64
+
+
+class _Threads:
+    """The threads in which the calls of a server are made; each has its own connection."""
+
+    def __init__(self) -> None:
+        self._pool = concurrent.futures.ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="chatdouble")
+
+    async def run(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        call = functools.partial(function, *arguments, **options)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, call)
+        except Error as error:
+            # The frames of the other thread say nothing about the test.
+            raise error.with_traceback(None) from None
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False)
+
+
+async def _handed_over(frames: Iterator[Frame]) -> AsyncGenerator[Frame, None]:
+    """Frames that a thread reads, which ends with the socket or the program."""
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[Frame | Exception | None] = asyncio.Queue()
+    is_wanted = threading.Event()
+    is_wanted.set()
+
+    def hand_over(one: Frame | Exception | None) -> None:
+        # A loop that is closed takes nothing more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(queue.put_nowait, one)
+
+    def read() -> None:
+        try:
+            for frame in frames:
+                if not is_wanted.is_set():
+                    return
+                hand_over(frame)
+            hand_over(None)
+        except Exception as error:
+            hand_over(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        while (one := await queue.get()) is not None:
+            if isinstance(one, Exception):
+                raise one.with_traceback(None) from None
+            yield one
+    finally:
+        is_wanted.clear()
+
+
+async def start_server(**options: Unpack[StartOptions]) -> Server:
+    """%(start)s"""
+    threads = _Threads()
+    return Server(await threads.run(_start.start_server, **options), threads)
+
+
+@keywords
+async def connect(%(connect_signature)s) -> Server:
+    """%(connect)s"""
+    threads = _Threads()
+    return Server(await threads.run(_server.connect, %(connect_arguments)s), threads)
+
+
+def same(world: _world.World) -> World:
+    """A world that a program without an event loop made, with calls to be awaited."""
+    return World(world, _Threads())
+'''
+
+EXIT = '''
+    async def __aenter__(self) -> {name}:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.{end}()
+'''
+
+INIT = '''
+class {name}:
+    """{doc}"""
+
+    def __init__(self, same: {module}.{name}, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+'''
+
+WATCH = '''
+    def watch(self) -> AsyncGenerator[Frame, None]:
+        """The frames of the watch socket, as they are broadcast, from the first `anext()` on."""
+        return _handed_over(self._same.watch())
+'''
+
+# The call that ends an object which a context manager holds.
+ENDS = {"Server": "stop", "World": "delete", "Fault": "remove"}
+# Calls that ask the server for nothing.
+IMMEDIATE = {("Server", "world")}
+# What each class of objects with calls has beside them.
+ATTRIBUTES = {
+    "Server": ["url", "control_token", "tls_ca", "pid"],
+    "World": ["name", "url"],
+    "Fault": ["id"],
+}
+
+
+WIDTH = 120
+
+
+def wrapped(begin, parts, end, indent):
+    """Parts between brackets on a line, or on a line each where they don't fit."""
+    line = f"{begin}({', '.join(parts)}){end}"
+    if len(indent + line) <= WIDTH:
+        return indent + line
+    # A star and a slash stand for no argument, but are parts as well.
+    inner = "".join(f"{indent}    {one},\n" for one in parts)
+    return f"{indent}{begin}(\n{inner}{indent}){end}"
+
+
+def declared_arguments(function):
+    """A call's arguments as they are declared, one text each."""
+    at = function.args
+    both = at.posonlyargs + at.args
+    defaults = [None] * (len(both) - len(at.defaults)) + at.defaults
+
+    def text(argument, default):
+        kind = f": {ast.unparse(argument.annotation)}" if argument.annotation else ""
+        return argument.arg + kind + (f" = {ast.unparse(default)}" if default else "")
+
+    found = [text(*one) for one in zip(both, defaults)]
+    if at.posonlyargs:
+        found.insert(len(at.posonlyargs), "/")
+    if at.kwonlyargs:
+        found += ["*", *(text(*one) for one in zip(at.kwonlyargs, at.kw_defaults))]
+    return found
+
+
+def arguments_of(function):
+    """A call's arguments, as they are handed on."""
+    at = function.args
+    named = [f"{one.arg}={one.arg}" for one in at.kwonlyargs]
+    return [one.arg for one in at.posonlyargs + at.args if one.arg != "self"] + named
+
+
+def returned(function, made):
+    """The class of objects with calls that a call returns, if it does."""
+    text = ast.unparse(function.returns)
+    return text if text in made else None
+
+
+def method(of, function, made):
+    """A call, as one that is awaited."""
+    doc = ast.get_docstring(function, clean=False)
+    if function.name == "watch":
+        return WATCH
+    decorated = "".join(f"    @{ast.unparse(one)}\n" for one in function.decorator_list)
+    is_immediate = (of, function.name) in IMMEDIATE
+    handed = arguments_of(function)
+    kind = returned(function, made)
+    is_none = ast.unparse(function.returns) == "None"
+    inner, indent = ("    " if kind else ""), "        "
+    if is_immediate:
+        call = wrapped(f"self._same.{function.name}", handed, "", "")
+    else:
+        same = [f"self._same.{function.name}", *handed]
+        call = wrapped("await self._threads.run", same, "", indent + inner).strip()
+    result = f"{kind}({call}, self._threads)" if kind else call
+    if kind and len(result) > WIDTH - 16:
+        result = f"{kind}(\n{indent}    {call},\n{indent}    self._threads,\n{indent})"
+    body = f"{indent}{'' if is_none else 'return '}{result}\n"
+    if (of, function.name) == ("Server", "stop"):
+        body = f"{indent}try:\n    {body}{indent}finally:\n{indent}    self._threads.close()\n"
+    begin = "def" if is_immediate else "async def"
+    head = wrapped(f"{begin} {function.name}", declared_arguments(function), f" -> {ast.unparse(function.returns)}:", "    ")
+    return f'\n{decorated}{head}\n        """{doc}"""\n{body}'
+
+
+def one_class(node, module, made):
+    """A class whose calls are awaited."""
+    text = "\n" + INIT.format(name=node.name, doc=ast.get_docstring(node, clean=False), module=module)
+    text += "".join(f"        self.{name} = same.{name}\n" for name in ATTRIBUTES.get(node.name, []))
+    if node.name == "World":
+        text += "        self.server = Server(same.server, threads)\n"
+        parts = [one for one in made if one not in ("Server", "World", "Fault")]
+        attributes = {"Networks": "network", "RateLimits": "rate_limit"}
+        for part in parts:
+            attribute = attributes.get(part, part.lower())
+            text += f"        self.{attribute} = {part}(same.{attribute}, threads)\n"
+    for one in node.body:
+        if isinstance(one, ast.FunctionDef) and not one.name.startswith("_"):
+            text += method(node.name, one, made)
+    if node.name in ENDS:
+        text += EXIT.format(name=node.name, end=ENDS[node.name])
+    if node.name in ("Server", "World"):
+        text += f'\n    def __repr__(self) -> str:\n        return f"<chatdouble.aio.{node.name} {{self.url}}>"\n'
+    return text
+
+
+def asynchronous(server, world, start):
+    """The module, from the sources of the modules of servers, of worlds and of starting."""
+    trees = {name: ast.parse(text) for name, text in (("_server", server), ("_world", world), ("_start", start))}
+    classes = [
+        (module, node)
+        for module in ("_world", "_server")
+        for node in trees[module].body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    functions = {node.name: node for tree in trees.values() for node in tree.body if isinstance(node, ast.FunctionDef)}
+    made = [node.name for _, node in classes]
+    bodies = "".join(one_class(node, module, made) for module, node in classes)
+    imported = next(
+        node.names for node in trees["_world"].body if isinstance(node, ast.ImportFrom) and node.module == "_control"
+    )
+    used = sorted({name.name for name in imported} | {"Health", "WorldRow"})
+    records = [name for name in used if name in bodies]
+    connect = functions["connect"]
+    everything = sorted(["Error", "Fault", "Record", "Server", "UnknownOption", "VerificationFailed", "World", "connect", "same", "start_server"])
+    head = HEAD % {
+        "records": "\n".join(f"    {name}," for name in records),
+        "all": "\n".join(f'    "{name}",' for name in everything),
+        "start": ast.get_docstring(functions["start_server"], clean=False),
+        "connect": ast.get_docstring(connect, clean=False),
+        "connect_signature": ", ".join(declared_arguments(connect)),
+        "connect_arguments": ", ".join(arguments_of(connect)),
+    }
+    return head + bodies

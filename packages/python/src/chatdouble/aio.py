@@ -1,0 +1,685 @@
+"""The same names for event loops: each call is awaited, and the loop goes on meanwhile.
+
+Made from the synchronous modules by `packages/check --update types`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextlib
+import datetime
+import functools
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Dict, Iterator, List, Sequence, TypeVar
+
+from . import _server, _start, _world
+from ._control import (
+    AgendaItem,
+    Assertion,
+    ClockMoved,
+    ClockState,
+    FaultMatch,
+    FaultRow,
+    FaultRule,
+    Health,
+    Invariants,
+    JournalEntry,
+    NetworkRow,
+    Push,
+    Queue,
+    RateLimitRow,
+    Report,
+    Snapshot,
+    WorldRow,
+)
+from ._effects import Effect
+from ._error import Error, UnknownOption, VerificationFailed
+from ._keywords import keywords
+from ._record import Frame, Record, User
+from ._server import DEFAULT
+from ._world import PATIENCE_MS
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import StartOptions
+
+__all__ = [
+    "Error",
+    "Fault",
+    "Record",
+    "Server",
+    "UnknownOption",
+    "VerificationFailed",
+    "World",
+    "connect",
+    "same",
+    "start_server",
+]
+
+__tracebackhide__ = True
+
+Result = TypeVar("Result")
+
+# The most calls that wait at the same time for the programs under test.
+CALLS_MAX = 64
+
+
+class _Threads:
+    """The threads in which the calls of a server are made; each has its own connection."""
+
+    def __init__(self) -> None:
+        self._pool = concurrent.futures.ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="chatdouble")
+
+    async def run(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
+        call = functools.partial(function, *arguments, **options)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, call)
+        except Error as error:
+            # The frames of the other thread say nothing about the test.
+            raise error.with_traceback(None) from None
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False)
+
+
+async def _handed_over(frames: Iterator[Frame]) -> AsyncGenerator[Frame, None]:
+    """Frames that a thread reads, which ends with the socket or the program."""
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[Frame | Exception | None] = asyncio.Queue()
+    is_wanted = threading.Event()
+    is_wanted.set()
+
+    def hand_over(one: Frame | Exception | None) -> None:
+        # A loop that is closed takes nothing more.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(queue.put_nowait, one)
+
+    def read() -> None:
+        try:
+            for frame in frames:
+                if not is_wanted.is_set():
+                    return
+                hand_over(frame)
+            hand_over(None)
+        except Exception as error:
+            hand_over(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        while (one := await queue.get()) is not None:
+            if isinstance(one, Exception):
+                raise one.with_traceback(None) from None
+            yield one
+    finally:
+        is_wanted.clear()
+
+
+async def start_server(**options: Unpack[StartOptions]) -> Server:
+    """Starts a server that ends with this process, however the process ends.
+
+    Options are those of `chatdouble serve` in snake case (`chatdouble.types.StartOptions`): clock, fixture,
+    feature_level, dialect, seed, port (a free one by default), control_token, tls and so on.
+    """
+    threads = _Threads()
+    return Server(await threads.run(_start.start_server, **options), threads)
+
+
+@keywords
+async def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
+    """Connects to a running server, at the given URL or at CHATDOUBLE_URL."""
+    threads = _Threads()
+    return Server(await threads.run(_server.connect, url, control_token, tls_ca=tls_ca), threads)
+
+
+def same(world: _world.World) -> World:
+    """A world that a program without an event loop made, with calls to be awaited."""
+    return World(world, _Threads())
+
+
+class World:
+    """A world; as a context manager, it is deleted at the end."""
+
+    def __init__(self, same: _world.World, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+        self.name = same.name
+        self.url = same.url
+        self.server = Server(same.server, threads)
+        self.clock = Clock(same.clock, threads)
+        self.faults = Faults(same.faults, threads)
+        self.network = Networks(same.network, threads)
+        self.rate_limit = RateLimits(same.rate_limit, threads)
+        self.journal = Journal(same.journal, threads)
+        self.queues = Queues(same.queues, threads)
+        self.pushes = Pushes(same.pushes, threads)
+        self.snapshots = Snapshots(same.snapshots, threads)
+
+    async def user(self, handle: str) -> User:
+        """A user's credentials, by handle or address: id, email, api_key."""
+        return await self._threads.run(self._same.user, handle)
+
+    @keywords
+    async def fork(
+        self,
+        *,
+        name: str | None = None,
+        snapshot: str | None = None,
+        feature_level: int | None = None,
+        dialect: str | dict[str, Any] | None = None,
+        clock: float | str | datetime.datetime | None = None,
+        seed: int | None = None,
+        label: str | None = None,
+        listen: bool | None = None,
+        idle_ttl_seconds: float | str | datetime.timedelta | None = None,
+        replace: bool | None = None,
+    ) -> World:
+        """Makes a copy of the current state, or of a snapshot, without queues, faults, journal and snapshots."""
+        return World(
+            await self._threads.run(
+                self._same.fork,
+                name=name,
+                snapshot=snapshot,
+                feature_level=feature_level,
+                dialect=dialect,
+                clock=clock,
+                seed=seed,
+                label=label,
+                listen=listen,
+                idle_ttl_seconds=idle_ttl_seconds,
+                replace=replace,
+            ),
+            self._threads,
+        )
+
+    @keywords
+    async def reset(self, *, keep: Sequence[str] | None = None) -> None:
+        """Resets data, clock, pushes, faults, journal and report; `keep` lists which of the last three are kept."""
+        await self._threads.run(self._same.reset, keep=keep)
+
+    async def report(self) -> Report:
+        """What the clients of the world did that a real server would suffer from."""
+        return await self._threads.run(self._same.report)
+
+    async def clear_report(self) -> None:
+        """Empties the report."""
+        await self._threads.run(self._same.clear_report)
+
+    async def delete(self) -> None:
+        """Deletes the world."""
+        await self._threads.run(self._same.delete)
+
+    async def state(self) -> Dict[str, Any]:
+        """The world as a fixture document."""
+        return await self._threads.run(self._same.state)
+
+    async def put_state(self, document: dict[str, Any]) -> None:
+        """Replaces the state with that of a document; queues end."""
+        await self._threads.run(self._same.put_state, document)
+
+    async def invariants(self) -> Invariants:
+        """The invariants that were checked, which must hold of every world, and their violations."""
+        return await self._threads.run(self._same.invariants)
+
+    async def upgrade(self, level: int) -> None:
+        """Raises the feature level, as an upgrade of a server does."""
+        await self._threads.run(self._same.upgrade, level)
+
+    def watch(self) -> AsyncGenerator[Frame, None]:
+        """The frames of the watch socket, as they are broadcast, from the first `anext()` on."""
+        return _handed_over(self._same.watch())
+
+    async def __aenter__(self) -> World:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.delete()
+
+    def __repr__(self) -> str:
+        return f"<chatdouble.aio.World {self.url}>"
+
+
+class Clock:
+    """A world's clock and agenda."""
+
+    def __init__(self, same: _world.Clock, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+
+    async def now(self) -> float:
+        """The time, in Unix seconds."""
+        return await self._threads.run(self._same.now)
+
+    async def agenda(self) -> List[AgendaItem]:
+        """The items that fall due, the next one first."""
+        return await self._threads.run(self._same.agenda)
+
+    async def state(self) -> ClockState:
+        """The time, whether the clock runs, and the agenda."""
+        return await self._threads.run(self._same.state)
+
+    @keywords
+    async def advance(
+        self,
+        by: float | str | datetime.timedelta,
+        *,
+        wait_for_clients_ms: int | None = None,
+    ) -> ClockMoved:
+        """Advances by seconds or a span such as "1d2h30m"; all items that fall due are done before it returns."""
+        return await self._threads.run(self._same.advance, by, wait_for_clients_ms=wait_for_clients_ms)
+
+    @keywords
+    async def set(self, to: datetime.datetime | str | float, *, wait_for_clients_ms: int | None = None) -> ClockMoved:
+        """Advances to a time: an aware `datetime`, RFC 3339 text or Unix seconds."""
+        return await self._threads.run(self._same.set, to, wait_for_clients_ms=wait_for_clients_ms)
+
+    @keywords
+    async def to_next(self, *, wait_for_clients_ms: int | None = None) -> ClockMoved:
+        """Advances to the next item that falls due."""
+        return await self._threads.run(self._same.to_next, wait_for_clients_ms=wait_for_clients_ms)
+
+    async def run(self) -> ClockMoved:
+        """Lets the clock run with real time."""
+        return await self._threads.run(self._same.run)
+
+    async def freeze(self) -> ClockMoved:
+        """Freezes the clock."""
+        return await self._threads.run(self._same.freeze)
+
+
+class Fault:
+    """An installed fault; as a context manager, it is removed at the end."""
+
+    def __init__(self, same: _world.Fault, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+        self.id = same.id
+
+    async def remove(self) -> None:
+        """Removes the fault."""
+        await self._threads.run(self._same.remove)
+
+    async def __aenter__(self) -> Fault:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.remove()
+
+
+class Faults:
+    """Failures on demand."""
+
+    def __init__(self, same: _world.Faults, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+
+    @keywords
+    async def add(
+        self,
+        rule: FaultRule | None = None,
+        /,
+        *,
+        effect: Effect | None = None,
+        match: FaultMatch | None = None,
+        after: int | None = None,
+        probability: float | None = None,
+        times: int | None = None,
+    ) -> Fault:
+        """Installs a rule, given as keywords or as a whole."""
+        return Fault(
+            await self._threads.run(
+                self._same.add,
+                rule,
+                effect=effect,
+                match=match,
+                after=after,
+                probability=probability,
+                times=times,
+            ),
+            self._threads,
+        )
+
+    async def list(self) -> List[FaultRow]:
+        """All installed rules, also spent ones, with how many requests each let pass and how often it fired."""
+        return await self._threads.run(self._same.list)
+
+    async def clear(self) -> None:
+        """Removes all rules."""
+        await self._threads.run(self._same.clear)
+
+
+class Networks:
+    """Networks between clients and the world."""
+
+    def __init__(self, same: _world.Networks, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+
+    @keywords
+    async def set(
+        self,
+        *,
+        user: str | None = None,
+        profile: str | None = None,
+        latency_ms: int | None = None,
+        jitter_ms: int | None = None,
+        bytes_per_second: int | None = None,
+        loss: float | None = None,
+    ) -> None:
+        """Puts a user's client, or all that have no network of their own, on a network."""
+        await self._threads.run(
+            self._same.set,
+            user=user,
+            profile=profile,
+            latency_ms=latency_ms,
+            jitter_ms=jitter_ms,
+            bytes_per_second=bytes_per_second,
+            loss=loss,
+        )
+
+    async def list(self) -> List[NetworkRow]:
+        """The networks, with all numbers."""
+        return await self._threads.run(self._same.list)
+
+    async def clear(self) -> None:
+        """Ends all networks."""
+        await self._threads.run(self._same.clear)
+
+
+class RateLimits:
+    """Limits of requests, by the world's clock."""
+
+    def __init__(self, same: _world.RateLimits, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+
+    @keywords
+    async def set(self, *, requests: int, seconds: float | str | datetime.timedelta, user: str | None = None) -> None:
+        """Limits the requests of a user, or of each who has no limit of their own; budgets begin whole."""
+        await self._threads.run(self._same.set, requests=requests, seconds=seconds, user=user)
+
+    async def list(self) -> List[RateLimitRow]:
+        """The limits."""
+        return await self._threads.run(self._same.list)
+
+    async def clear(self) -> None:
+        """Ends all limits."""
+        await self._threads.run(self._same.clear)
+
+
+class Journal:
+    """The requests to the API, and their replies."""
+
+    def __init__(self, same: _world.Journal, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+
+    @keywords
+    async def entries(
+        self,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        user: str | None = None,
+        status: int | None = None,
+        since: int | None = None,
+        limit: int | None = None,
+    ) -> List[JournalEntry]:
+        """Entries, newest last."""
+        return await self._threads.run(
+            self._same.entries,
+            method=method,
+            path=path,
+            user=user,
+            status=status,
+            since=since,
+            limit=limit,
+        )
+
+    @keywords
+    async def verify(
+        self,
+        assertion: Assertion | None = None,
+        /,
+        *,
+        method: str | None = None,
+        path: str | None = None,
+        user: str | None = None,
+        params: dict[str, str] | None = None,
+        status: int | None = None,
+        at_least: int | None = None,
+        at_most: int | None = None,
+        exactly: int | None = None,
+    ) -> int:
+        """Asserts that there were such requests and returns their number; otherwise raises VerificationFailed."""
+        return await self._threads.run(
+            self._same.verify,
+            assertion,
+            method=method,
+            path=path,
+            user=user,
+            params=params,
+            status=status,
+            at_least=at_least,
+            at_most=at_most,
+            exactly=exactly,
+        )
+
+    @keywords
+    async def wait_for(
+        self,
+        assertion: Assertion | None = None,
+        /,
+        *,
+        timeout_ms: int = PATIENCE_MS,
+        method: str | None = None,
+        path: str | None = None,
+        user: str | None = None,
+        params: dict[str, str] | None = None,
+        status: int | None = None,
+        at_least: int | None = None,
+        at_most: int | None = None,
+        exactly: int | None = None,
+    ) -> int:
+        """Waits until there are such requests and returns their number; otherwise raises VerificationFailed."""
+        return await self._threads.run(
+            self._same.wait_for,
+            assertion,
+            timeout_ms=timeout_ms,
+            method=method,
+            path=path,
+            user=user,
+            params=params,
+            status=status,
+            at_least=at_least,
+            at_most=at_most,
+            exactly=exactly,
+        )
+
+    async def clear(self) -> None:
+        """Empties the journal."""
+        await self._threads.run(self._same.clear)
+
+
+class Queues:
+    """Event queues of clients."""
+
+    def __init__(self, same: _world.Queues, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+
+    async def list(self) -> List[Queue]:
+        """All queues."""
+        return await self._threads.run(self._same.list)
+
+    async def lose(self, id: str) -> None:
+        """Loses a queue, as a restart of the server does."""
+        await self._threads.run(self._same.lose, id)
+
+    @keywords
+    async def wait_parked(
+        self,
+        *,
+        user: str | None = None,
+        count: int | None = None,
+        timeout_ms: int = PATIENCE_MS,
+    ) -> List[Queue]:
+        """Waits until `count` queues (default: 1) of a user, or of any user, have a waiting poll."""
+        return await self._threads.run(self._same.wait_parked, user=user, count=count, timeout_ms=timeout_ms)
+
+
+class Pushes:
+    """The pushes that were handed to the push relay."""
+
+    def __init__(self, same: _world.Pushes, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+
+    @keywords
+    async def list(
+        self,
+        *,
+        user: str | None = None,
+        device_id: int | None = None,
+        since: int | None = None,
+    ) -> List[Push]:
+        """Pushes, newest last."""
+        return await self._threads.run(self._same.list, user=user, device_id=device_id, since=since)
+
+    @keywords
+    async def wait_for(
+        self,
+        *,
+        user: str | None = None,
+        device_id: int | None = None,
+        since: int | None = None,
+        at_least: int | None = None,
+        timeout_ms: int = PATIENCE_MS,
+    ) -> List[Push]:
+        """Waits until there are such pushes, and returns them."""
+        return await self._threads.run(
+            self._same.wait_for,
+            user=user,
+            device_id=device_id,
+            since=since,
+            at_least=at_least,
+            timeout_ms=timeout_ms,
+        )
+
+    async def clear(self) -> None:
+        """Empties the list."""
+        await self._threads.run(self._same.clear)
+
+
+class Snapshots:
+    """Named states to come back to."""
+
+    def __init__(self, same: _world.Snapshots, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+
+    async def save(self, name: str) -> None:
+        """Takes a snapshot; one of the same name is replaced."""
+        await self._threads.run(self._same.save, name)
+
+    async def restore(self, name: str) -> None:
+        """Goes back to a snapshot; queues end."""
+        await self._threads.run(self._same.restore, name)
+
+    async def list(self) -> List[Snapshot]:
+        """All snapshots."""
+        return await self._threads.run(self._same.list)
+
+    async def remove(self, name: str) -> None:
+        """Removes a snapshot."""
+        await self._threads.run(self._same.remove, name)
+
+
+class Server:
+    """A server; as a context manager, it is stopped at the end."""
+
+    def __init__(self, same: _server.Server, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+        self.url = same.url
+        self.control_token = same.control_token
+        self.tls_ca = same.tls_ca
+        self.pid = same.pid
+
+    def world(self, name: str = DEFAULT) -> World:
+        """An existing world; `default`, which always exists, if no name is given."""
+        return World(self._same.world(name), self._threads)
+
+    @keywords
+    async def create_world(
+        self,
+        *,
+        name: str | None = None,
+        fork_of: str | None = None,
+        snapshot: str | None = None,
+        fixture: str | dict[str, Any] | None = None,
+        feature_level: int | None = None,
+        dialect: str | dict[str, Any] | None = None,
+        clock: float | str | datetime.datetime | None = None,
+        seed: int | None = None,
+        label: str | None = None,
+        listen: bool | None = None,
+        idle_ttl_seconds: float | str | datetime.timedelta | None = None,
+        replace: bool | None = None,
+    ) -> World:
+        """Makes a world: like `default` at the start, or as the options say."""
+        return World(
+            await self._threads.run(
+                self._same.create_world,
+                name=name,
+                fork_of=fork_of,
+                snapshot=snapshot,
+                fixture=fixture,
+                feature_level=feature_level,
+                dialect=dialect,
+                clock=clock,
+                seed=seed,
+                label=label,
+                listen=listen,
+                idle_ttl_seconds=idle_ttl_seconds,
+                replace=replace,
+            ),
+            self._threads,
+        )
+
+    @keywords
+    async def worlds(self, *, prefix: str | None = None) -> List[WorldRow]:
+        """Rows of all worlds, or of those whose names begin with `prefix`."""
+        return await self._threads.run(self._same.worlds, prefix=prefix)
+
+    async def delete_worlds(self, prefix: str) -> list[str]:
+        """Deletes all worlds whose names begin with `prefix`, except `default`; returns their names."""
+        return await self._threads.run(self._same.delete_worlds, prefix)
+
+    async def health(self) -> Health:
+        """The server's version, its feature level and its number of worlds."""
+        return await self._threads.run(self._same.health)
+
+    async def stop(self) -> None:
+        """Closes the connection to the server, and stops it if it was started here."""
+        try:
+            await self._threads.run(self._same.stop)
+        finally:
+            self._threads.close()
+
+    async def __aenter__(self) -> Server:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    def __repr__(self) -> str:
+        return f"<chatdouble.aio.Server {self.url}>"

@@ -1,0 +1,104 @@
+"""The helpers for event loops."""
+
+import asyncio
+import json
+import urllib.parse
+import urllib.request
+from base64 import b64encode
+from typing import Any, Coroutine, Dict, Optional
+
+import pytest
+
+from chatdouble import Error, UnknownOption, VerificationFailed, World, aio
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:
+    return asyncio.run(work)
+
+
+def call(world: aio.World, user: Any, method: str, path: str, params: Optional[Dict[str, str]] = None) -> Any:
+    form = urllib.parse.urlencode(params or {})
+    url = f"{world.url}/api/v1{path}" + (f"?{form}" if method == "GET" else "")
+    key = b64encode(f"{user.email}:{user.api_key}".encode()).decode()
+    body = None if method == "GET" else form.encode()
+    return json.load(urllib.request.urlopen(urllib.request.Request(url, body, {"Authorization": f"Basic {key}"}, method=method)))
+
+
+def test_a_client_in_the_same_loop_goes_on_while_a_helper_waits() -> None:
+    async def work() -> None:
+        async with await aio.start_server(clock="frozen") as server, await server.create_world() as world:
+            mel = await world.user("mel")
+
+            async def client() -> None:
+                await asyncio.sleep(0.05)
+                message = {"type": "stream", "to": "general", "topic": "t", "content": "Hello"}
+                await asyncio.to_thread(call, world, mel, "POST", "/messages", message)
+
+            task = asyncio.create_task(client())
+            assert await world.journal.wait_for(path="/messages", user="mel", exactly=1) == 1
+            await task
+            before = await world.clock.now()
+            assert (await world.clock.advance("1d")).now == before + 86_400
+            with pytest.raises(VerificationFailed):
+                await world.journal.verify(path="/messages", exactly=2)
+
+    run(work())
+
+
+def test_each_call_is_there_by_the_same_name() -> None:
+    from chatdouble import _server, _world
+
+    for module, names in ((_server, ["Server"]), (_world, ["World", "Clock", "Faults", "Journal", "Queues", "Pushes", "Snapshots"])):
+        for name in names:
+            known = {one for one in vars(getattr(module, name)) if not one.startswith("_")}
+            assert known and known <= set(vars(getattr(aio, name))), name
+
+
+def test_faults_and_worlds_end_with_their_blocks() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            async with await server.create_world(name="short") as world:
+                async with await world.faults.add(effect={"garbage": True}):
+                    assert len(await world.faults.list()) == 1
+                assert await world.faults.list() == []
+            assert [row.name for row in await server.worlds()] == ["default"]
+            with pytest.raises(Error, match="the nearest is 'mel'"):
+                await server.world().user("mell")
+            with pytest.raises(UnknownOption, match="did you mean 'fixture'"):
+                await server.create_world(fixtur="cast")  # type: ignore[call-arg]
+
+    run(work())
+
+
+def test_frames_arrive_while_the_loop_goes_on() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            world = server.world()
+            frames = world.watch()
+            first = asyncio.ensure_future(frames.__anext__())
+            mel = await world.user("mel")
+            while not first.done():
+                await asyncio.to_thread(call, world, mel, "GET", "/users/me")
+            assert (await first).type == "request"
+            await frames.aclose()
+
+    run(work())
+
+
+def test_many_calls_wait_at_the_same_time() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server, await server.create_world() as world:
+            waits = [asyncio.create_task(world.journal.wait_for(path="/users/me", exactly=1)) for _ in range(40)]
+            mel = await world.user("mel")
+            await asyncio.to_thread(call, world, mel, "GET", "/users/me")
+            assert await asyncio.gather(*waits) == [1] * 40
+
+    run(work())
+
+
+def test_a_test_in_a_loop_has_a_world_of_its_own(chatdouble_aio_world: aio.World, chatdouble_world: World) -> None:
+    async def work() -> None:
+        assert chatdouble_aio_world.name == chatdouble_world.name
+        assert (await chatdouble_aio_world.user("mel")).email == chatdouble_world.user("mel").email
+
+    run(work())
