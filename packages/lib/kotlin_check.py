@@ -67,11 +67,21 @@ def check(tools, output, binary, root):
         tools.succeeds("the helpers' tests", *tests, folder=project, CHATDOUBLE_BINARY=str(binary))
         status, text, _ = tools.run(*named, "--select-class=ChatTest", folder=project, PATH=str(java_folder(project)))
         tools.expect(status == 1 and "put the program on the path, or set CHATDOUBLE_BINARY" in text, "without a program the error says how to get one", text)
+        check_repetitions(tools, root / "packages" / "kotlin" / "src" / "okhttp" / "Repetitions.java", classes, libraries, binary)
         tools.check_killed("JUnit", [*packed, "--select-class=KilledCase"], project)
         _, _, bare = tools.run(*packed, "--select-class=BareCase", folder=project)
         _, text, took = tools.run(*packed, "--select-class=WorldsCase", folder=project)
         holds = f"{tools.WORLDS} tests successful" in text and took - bare < tools.patience(binary)
         tools.expect(holds, f"{tools.WORLDS} tests with a world each cost {took - bare:.1f} s in JUnit", text[-3000:])
+
+
+def check_repetitions(tools, source, classes, libraries, binary):
+    """Checks what docs/mobile.md says of OkHttp's own repetitions, against the program."""
+    path = jvm.class_path(*libraries, jvm.jar("okhttp"), jvm.jar("okio"), classes)
+    tools.succeeds("javac compiles a client with OkHttp", "javac", "--release", jvm.JAVA, "-cp", path, "-d", classes, source)
+    served = [binary, "exec", "--clock", "frozen", "--log", "warn", "--", "java", "-XX:TieredStopAtLevel=1", "-cp", path, "Repetitions"]
+    status, text, _ = tools.run(*served)
+    tools.expect(status == 0 and text.count("ok - ") == 7, "OkHttp and the JDK's client repeat requests as docs/mobile.md says", text)
 
 
 def java_folder(project):

@@ -208,7 +208,6 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
                     "msg": {"type": "string", "description": "The error's message."},
                 },
                 "required": ["status", "code", "msg"],
-                "additionalProperties": true,
             },
             "rate_limit": {
                 "type": "object",
@@ -218,7 +217,7 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
                 "additionalProperties": false,
             },
             "change": {
-                "type": "object",
+                "type": ["object", "null"],
                 "description": "These keys of a successful reply have these values; null: they are left out.",
                 "minProperties": 1,
                 "additionalProperties": true,

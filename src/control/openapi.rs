@@ -103,7 +103,7 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
     });
     if let Takes::Body(body) | Takes::Document(body) = row.takes {
         let schema = body(generator).to_value();
-        let is_required = has_required_keys(&schema, generator);
+        let is_required = needs_keys(&schema, generator);
         operation["requestBody"] =
             json!({"required": is_required, "content": {"application/json": {"schema": schema}}});
     }
@@ -111,11 +111,12 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
 }
 
 /// Whether an empty object does not fit, which a body that is left out counts as.
-fn has_required_keys(schema: &Value, generator: &SchemaGenerator) -> bool {
+fn needs_keys(schema: &Value, generator: &SchemaGenerator) -> bool {
     let name = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next());
     let named = name.and_then(|name| generator.definitions().get(name));
-    let has_some = |schema: &Value| schema["required"].as_array().is_some_and(|keys| !keys.is_empty());
-    has_some(named.unwrap_or(schema))
+    let schema = named.unwrap_or(schema);
+    let has_required = schema["required"].as_array().is_some_and(|keys| !keys.is_empty());
+    has_required || schema["minProperties"].as_u64().is_some_and(|count| count > 0)
 }
 
 /// The name of a reply's schema: `VerifyJournalReply`, and one for all that say nothing.

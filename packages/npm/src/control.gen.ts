@@ -867,8 +867,6 @@ export interface components {
                     code: string;
                     /** The error's message. */
                     msg: string;
-                } & {
-                    [key: string]: unknown;
                 };
                 /** The reply is 429; nothing is done. */
                 rateLimit?: {
@@ -878,7 +876,7 @@ export interface components {
                 /** These keys of a successful reply have these values; null: they are left out. */
                 change?: {
                     [key: string]: unknown;
-                };
+                } | null;
                 /** true: msg of a failed reply is in accented letters. */
                 pseudoLocalize?: boolean;
                 /**
@@ -2645,7 +2643,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 "application/json": components["schemas"]["ClockChange"];
             };

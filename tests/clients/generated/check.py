@@ -8,6 +8,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from .control import check as control
+
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
 LIMIT_SECONDS = 240
@@ -73,4 +75,5 @@ def check(binary, tally, programs):
     succeeds("each module of the Python client is imported", programs / "python", "-c", IMPORT_ALL, *generated, **environment)
     cache = ["--cache-dir", str(OUT / "mypy")]
     succeeds("mypy --strict finds nothing in its use", programs / "mypy", "--strict", *cache, "calls.py", **environment)
+    control.check(tally, run, succeeds, works, OUT, programs)
     works("openapi-python-client", programs / "python", "calls.py", **environment)
