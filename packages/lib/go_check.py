@@ -89,7 +89,7 @@ def check(tools, output, binary, root):
         tools.run(*test, "-run", "Bare", folder=project, **environment)
         _, _, bare = tools.run(*test, "-run", "Bare", folder=project, **environment)
         status, text, took = tools.run(*test, "-v", "-run", "Worlds", folder=project, **environment)
-        holds = status == 0 and text.count("--- PASS: TestWorlds/") == tools.WORLDS and took - bare < tools.patience(binary)
+        holds = status == 0 and text.count("--- PASS: TestWorlds/") == tools.WORLDS and took - bare < tools.patience(tools.options.binary)
         tools.expect(holds, f"{tools.WORLDS} tests with a world each cost {took - bare:.1f} s in go test", text[-3000:])
         documents(tools, project, root, environment)
 
