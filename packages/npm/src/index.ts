@@ -1,12 +1,14 @@
 /** A test double of a team-chat server, which tests start and steer. */
 
 export { ChatdoubleError } from "./error.js";
+export { EventRecorder, type EventPattern } from "./events.js";
 export { connect, Server } from "./server.js";
 export { startServer, type StartOptions } from "./start.js";
 export { Clock, Faults, Journal, Networks, Pushes, Queues, RateLimits, Snapshots, World } from "./world.js";
 export type {
   AgendaItem,
   Assertion,
+  AwaitedPushes,
   ClockMoved,
   ClockState,
   Effect,

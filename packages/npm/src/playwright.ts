@@ -2,8 +2,9 @@
 
 import { expect as baseExpect, test as base } from "@playwright/test";
 import type { StartOptions } from "./start.js";
-import { end, toHaveNoFindings, toHaveReceived, worldFor } from "./testing.js";
-import type { Assertion, FindingFilter, Waiting, WorldOptions } from "./types.js";
+import type { EventPattern, EventRecorder } from "./events.js";
+import { end, toHaveEvent, toHaveNoFindings, toHavePushed, toHaveReceived, worldFor } from "./testing.js";
+import type { Assertion, AwaitedPushes, FindingFilter, Waiting, WorldOptions } from "./types.js";
 import type { World } from "./world.js";
 
 /** The fixtures of tests, in addition to those of Playwright. */
@@ -31,10 +32,16 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** `expect` of Playwright with `toHaveReceived` and `toHaveNoFindings`. */
+/** `expect` of Playwright with matchers for requests, pushes, events and the report. */
 export const expect = baseExpect.extend({
   toHaveReceived(world: World, assertion: Assertion, waiting: Waiting = {}) {
     return toHaveReceived.call({ isNot: this.isNot }, world, assertion, waiting);
+  },
+  toHavePushed(world: World, wanted: AwaitedPushes = {}, waiting: Waiting = {}) {
+    return toHavePushed.call({ isNot: this.isNot }, world, wanted, waiting);
+  },
+  toHaveEvent(recorder: EventRecorder, pattern: EventPattern, waiting: Waiting = {}) {
+    return toHaveEvent.call({ isNot: this.isNot }, recorder, pattern, waiting);
   },
   toHaveNoFindings(world: World, filter: FindingFilter = {}) {
     return toHaveNoFindings(world, filter);

@@ -4,6 +4,7 @@ import { serverOfRun } from "./run.js";
 import type { StartOptions } from "./start.js";
 import type {
   Assertion,
+  AwaitedPushes,
   Finding,
   FindingFilter,
   JournalEntry,
@@ -12,6 +13,7 @@ import type {
   WorldOptions,
 } from "./types.js";
 import { ChatdoubleError } from "./error.js";
+import type { EventPattern, EventRecorder } from "./events.js";
 import type { World } from "./world.js";
 
 /** How many journal entries a failed test shows. */
@@ -68,6 +70,40 @@ export async function toHaveReceived(
   }
 }
 
+/** The matcher `toHavePushed`: checks at once, or waits for the given time. */
+export async function toHavePushed(
+  this: { isNot?: boolean },
+  world: World,
+  wanted: AwaitedPushes = {},
+  waiting: Waiting = {},
+): Promise<{ pass: boolean; message: () => string }> {
+  const { atLeast = 1, ...filter } = wanted;
+  const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
+  let found = await world.pushes.list(filter);
+  if (found.length < atLeast && timeoutMs > 0)
+    found = await world.pushes.waitFor(wanted, { timeoutMs }).catch(() => world.pushes.list(filter));
+  const message = () =>
+    `${world.name} pushed ${found.length} times (${JSON.stringify(wanted)}), ${this.isNot ? "less than" : "at least"} ${atLeast} expected`;
+  return { pass: found.length >= atLeast, message };
+}
+
+/** The matcher `toHaveEvent`: checks what was recorded, or waits for the given time. */
+export async function toHaveEvent(
+  this: { isNot?: boolean },
+  recorder: EventRecorder,
+  pattern: EventPattern,
+  waiting: Waiting = {},
+): Promise<{ pass: boolean; message: () => string }> {
+  const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
+  try {
+    const event = await recorder.waitFor(pattern, { timeoutMs });
+    return { pass: true, message: () => `this event was sent: ${JSON.stringify(event)}` };
+  } catch (error) {
+    if (!(error instanceof ChatdoubleError)) throw error;
+    return { pass: false, message: () => `${error.message}\n${JSON.stringify(pattern)}` };
+  }
+}
+
 const SEVERITIES: Finding["severity"][] = ["note", "warning", "error"];
 
 /** The matcher `toHaveNoFindings`: what the world's clients did until now. */
@@ -93,4 +129,44 @@ function findingText(client: ReportedClient, finding: Finding): string {
   const id = first.journalId === null ? "" : ` (journal ${first.journalId})`;
   const who = `${client.client}${client.user ? ` (${client.user})` : ""}`;
   return `  ${severity} ${rule}: ${message}, ${count} times by ${who}\n      ${first.request}${id}\n      ${help}`;
+}
+
+/** The matchers, as the runners that know `expect.extend` take them. */
+export const matchers = { toHaveEvent, toHaveNoFindings, toHavePushed, toHaveReceived };
+
+/** What the matchers add to the results of `expect`. */
+export interface WorldMatchers<Result> {
+  /** Asserts that the world received such requests: now, or within `timeoutMs`. */
+  toHaveReceived(assertion: Assertion, waiting?: Waiting): Result;
+  /** Asserts that the world handed such pushes to the push relay: now, or within `timeoutMs`. */
+  toHavePushed(wanted?: AwaitedPushes, waiting?: Waiting): Result;
+  /** Asserts of `world.recordEvents()` that an event with these parts was sent: until now, or within `timeoutMs`. */
+  toHaveEvent(pattern: EventPattern, waiting?: Waiting): Result;
+  /** Asserts that no client of the world broke a rule of the report until now. */
+  toHaveNoFindings(filter?: FindingFilter): Result;
+}
+
+/** How the tests of a file make their worlds. */
+export interface TestOptions {
+  /** How the server is started, where CHATDOUBLE_URL names none; the first test that needs one decides. */
+  serverOptions?: StartOptions;
+  /** How the world is made; a fork of `default` unless a `fixture` is given. */
+  worldOptions?: WorldOptions;
+}
+
+/** Runs the body of a test with a world of its own. */
+export async function inWorld<Result>(
+  name: string,
+  options: TestOptions,
+  body: (world: World) => Result | Promise<Result>,
+): Promise<Result> {
+  const world = await worldFor(name, options.worldOptions ?? {}, options.serverOptions);
+  let failed = true;
+  try {
+    const result = await body(world);
+    failed = false;
+    return result;
+  } finally {
+    await end(world, failed, (text) => console.error(text));
+  }
 }

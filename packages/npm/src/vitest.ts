@@ -2,8 +2,8 @@
 
 import { expect, test as base, type TestAPI } from "vitest";
 import type { StartOptions } from "./start.js";
-import { end, toHaveNoFindings, toHaveReceived, worldFor } from "./testing.js";
-import type { Assertion, FindingFilter, Waiting, WorldOptions } from "./types.js";
+import { end, matchers, worldFor, type WorldMatchers } from "./testing.js";
+import type { WorldOptions } from "./types.js";
 import type { World } from "./world.js";
 
 interface Fixtures {
@@ -49,17 +49,10 @@ export const test = base.extend<Fixtures>({
 /** The same as `test`. */
 export const it = test;
 
-expect.extend({ toHaveNoFindings, toHaveReceived });
+expect.extend(matchers);
 export { expect };
 export { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from "vitest";
 
-interface Received<Result> {
-  /** Asserts that the world received such requests: now, or within `timeoutMs`. */
-  toHaveReceived(assertion: Assertion, waiting?: Waiting): Result;
-  /** Asserts that no client of the world broke a rule of the report until now. */
-  toHaveNoFindings(filter?: FindingFilter): Result;
-}
-
 declare module "vitest" {
-  interface Matchers<T = any> extends Received<Promise<void>> {}
+  interface Matchers<T = any> extends WorldMatchers<Promise<void>> {}
 }

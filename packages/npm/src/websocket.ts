@@ -12,8 +12,13 @@ const PING = 9;
 const PONG = 10;
 
 /** The text messages that a server sends, until the connection closes or the reader stops. */
-export async function* texts(url: string, options: https.RequestOptions): AsyncGenerator<string> {
+export async function* texts(
+  url: string,
+  options: https.RequestOptions,
+  opened: (close: () => void) => void = () => {},
+): AsyncGenerator<string> {
   const [socket, head] = await connect(url, options);
+  opened(() => socket.destroy());
   try {
     let rest = head;
     let message: Buffer[] = [];

@@ -1,5 +1,6 @@
 /** A world: one whole organization with its clock, faults and journal. */
 
+import { EventRecorder } from "./events.js";
 import { ChatdoubleError, part, rows } from "./error.js";
 import type { Requests } from "./http.js";
 import { fromWire } from "./names.js";
@@ -133,9 +134,25 @@ export class World {
   }
 
   /** The frames of the watch socket, as they are broadcast, from the first `next()` on. */
-  async *watch(): AsyncGenerator<Frame, void, undefined> {
+  watch(): AsyncGenerator<Frame, void, undefined> {
+    return this.#frames(() => {});
+  }
+
+  /** Collects the events that the world sends from now on. */
+  async recordEvents(): Promise<EventRecorder> {
+    let opened: (close: () => void) => void = () => {};
+    const open = new Promise<() => void>((resolve) => (opened = resolve));
+    const frames = this.#frames(opened);
+    const first = frames.next();
+    // A socket that can't be opened is the first frame's error.
+    const close = await Promise.race([open, first.then(() => () => {})]);
+    return new EventRecorder(frames, first, close);
+  }
+
+  async *#frames(opened: (close: () => void) => void): AsyncGenerator<Frame, void, undefined> {
     const { reach } = this.#calls.requests;
-    const frames = texts(`${reach.url}/control${this.#calls.path}/watch`, this.#calls.requests.options());
+    const url = `${reach.url}/control${this.#calls.path}/watch`;
+    const frames = texts(url, this.#calls.requests.options(), opened);
     for await (const text of frames) {
       try {
         yield fromWire(JSON.parse(text)) as Frame;

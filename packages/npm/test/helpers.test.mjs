@@ -283,6 +283,26 @@ test("a world is watched", async () => {
   await world.delete();
 });
 
+test("events are recorded, also those that come while nobody asks", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const recorder = await world.recordEvents();
+  await send(world, mel, "Hello");
+  const event = await recorder.waitFor({ type: "message", message: { content: "Hello" } });
+  assert.equal(event.message.sender_email, mel.email);
+  assert.equal(await recorder.waitFor({ type: "message" }), event);
+  await assert.rejects(recorder.waitFor({ type: "reaction" }, { timeoutMs: 20 }), /there were: .*message/);
+  const waiting = recorder.waitFor({ type: "message", message: { content: "Again" } });
+  await send(world, mel, "Again");
+  assert.equal((await waiting).message.content, "Again");
+  await recorder.stop();
+  const count = recorder.events.length;
+  await send(world, mel, "Unheard");
+  assert.equal(recorder.events.length, count);
+  await world.delete();
+  await assert.rejects(world.recordEvents(), ChatdoubleError);
+});
+
 test("a server is found by CHATDOUBLE_URL, with its token", async () => {
   const own = await startServer({ controlToken: "secret" });
   process.env.CHATDOUBLE_URL = `${own.url}/`;
@@ -412,6 +432,7 @@ test("the module can be loaded with require too", () => {
         "Server",
         "World",
         "Clock",
+        "EventRecorder",
         "Faults",
         "Journal",
         "Networks",

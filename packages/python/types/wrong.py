@@ -37,7 +37,9 @@ server.health().level  # refused
 
 
 async def in_a_loop() -> None:
-    loop_server = await chatdouble.aio.start_server(colour=1)  # refused
-    loop_world = await loop_server.create_world(fixtur="cast")  # refused
+    await chatdouble.aio.start_server(colour=1)  # refused
+    loop_server = await chatdouble.aio.start_server()
+    await loop_server.create_world(fixtur="cast")  # refused
+    loop_world = await loop_server.create_world()
     (await loop_world.user("mel")).key  # refused
     loop_world.user("mel").email  # refused

@@ -9,6 +9,8 @@ import {
   type WorldOptions,
 } from "chatdouble";
 import { expect, test } from "chatdouble/vitest";
+import { test as jestTest, expect as jestExpect } from "chatdouble/jest";
+import { assertNoFindings, test as nodeTest } from "chatdouble/node-test";
 import { expect as pageExpect, test as pageTest } from "chatdouble/playwright";
 
 const serve: StartOptions = { clock: new Date(), dialect: "zulip", fixture: "./team.json", tlsName: ["a"], log: "off" };
@@ -34,6 +36,9 @@ new ChatdoubleError("x").status.toFixed();
 const own = test.extend({ worldOptions: { fixture: "cast", featureLevel: 250 }, serverOptions: { tls: true } });
 own("a world of another kind", async ({ world }) => {
   await expect(world).toHaveReceived({ path: "/messages" }, { timeoutMs: 10 });
+  await using recorder = await world.recordEvents();
+  await expect(recorder).toHaveEvent({ type: "message", message: { content: "Hello" } }, { timeoutMs: 10 });
+  await expect(world).toHavePushed({ user: "mel", atLeast: 2 });
 });
 const client = test.extend<{ client: string; worldOptions: WorldOptions }>({
   worldOptions: { dialect: "zulip" },
@@ -52,4 +57,11 @@ pageTest("a page", async ({ page, world }) => {
 });
 const chained = pageTest.extend<{ client: string }>({ client: async ({ world }, use) => use(world.url) });
 chained.use({ worldOptions: { dialect: "zulip" } });
+jestTest.extend({ worldOptions: { fixture: "cast" } })("in Jest", async ({ world }) => {
+  await jestExpect(world).toHaveReceived({ path: "/messages" });
+});
+nodeTest("in Node's runner", async ({ world, context }) => {
+  context.diagnostic(world.url);
+  await assertNoFindings(world, { severity: "error" });
+});
 void [id, count, status, reminder, queue, level];

@@ -2,6 +2,8 @@
 
 import { connect, startServer, type Assertion, type FaultRule } from "chatdouble";
 import { expect, test } from "chatdouble/vitest";
+import { test as jestTest } from "chatdouble/jest";
+import { test as nodeTest } from "chatdouble/node-test";
 import { test as pageTest } from "chatdouble/playwright";
 
 await startServer({ colour: 1 }); // refused
@@ -47,6 +49,12 @@ const typed = test.extend<{ client: string }>({ client: "x", worldOptions: { fix
 test("an assertion", async ({ world }) => {
   await expect(world).toHaveReceived({ pth: "/messages" }); // refused
 });
+test("events and pushes", async ({ world }) => {
+  await expect(world).toHavePushed({ usr: "mel" }); // refused
+  await expect(world).toHaveEvent({ type: "message" }, { timeout: 1 }); // refused
+});
+jestTest.extend({ worldOptions: { fixtur: "cast" } }); // refused
+nodeTest.extend({ serverOptions: { dialectt: "zulip" } }); // refused
 pageTest.use({ worldOptions: { fixtur: "cast" } }); // refused
 pageTest.use({ serverOptions: { dialectt: "zulip" } }); // refused
 void [text, once, rule, typed];

@@ -1,0 +1,43 @@
+/** A world for each test of Node's own runner. */
+
+import { test as base, type TestContext } from "node:test";
+import { inWorld, toHaveNoFindings, type TestOptions } from "./testing.js";
+import type { FindingFilter } from "./types.js";
+import type { World } from "./world.js";
+
+export type { TestOptions } from "./testing.js";
+
+/** The body of a test: its world, and the context of `node:test`. */
+export type Body = (fixtures: { world: World; context: TestContext }) => void | Promise<void>;
+
+/** `test` of `node:test`, whose body gets a world of its own, deleted afterwards. */
+export interface WorldTest {
+  (name: string, body: Body): void;
+  only(name: string, body: Body): void;
+  skip(name: string, body?: Body): void;
+  todo(name: string, body?: Body): void;
+  /** The same for tests whose worlds or server are made in another way. */
+  extend(options: TestOptions): WorldTest;
+}
+
+function made(options: TestOptions): WorldTest {
+  const run = (name: string, body: Body) => (context: TestContext) =>
+    inWorld(name, options, async (world) => void (await body({ world, context })));
+  const test = (name: string, body: Body) => void base(name, run(name, body));
+  return Object.assign(test, {
+    only: (name: string, body: Body) => void base.only(name, run(name, body)),
+    skip: (name: string) => void base.skip(name),
+    todo: (name: string) => void base.todo(name),
+    extend: (more: TestOptions) => made({ ...options, ...more }),
+  });
+}
+
+export const test: WorldTest = made({});
+/** The same as `test`. */
+export const it: WorldTest = test;
+
+/** Asserts that no client of the world broke a rule of the report until now. */
+export async function assertNoFindings(world: World, filter: FindingFilter = {}): Promise<void> {
+  const { pass, message } = await toHaveNoFindings(world, filter);
+  if (!pass) throw new Error(message());
+}
