@@ -53,6 +53,40 @@ async fn a_link_that_the_api_gives_leads_to_an_account() {
     assert_eq!(server.anonymous().post("/fetch_api_key", login).await.success()["user_id"], own["user_id"]);
 }
 
+/// Every page that a visitor without an account may open.
+const PAGES: [&str; 9] = [
+    "/",
+    "/login/",
+    "/accounts/login/",
+    "/accounts/login/?mobile_flow_otp=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "/accounts/register/",
+    "/accounts/deactivated/",
+    "/accounts/do_confirm/nosuchkeyaaaaaaaaaaaaaaa",
+    "/join/nosuchkeyaaaaaaaaaaaaaaaa/",
+    "/w/ghost/login/",
+];
+
+#[tokio::test]
+async fn pages_tell_visitors_nothing_of_what_is_private() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    let made = json!({"subscriptions": [{"name": "canarychannel"}], "invite_only": true});
+    olive.post("/users/me/subscriptions", made).await.success();
+    let content = json!({"type": "stream", "to": "canarychannel", "topic": "canarytopic", "content": "canarytext"});
+    olive.post("/messages", content).await.success();
+    let channels = [server.channel("general"), server.channel("canarychannel")];
+    let link = olive.post("/invites/multiuse", json!({"stream_ids": channels})).await.success();
+    let link = link["invite_link"].as_str().expect("a link").strip_prefix(&server.url()).expect("of here").to_owned();
+
+    let mut browser = Browser::new(server.url());
+    let invitation = browser.visit(&link).await;
+    assert!(invitation.contains("#general") && invitation.contains("and 1 more"), "{invitation}");
+    for page in PAGES.iter().copied().chain([&*link]) {
+        let reply = browser.send("GET", page, String::new()).await;
+        assert!(!text(&reply).contains("canary"), "{page}: {reply}");
+    }
+}
+
 #[tokio::test]
 async fn an_invitation_by_email_is_for_its_address_and_once() {
     let server = TestServer::start().await;

@@ -177,11 +177,13 @@ fn words(realm: &Realm, invitation: &Invitation) -> Markup {
         Role::Guest => "a guest",
     };
     let channels = accept::channels(realm, terms);
-    let names: Vec<&str> = channels.iter().take(CHANNELS_SHOWN).map(|id| realm.channels[id].name.as_str()).collect();
+    // A link may reach people whom the names of private channels do not concern.
+    let public = channels.iter().map(|id| &realm.channels[id]).filter(|channel| !channel.privacy.is_private());
+    let names: Vec<&str> = public.take(CHANNELS_SHOWN).map(|channel| channel.name.as_str()).collect();
     let more = channels.len() - names.len();
     html! {
         p { strong dir="auto" { (inviter) } " invites you to join " strong dir="auto" { (realm.organization.name) } " as " (role) "." }
-        @if !names.is_empty() {
+        @if !channels.is_empty() {
             p.soft { "Your first channels:" }
             ul.channels { @for name in names { li dir="auto" { "#" (name) } } }
             @if more > 0 { p.soft { "and " (more) " more" } }
