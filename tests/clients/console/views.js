@@ -259,6 +259,20 @@ const views = {
     await control(url, "DELETE", "/worlds/timed");
   },
 
+  async "name the file of an upload"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "files" });
+    const { users } = await control(url, "GET", "/worlds/files/users?user=mel");
+    const form = new FormData();
+    form.append("file", new Blob(["Pizza"]), "menu of today.txt");
+    const key = Buffer.from(`${users[0].email}:${users[0].api_key}`).toString("base64");
+    const headers = { authorization: `Basic ${key}` };
+    await fetch(`${url}/w/files/api/v1/user_uploads`, { method: "POST", headers, body: form });
+    const page = await open(browser, `${url}/console/w/files/live`);
+    await live(page).first().getByText("menu of today.txt").waitFor();
+    await close(page);
+    await control(url, "DELETE", "/worlds/files");
+  },
+
   async "name the channel or user that was meant"({ browser, url }) {
     await control(url, "POST", "/worlds", { name: "meant" });
     const world = `${url}/w/meant`;
