@@ -9,7 +9,8 @@ use http_body_util::{BodyExt, Either};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use tokio::time::Sleep;
+use std::time::Duration;
+use tokio::time::{Instant, Sleep};
 
 /// A body that is sent slowly, or not to its end.
 #[derive(Debug)]
@@ -67,6 +68,23 @@ impl Body for Hindered {
     }
 }
 
+/// A timer is late by up to this.
+const TIMER_LATENESS: Duration = Duration::from_millis(2);
+/// Of a wait that is shorter, this lateness would be more than a tenth.
+const SHORT_WAIT: Duration = Duration::from_millis(20);
+
+/// Waits for as long as it says: for the end of a short wait, without a timer.
+async fn pass(span: Duration) {
+    let until = Instant::now() + span;
+    if span >= SHORT_WAIT {
+        return tokio::time::sleep_until(until).await;
+    }
+    tokio::time::sleep_until(until - TIMER_LATENESS.min(span)).await;
+    while Instant::now() < until {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// A reply with what a fault or the network makes of it.
 ///
 /// # Errors
@@ -88,7 +106,7 @@ pub async fn apply<B: Body<Data = Bytes>>(response: Response<B>) -> io::Result<R
         bytes_per_second = None;
     }
     if !latency.is_zero() {
-        tokio::time::sleep(latency).await;
+        pass(latency).await;
     }
     if fault == Some(ConnectionFault::Dropped) {
         return Err(io::Error::other("a fault closes the connection"));
