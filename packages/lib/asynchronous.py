@@ -143,7 +143,7 @@ WATCH = '''
 ENDS = {"Server": "stop", "World": "delete", "Fault": "remove"}
 # Calls that ask the server for nothing.
 IMMEDIATE = {("Server", "world")}
-# What each class of objects with calls has beside them.
+# The attributes of each class that are no calls.
 ATTRIBUTES = {
     "Server": ["url", "control_token", "tls_ca", "pid"],
     "World": ["name", "url"],
