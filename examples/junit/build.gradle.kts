@@ -1,3 +1,4 @@
+// CI has no Gradle and does not run this file: it compiles the same tests with the compilers themselves.
 plugins { kotlin("jvm") version "2.2.20" }
 
 repositories {

@@ -1,6 +1,7 @@
 """Declares control's requests and replies in Go, from control's OpenAPI document and Python's options of a server."""
 
 import re
+import shutil
 import subprocess
 
 from declarations import DICTIONARIES, INSIDE, NUMBER_OR_TEXT, RECORDS, Document
@@ -127,5 +128,7 @@ def golang(document, python_options):
         go_kind = f"*{go_kind}" if name in POINTERS else go_kind
         keys[name] = (go_kind, False, comment(about, "\t"))
     parts.append(options("StartOptions", "StartOptions are options of `chatdouble serve`.", keys))
+    if shutil.which("gofmt") is None:
+        raise SystemExit("there is no gofmt: install Go, as .ci/run does")
     text = HEADER + "\n\n".join(parts) + "\n"
     return subprocess.run(["gofmt"], input=text, stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -53,6 +53,8 @@ def jar(name):
 
 def compiler(source, scratch):
     """The folder of the Kotlin compiler, installed from npm."""
+    if shutil.which("java") is None:
+        raise Missing("there is no java: install a JDK, junit5 and libgoogle-gson-java, as .ci/run does")
     folder = scratch / "kotlin-compiler"
     lock = [source / "package.json", source / "package-lock.json"]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in lock)).hexdigest()

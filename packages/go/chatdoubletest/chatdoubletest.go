@@ -54,8 +54,8 @@ func Main(m *testing.M, serve chatdouble.StartOptions) int {
 	return status
 }
 
-// NewServer returns the server of this run.
-func NewServer(t testing.TB) *chatdouble.Server {
+// Server returns the server of this run.
+func Server(t testing.TB) *chatdouble.Server {
 	t.Helper()
 	once.Do(start)
 	if unmade != nil {
@@ -90,7 +90,7 @@ func NewWorld(t testing.TB, options ...chatdouble.WorldOptions) *World {
 	if wanted.Label == "" {
 		wanted.Label = t.Name()
 	}
-	made, err := NewServer(t).CreateWorld(wanted)
+	made, err := Server(t).CreateWorld(wanted)
 	if err != nil {
 		t.Fatalf("the world can't be made: %v", err)
 	}

@@ -42,7 +42,7 @@ func TestAWorldForTheTest(t *testing.T) {
 		}
 		world.Fork(chatdouble.WorldOptions{}).Delete()
 	})
-	rows, err := chatdoubletest.NewServer(t).Worlds("world-")
+	rows, err := chatdoubletest.Server(t).Worlds("world-")
 	if err != nil || len(rows) != 0 {
 		t.Fatal(rows, err)
 	}

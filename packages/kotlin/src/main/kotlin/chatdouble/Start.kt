@@ -75,12 +75,16 @@ private fun packed(): String? {
     val digest = Server::class.java.getResource("/chatdouble/$PLATFORM/sha256")?.readText()?.trim() ?: return null
     val folder = Path.of(System.getProperty("user.home"), ".cache", "chatdouble", digest)
     val program = folder.resolve(PROGRAM)
-    if (!Files.isExecutable(program)) {
-        Files.createDirectories(folder)
-        val part = Files.createTempFile(folder, "part", "")
-        resource.openStream().use { Files.copy(it, part, REPLACE_EXISTING) }
-        part.toFile().setExecutable(true)
-        Files.move(part, program, ATOMIC_MOVE)
+    try {
+        if (!Files.isExecutable(program)) {
+            Files.createDirectories(folder)
+            val part = Files.createTempFile(folder, "part", "")
+            resource.openStream().use { Files.copy(it, part, REPLACE_EXISTING) }
+            part.toFile().setExecutable(true)
+            Files.move(part, program, ATOMIC_MOVE)
+        }
+    } catch (error: IOException) {
+        throw ChatdoubleException("the program can't be unpacked into $folder ($error); name one in CHATDOUBLE_BINARY")
     }
     return program.toString()
 }

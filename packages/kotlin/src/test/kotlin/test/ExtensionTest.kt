@@ -7,7 +7,9 @@ import chatdouble.junit.ChatdoubleTest
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
+import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.BeforeEach
+import org.junit.jupiter.api.Nested
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.TestTemplate
 import org.junit.platform.engine.TestExecutionResult
@@ -41,6 +43,24 @@ class ExtensionTest {
         val level = settings.text("zulip_feature_level") ?: settings.text("service_feature_level")
         assertTrue(level in setOf("200", "300"))
         world.journal.verify(Assertion(path = "/server_settings", exactly = 1))
+    }
+
+    @Nested
+    @ChatdoubleTest(dialect = ["zulip"])
+    inner class Within {
+        @Test
+        @ChatdoubleTest(fixture = "cast")
+        fun `options come from the method and the classes`(world: World) {
+            val settings = api(world, world.user("mel"), "GET", "/server_settings")
+            assertTrue(settings.has("zulip_feature_level"))
+            assertEquals(emptyList<Any>(), world.clock.agenda())
+        }
+    }
+
+    @Test
+    fun `a world is not for a whole class`() {
+        val messages = failures<WholeClassCase>().map { it.second.message!! }
+        assertTrue("a world belongs to one test" in messages.single(), messages.toString())
     }
 
     @Test
@@ -130,6 +150,18 @@ class MistakenCase {
     @ChatdoubleTest(failOn = "warnings")
     fun severity(world: World) {
         world.clock.now()
+    }
+}
+
+@ChatdoubleTest
+class WholeClassCase {
+    @Test
+    fun one() = Unit
+
+    companion object {
+        @BeforeAll
+        @JvmStatic
+        fun prepare(world: World): Unit = world.delete()
     }
 }
 

@@ -9,6 +9,7 @@ import chatdouble.World
 import chatdouble.WorldOptions
 import chatdouble.connect
 import chatdouble.startServer
+import java.lang.reflect.AnnotatedElement
 import java.util.stream.Stream
 import org.junit.jupiter.api.extension.AfterEachCallback
 import org.junit.jupiter.api.extension.ExtensionContext
@@ -105,10 +106,9 @@ public class ChatdoubleExtension @JvmOverloads constructor(
         annotations(context).map(part).firstOrNull { it.isNotEmpty() }
 
     private fun annotations(context: ExtensionContext): List<ChatdoubleTest> =
-        listOfNotNull(
-            findAnnotation(context.testMethod, ChatdoubleTest::class.java).orElse(null),
-            findAnnotation(context.testClass, ChatdoubleTest::class.java).orElse(null),
-        )
+        // The class around a nested one has options for it, too.
+        (listOfNotNull<AnnotatedElement>(context.testMethod.orElse(null)) + generateSequence(context.testClass.orElse(null)) { it.enclosingClass })
+            .mapNotNull { findAnnotation(it, ChatdoubleTest::class.java).orElse(null) }
 }
 
 /** One run of a test template. */

@@ -6,7 +6,8 @@ import org.junit.jupiter.api.extension.ExtendWith
 /**
  * Gives test methods a [chatdouble.World] of their own as a parameter, and the [chatdouble.Server].
  *
- * The options are those of a world; a method's come before those of its class. With several feature levels or dialects,
+ * The options are those of a world; a method's come before those of its class, and these before
+ * those of the class around it. With several feature levels or dialects,
  * a method with `@TestTemplate` instead of `@Test` runs once for each.
  *
  * @property fixture a built-in fixture's name or a file; a fork of `forkOf` if none is given
