@@ -15,6 +15,8 @@ import jvm  # noqa: E402
 from . import helpers  # noqa: E402
 
 NATIVE_JAVA = {"library": "native", "openApiNullable": "false", "hideGenerationTimestamp": "true"}
+# Jars with the annotations of the Java client.
+ANNOTATIONS = ("geronimo-annotation-1.3-spec", "jsr305")
 # The generators, and the settings that differ from their defaults.
 GENERATORS = {
     "kotlin": {"serializationLibrary": "gson", "dateLibrary": "string"},
@@ -47,6 +49,13 @@ OKHTTP = [
 
 def check(tally, run, succeeds, works, out, programs):
     """`out` has the document, and takes what is generated; `programs` is the folder of the Python programs."""
+    try:
+        home = jvm.compiler(ROOT / "packages" / "kotlin", ROOT / "target" / "packages")
+        for name in ("gson", "okhttp", "okio", *ANNOTATIONS):
+            jvm.jar(name)
+    except jvm.Missing as missing:
+        tally.expect(False, "there is what generated clients are compiled with", str(missing))
+        return
     document = out / "control.json"
     made = out / "openapi-generator"
     made.mkdir()
@@ -64,13 +73,12 @@ def check(tally, run, succeeds, works, out, programs):
         empty = [path.name for path in files if not re.search(property_pattern, path.read_text(), re.MULTILINE)]
         holds = len(files) >= 50 and not misnamed and not empty
         tally.expect(holds, f"{name}: {len(files)} models have names and properties", f"misnamed {misnamed}, empty {empty}")
-    check_kotlin(succeeds, works, made / "kotlin")
+    check_kotlin(succeeds, works, made / "kotlin", home)
     check_java(succeeds, works, made / "java", jar)
     check_go(succeeds, works, made / "go")
 
 
-def check_kotlin(succeeds, works, folder):
-    home = jvm.compiler(ROOT / "packages" / "kotlin", ROOT / "target" / "packages")
+def check_kotlin(succeeds, works, folder, home):
     sources = folder / "src" / "main" / "kotlin"
     for path in sources.rglob("*.kt"):
         text = path.read_text()
@@ -87,7 +95,7 @@ def check_kotlin(succeeds, works, folder):
 def check_java(succeeds, works, folder, jar):
     classes = folder / "classes"
     # Jackson is in the generator's jar.
-    libraries = [jar, jvm.jar("geronimo-annotation-1.3-spec"), jvm.jar("jsr305")]
+    libraries = [jar, *map(jvm.jar, ANNOTATIONS)]
     sources = sorted((folder / "src" / "main" / "java").rglob("*.java"))
     path = jvm.class_path(classes, *libraries)
     succeeds("the Java client is compiled", "javac", "--release", jvm.JAVA, "-nowarn", "-cp", path, "-d", classes, *sources, HERE / "Steer.java")
