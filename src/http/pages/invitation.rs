@@ -177,7 +177,7 @@ fn words(realm: &Realm, invitation: &Invitation) -> Markup {
         Role::Guest => "a guest",
     };
     let channels = accept::channels(realm, terms);
-    // A link may reach people whom the names of private channels do not concern.
+    // Anyone may get hold of a link: it does not name private channels.
     let public = channels.iter().map(|id| &realm.channels[id]).filter(|channel| !channel.privacy.is_private());
     let names: Vec<&str> = public.take(CHANNELS_SHOWN).map(|channel| channel.name.as_str()).collect();
     let more = channels.len() - names.len();
