@@ -1,7 +1,7 @@
 //! The left sidebar: which views it has, and which of them are pinned.
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::text::{AnyLabel, NullableText, given};
+use crate::api::shared::text::{NonBlank, NullableText, given};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
@@ -11,6 +11,9 @@ use crate::realm::tx::Tx;
 use crate::record::events::{NavigationViewAdd, NavigationViewChange, NavigationViewRemove, NavigationViewUpdate};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// A text of a view. The real server has no limit; this one keeps nothing without one (docs/limits.md).
+type ViewText = NonBlank<10_000>;
 
 fn is_built_in(fragment: &str) -> bool {
     BUILT_IN_FRAGMENTS.contains(&fragment)
@@ -41,11 +44,11 @@ operation! {
     pub AddNavigationView = POST "/navigation_views", for User, since 390;
     params {
         /// Identifies the view.
-        fragment: AnyLabel,
+        fragment: ViewText,
         /// Whether it is shown in the sidebar rather than in the menu.
         is_pinned: bool,
         /// The name of a custom view, which requires one.
-        name: Option<NullableText<AnyLabel>>,
+        name: Option<NullableText<ViewText>>,
     }
     errors [BadValue, BuiltInViewNamed, CustomViewUnnamed, NavigationViewExists];
     events [NavigationViewAdd];
@@ -82,7 +85,7 @@ operation! {
         /// Whether it is shown in the sidebar rather than in the menu.
         is_pinned: Option<bool>,
         /// The name of a custom view.
-        name: Option<NullableText<AnyLabel>>,
+        name: Option<NullableText<ViewText>>,
     }
     errors [BadValue, NoSuchNavigationView, BuiltInViewNamed, NavigationViewExists];
     events [NavigationViewUpdate];

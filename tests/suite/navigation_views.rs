@@ -113,3 +113,21 @@ async fn views_that_do_not_exist_are_not_found() {
     max.patch(path, json!({"is_pinned": true})).await.with_status(404).error("BAD_REQUEST", message);
     max.delete(path, json!({})).await.with_status(404).error("BAD_REQUEST", message);
 }
+
+#[tokio::test]
+async fn the_texts_of_a_view_have_a_limit() {
+    let server = TestServer::start().await;
+    let max = server.user("max");
+    let [fits, long] = [10_000, 10_001].map(|length| "é".repeat(length));
+
+    for (name, view) in [
+        ("fragment", json!({"fragment": long, "is_pinned": true, "name": "Lunch"})),
+        ("name", json!({"fragment": CUSTOM, "is_pinned": true, "name": long})),
+    ] {
+        let message = format!("{name} is too long (limit: 10000 characters)");
+        max.post("/navigation_views", view).await.error("BAD_REQUEST", &message);
+    }
+    max.post("/navigation_views", json!({"fragment": fits, "is_pinned": true, "name": fits})).await.is(json!({}));
+    let renamed = max.patch(&format!("/navigation_views/{CUSTOM}"), json!({"name": long})).await;
+    renamed.error("BAD_REQUEST", "name is too long (limit: 10000 characters)");
+}
