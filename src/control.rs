@@ -17,6 +17,7 @@ mod networks;
 pub mod openapi;
 pub mod pages;
 mod people;
+mod previews;
 mod pushes;
 mod queues;
 mod rate_limits;
@@ -307,6 +308,9 @@ fn look(
         OfWorld::Networks => Ok(networks::list(world)),
         OfWorld::SetNetwork => networks::set(world, &body(incoming)?),
         OfWorld::EndNetwork => networks::end(world, filters),
+        OfWorld::Previews => Ok(previews::show(world)),
+        OfWorld::SetPreviews => previews::set(world, &body(incoming)?),
+        OfWorld::EndPreviews => previews::end(world),
         OfWorld::RateLimits => Ok(rate_limits::list(world)),
         OfWorld::SetRateLimit => rate_limits::set(world, &body(incoming)?),
         OfWorld::EndRateLimit => rate_limits::end(world, filters),

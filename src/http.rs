@@ -20,6 +20,7 @@ mod origin;
 mod pages;
 mod poll;
 mod pseudo_locale;
+mod ranges;
 mod rate_limit;
 pub mod reply;
 mod report;

@@ -14,13 +14,14 @@ pub mod tx;
 pub use log::{event, queue};
 pub use model::{
     agenda, budget, channel, channel_switch, counters, device, distinct, emoji, export, group, id, kept, linkifier,
-    membership, message, message_ids, organization, palette, permission, personal, picture, playground, push, read_set,
-    resumable, seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk, webhook_call,
+    membership, message, message_ids, organization, palette, permission, personal, picture, playground, preview, push,
+    read_set, resumable, seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk,
+    webhook_call,
 };
 pub use rules::{
     access, belongings, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, outside,
-    posting, presence, pushing, reindexing, render, rows, schedule, send, timer, topic_visibility, visibility, webhook,
-    widget,
+    posting, presence, previews, pushing, reindexing, render, rows, schedule, send, timer, topic_visibility,
+    visibility, webhook, widget,
 };
 
 use channel::{Channel, Folder};
@@ -118,6 +119,12 @@ pub struct Realm {
     /// Uploaded files by path id.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub attachments: OrdMap<String, Arc<Attachment>>,
+    /// How long their thumbnails, and the previews of pages, take.
+    #[serde(default, skip_serializing_if = "preview::PreviewDelays::are_usual")]
+    pub preview_delays: preview::PreviewDelays,
+    /// Messages whose pages get their cards later, and when.
+    #[serde(default, deserialize_with = "crate::realm::distinct::keys", skip_serializing_if = "OrdMap::is_empty")]
+    pub awaited_cards: OrdMap<MessageId, Timestamp>,
     /// Their bytes, in all.
     #[serde(skip)]
     pub upload_space_used: i64,
@@ -238,6 +245,8 @@ impl Realm {
             alert_words: OrdMap::new(),
             muted_by: OrdMap::new(),
             attachments: OrdMap::new(),
+            preview_delays: preview::PreviewDelays::default(),
+            awaited_cards: OrdMap::new(),
             upload_space_used: 0,
             blobs: OrdMap::new(),
             custom_emoji: OrdMap::new(),

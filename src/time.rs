@@ -99,6 +99,11 @@ impl Timestamp {
         self.as_jiff().to_string()
     }
 
+    /// As headers of HTTP have it: `Thu, 01 Jan 2026 12:00:00 GMT`.
+    pub fn to_http_date(self) -> String {
+        self.format("%a, %d %b %Y %H:%M:%S GMT")
+    }
+
     fn as_jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_microsecond(self.micros).unwrap_or(jiff::Timestamp::MAX)
     }

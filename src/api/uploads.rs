@@ -19,6 +19,7 @@ use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use crate::realm::tx::Tx;
 use crate::record::attachment::AttachmentRecord;
 use crate::record::events::{AttachmentRemove, RemovedAttachment};
+use crate::time::Span;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -132,6 +133,9 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
         content_type,
         dimensions,
         is_animated: is_picture && picture::is_animated(&file.bytes),
+        thumbnails_at: Some(tx.preview_delays.thumbnails)
+            .filter(|delay| is_picture && *delay > Span::default())
+            .map(|delay| tx.now.plus(delay)),
         owner,
         created_at: tx.now,
         blob: tx.keep_blob(file.bytes),

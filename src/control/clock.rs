@@ -141,6 +141,8 @@ pub fn item(at: Timestamp, due: &Due) -> Value {
         Due::Queue(id) => ("queue_expired", "queue_id", id.as_ref().into()),
         Due::Heartbeat(id) => ("heartbeat", "queue_id", id.as_ref().into()),
         Due::Export(id) => ("export", "export_id", id.0.into()),
+        Due::Thumbnails(path_id) => ("thumbnails", "path_id", path_id.as_str().into()),
+        Due::PageCards(id) => ("page_previews", "message_id", id.0.into()),
         Due::FullMember(id) => ("full_member", "user_id", id.0.into()),
     };
     let mut item = Map::new();

@@ -4,7 +4,7 @@
 
 use super::origin::Addressed;
 use super::request::ApiRequest;
-use super::{Response, authentication, reply};
+use super::{Response, authentication, ranges, reply};
 use crate::api::uploads::temporary;
 use crate::api::{Access, exports};
 use crate::error::Error;
@@ -18,6 +18,7 @@ use crate::record::user::avatar_file;
 use crate::world::World;
 use bytes::Bytes;
 use http::{HeaderValue, Method, header};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Types that are shown in place; everything else is offered for download, HTML, SVG and XML included.
@@ -39,6 +40,10 @@ const INLINE: &[&str] = &[
     "audio/wav",
     "audio/webm",
 ];
+
+/// What is escaped in the extended form of a name.
+const ESCAPED: &percent_encoding::AsciiSet =
+    &percent_encoding::NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'-').remove(b'~').remove(b'/');
 
 /// The kinds of files, as faults and the journal's filters name them.
 pub const FILES: [&str; 4] = ["/user_uploads/*", "/user_avatars/*", "/avatar/*", "/static/*"];
@@ -62,13 +67,14 @@ pub fn serve(world: &World, incoming: &ApiRequest, addressed: &Addressed<'_>) ->
     if is_known && !matches!(*incoming.method(), Method::GET | Method::HEAD) {
         return Err(Error::MethodNotAllowed { allowed_methods: vec!["GET", "HEAD"].into() });
     }
-    match folder {
+    let found = match folder {
         "user_uploads" => upload(&realm, world, incoming, rest),
         "user_avatars" => picture(&realm, rest),
         "avatar" => avatar(&realm, incoming, addressed, rest),
         "static" => static_file(rest, world.settings().feature_level),
         _ => Err(Error::UnknownPath),
-    }
+    };
+    found.map(|response| ranges::as_asked(incoming, response))
 }
 
 fn upload(realm: &Realm, world: &World, incoming: &ApiRequest, rest: &str) -> Result<Response, Error> {
@@ -108,13 +114,36 @@ fn send(realm: &Realm, attachment: &Attachment, is_download: bool) -> Result<Res
     let bytes = realm.blobs.get(&attachment.blob).ok_or(Error::FileNotFound)?;
     let kind = attachment.content_type.split(';').next().unwrap_or_default().trim();
     let place = if INLINE.contains(&kind) && !is_download { "inline" } else { "attachment" };
-    let name = percent_encoding::utf8_percent_encode(&attachment.name, percent_encoding::NON_ALPHANUMERIC);
-    let disposition = format!("{place}; filename*=UTF-8''{name}");
-    let mut response = file(bytes.clone(), &attachment.content_type, "private, immutable");
-    if let Ok(value) = HeaderValue::from_str(&disposition) {
-        response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
+    let disposition = format!("{place}; {}", name_in_header(&attachment.name));
+    let mut response = file(bytes.clone(), &with_charset(&attachment.content_type, bytes), "private, immutable");
+    let headers = [
+        (header::CONTENT_DISPOSITION, disposition),
+        (header::ETAG, format!("\"{}\"", attachment.blob)),
+        (header::LAST_MODIFIED, attachment.created_at.to_http_date()),
+    ];
+    for (header, value) in headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(header, value);
+        }
     }
     Ok(response)
+}
+
+/// A file's name as a header has it: quoted, or in the extended form where it has other characters than ASCII.
+fn name_in_header(name: &str) -> String {
+    if name.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t')) {
+        return format!("filename=\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+    }
+    format!("filename*=utf-8''{}", percent_encoding::utf8_percent_encode(name, ESCAPED))
+}
+
+/// A type that says in which characters a text is, where it is in UTF-8 and its type does not say so.
+fn with_charset<'kind>(kind: &'kind str, bytes: &[u8]) -> Cow<'kind, str> {
+    let is_bare = kind.starts_with("text/") && !kind.to_ascii_lowercase().contains("charset");
+    match is_bare && str::from_utf8(bytes).is_ok() {
+        true => format!("{kind}; charset=utf-8").into(),
+        false => kind.into(),
+    }
 }
 
 /// A file's reply; browsers must not guess its type, nor run anything in it.

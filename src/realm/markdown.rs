@@ -24,6 +24,7 @@ mod fence;
 mod form;
 mod html;
 mod inline;
+pub mod late;
 mod lines;
 mod math;
 mod media;

@@ -25,6 +25,7 @@ pub mod permission;
 pub mod personal;
 pub mod picture;
 pub mod playground;
+pub mod preview;
 pub mod push;
 pub mod read_set;
 pub mod resumable;

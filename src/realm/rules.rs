@@ -17,6 +17,7 @@ pub mod notice;
 pub mod outside;
 pub mod posting;
 pub mod presence;
+pub mod previews;
 pub mod pushing;
 pub mod reindexing;
 pub mod render;

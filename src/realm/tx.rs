@@ -9,6 +9,7 @@ use super::Realm;
 use super::log::event::{Audience, DeliveryCondition, Entry, Event};
 use super::log::queue::QueueId;
 use super::markdown::Form;
+use super::model::agenda::Due;
 use super::model::budget::Budget;
 use super::model::channel::{Channel, Subscription};
 use super::model::group::{Group, SystemGroup};
@@ -204,6 +205,9 @@ impl Tx {
     pub fn add_attachment(&mut self, attachment: Arc<Attachment>) {
         self.remove_attachment(&attachment.path_id);
         self.realm.upload_space_used = self.realm.upload_space_used.saturating_add(attachment.size);
+        if let Some(at) = attachment.thumbnails_at {
+            self.realm.agenda.set(Due::Thumbnails(attachment.path_id.clone()), Some(at));
+        }
         self.realm.attachments.insert(attachment.path_id.clone(), attachment);
     }
 
@@ -211,6 +215,9 @@ impl Tx {
     pub fn remove_attachment(&mut self, path_id: &str) {
         if let Some(attachment) = self.realm.attachments.remove(path_id) {
             self.realm.upload_space_used = self.realm.upload_space_used.saturating_sub(attachment.size);
+            if attachment.thumbnails_at.is_some() {
+                self.realm.agenda.set(Due::Thumbnails(path_id.to_owned()), None);
+            }
         }
     }
 

@@ -243,22 +243,23 @@ fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &U
         edit_timestamp: updated.at.seconds(),
         message_id: updated.message,
         message_ids: updated.messages.clone(),
-        rendering_only: false,
+        rendering_only: updated.is_rendering,
         flags: realm.messages.get(&updated.message).map(flags_of).unwrap_or_default(),
         stream_id,
         stream_name,
-        content: updated.content.as_ref().map(|(before, after)| content_update(before, after)),
+        content: updated.content.as_ref().map(|(before, after)| content_update(updated.is_rendering, before, after)),
         place: updated.moved.as_ref().map(|moved| place_update(reader, moved)),
     }
 }
 
-fn content_update(before: &Body, after: &Body) -> ContentUpdate {
+fn content_update(is_rendering: bool, before: &Body, after: &Body) -> ContentUpdate {
+    let is_edit = !is_rendering;
     ContentUpdate {
-        orig_content: before.content.clone(),
-        orig_rendered_content: before.rendered().into_owned(),
+        orig_content: is_edit.then(|| before.content.clone()),
+        orig_rendered_content: is_edit.then(|| before.rendered().into_owned()),
         content: after.content.clone(),
         rendered_content: after.rendered().into_owned(),
-        is_me_message: after.is_me_message,
+        is_me_message: is_edit.then_some(after.is_me_message),
     }
 }
 

@@ -48,6 +48,7 @@ mod endurance;
 mod events;
 mod every_operation;
 mod exports;
+mod files;
 mod fixture_numbers;
 mod flags;
 mod flags_narrow;

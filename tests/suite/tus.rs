@@ -102,7 +102,7 @@ async fn the_first_bytes_may_come_with_the_creation() {
 
     assert_eq!(whole.body["filename"], "a.txt");
     let file = max.get(whole.body["url"].as_str().unwrap_or_default(), json!({})).await.with_status(200);
-    assert_eq!(file.header("content-type"), Some("text/plain"), "guessed from the name");
+    assert_eq!(file.header("content-type"), Some("text/plain; charset=utf-8"), "guessed from the name");
     let nothing = tus(&max, "POST", &endpoint, &[("upload-length", "0")], b"").await.with_status(201);
     assert_eq!(nothing.body["filename"], "uploaded-file");
 }

@@ -179,10 +179,10 @@ async fn what_could_run_as_a_page_is_offered_for_download() {
     let mel = server.user("mel");
 
     for (name, kind, place, served) in [
-        ("a.txt", "text/plain", "inline", "text/plain"),
+        ("a.txt", "text/plain", "inline", "text/plain; charset=utf-8"),
         ("a.png", "image/png", "inline", "image/png"),
         ("a.pdf", "application/pdf", "inline", "application/pdf"),
-        ("a.html", "text/html", "attachment", "text/html"),
+        ("a.html", "text/html", "attachment", "text/html; charset=utf-8"),
         ("a.html", "text/html; charset=utf-8", "attachment", "text/html; charset=utf-8"),
         ("a.svg", "image/svg+xml", "attachment", "image/svg+xml"),
         ("a.xml", "application/xml", "attachment", "application/xml"),
@@ -192,7 +192,7 @@ async fn what_could_run_as_a_page_is_offered_for_download() {
         let url = upload(&mel, name, kind, b"<script>alert(1)</script>").await;
         let reply = fetch(&mel, &url).await.with_status(200);
         let disposition = reply.header("content-disposition").unwrap_or_default();
-        assert!(disposition.starts_with(&format!("{place}; filename*=UTF-8''a")), "{kind}: {disposition}");
+        assert!(disposition.starts_with(&format!("{place}; filename=\"a")), "{kind}: {disposition}");
         assert_eq!(reply.header("content-type"), Some(served));
         assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
         assert!(reply.header("content-security-policy").is_some_and(|policy| policy.contains("sandbox")));
@@ -207,9 +207,11 @@ async fn the_type_is_guessed_from_the_name_where_the_part_has_none() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
 
-    for (name, kind) in
-        [("a.png", "image/png"), ("a.unheard-of", "application/octet-stream"), ("page.html", "text/html")]
-    {
+    for (name, kind) in [
+        ("a.png", "image/png"),
+        ("a.unheard-of", "application/octet-stream"),
+        ("page.html", "text/html; charset=utf-8"),
+    ] {
         let headers = format!("Content-Disposition: form-data; name=\"a\"; filename=\"{name}\"");
         let reply = send_parts(&mel, &[(&headers, "x")]).await.success();
         let served = fetch(&mel, reply["url"].as_str().unwrap_or_default()).await;

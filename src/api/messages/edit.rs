@@ -150,6 +150,7 @@ impl Write for EditMessage {
             channel,
             content,
             moved,
+            is_rendering: false,
         };
         // Who has neither a row any more nor a subscription to the old channel hears nothing, and who can't see the messages
         // any more must not learn where they are.
@@ -187,7 +188,7 @@ fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> 
     let after = tx.messages[&before.id].clone();
     tx.read_outside(&after);
     tx.push_edited(before, &after);
-    tx.claim_uploads(&after);
+    tx.note_links(&after);
     detached
 }
 

@@ -33,7 +33,7 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
     for (name, value) in &organization.permissions {
         state.insert(format!("realm_{name}"), json!(realm.shown(value)));
     }
-    for part in [identity(realm, wish), derived(realm, wish.call.feature_level), limits(), server(wish)] {
+    for part in [identity(realm, wish), derived(realm, wish.call.feature_level), limits(), server(realm, wish)] {
         if let Value::Object(part) = part {
             state.extend(part);
         }
@@ -104,13 +104,13 @@ fn limits() -> Value {
     })
 }
 
-fn server(wish: &StateRequest<'_>) -> Value {
+fn server(realm: &Realm, wish: &StateRequest<'_>) -> Value {
     let base_url = wish.call.origin.base_url();
     json!({
         "server_generation": wish.call.server_start.seconds(),
         "development_environment": true,
         "server_inline_image_preview": true,
-        "server_inline_url_embed_preview": false,
+        "server_inline_url_embed_preview": realm.preview_delays.links.is_some(),
         "server_thumbnail_formats": THUMBNAILS.map(|thumbnail| json!({
             "name": thumbnail.name,
             "max_width": thumbnail.max_width,

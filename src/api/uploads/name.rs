@@ -1,6 +1,7 @@
 //! Names of uploaded files: as they are shown, and as they are in addresses.
 
 use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 /// What a file is called in its address when nothing of its name can be there.
@@ -14,9 +15,42 @@ pub fn base_name(given: &str) -> Option<String> {
     (!matches!(name.as_str(), "" | "." | "..")).then_some(name)
 }
 
-/// The name as it is shown: percent-decoded.
+/// Longest name that is shown, in code points, and longest name in an address, in bytes.
+const MAX_SHOWN_LENGTH: usize = 255;
+const MAX_ADDRESS_BYTES: usize = 255;
+
+/// The name as it is shown: cut, and percent-decoded.
 pub fn shown_name(name: &str) -> String {
-    percent_decode_str(name).decode_utf8_lossy().into_owned()
+    percent_decode_str(&shortened(name)).decode_utf8_lossy().into_owned()
+}
+
+/// The name without what is too long in its middle: its ending stays.
+pub fn shortened(name: &str) -> Cow<'_, str> {
+    cut(name, |text| text.chars().count(), MAX_SHOWN_LENGTH)
+}
+
+/// A name of at most so much by some measure of its characters, with its ending.
+fn cut(name: &str, measure: fn(&str) -> usize, limit: usize) -> Cow<'_, str> {
+    if measure(name) <= limit {
+        return name.into();
+    }
+    let (stem, ending) = name.rfind('.').filter(|dot| *dot > 0).map_or((name, ""), |dot| name.split_at(dot));
+    let ending = beginning(ending, measure, limit);
+    [beginning(stem, measure, limit - measure(ending)), ending].concat().into()
+}
+
+fn beginning(text: &str, measure: fn(&str) -> usize, limit: usize) -> &str {
+    let mut left = limit;
+    let mut end = 0;
+    for character in text.chars() {
+        let size = measure(&text[end..end + character.len_utf8()]);
+        if size > left {
+            break;
+        }
+        left -= size;
+        end += character.len_utf8();
+    }
+    &text[..end]
 }
 
 /// The name as it is in the address: compatibility forms made plain, only word characters, `.`, `-` and no spaces.
@@ -33,7 +67,10 @@ pub fn address_name(name: &str) -> String {
             address.push('-');
         }
     }
-    if matches!(address.as_str(), "" | "." | "..") { FALLBACK.to_owned() } else { address }
+    if matches!(address.as_str(), "" | "." | "..") {
+        return FALLBACK.to_owned();
+    }
+    cut(&address, str::len, MAX_ADDRESS_BYTES).into_owned()
 }
 
 #[cfg(test)]

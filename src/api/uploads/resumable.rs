@@ -62,6 +62,7 @@ impl Write for BeginUpload {
 
         let filename = params.filename.unwrap_or_default();
         let name = name::base_name(&filename).unwrap_or_else(|| name::FALLBACK.to_owned());
+        let name = name::shortened(&name).into_owned();
         // Addresses of these uploads are ASCII alone, since they are in a header.
         let ascii: String = name.chars().filter(char::is_ascii).collect();
         let path_id = new_address(tx, &ascii);

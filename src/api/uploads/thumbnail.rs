@@ -22,7 +22,7 @@ operation! {
 /// The result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ThumbnailStatusReply {
-    /// Whether the file is a picture: its thumbnails exist immediately.
+    /// Whether the file is a picture whose thumbnails are made: at once, unless the world wants them later.
     pub has_thumbnail: bool,
 }
 
@@ -34,6 +34,8 @@ impl Read for GetThumbnailStatus {
             return Err(Error::FileForbidden);
         }
 
-        Ok(ThumbnailStatusReply { has_thumbnail: attachment.content_type.starts_with("image/") })
+        Ok(ThumbnailStatusReply {
+            has_thumbnail: attachment.content_type.starts_with("image/") && attachment.thumbnails_at.is_none(),
+        })
     }
 }

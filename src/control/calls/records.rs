@@ -50,6 +50,7 @@ const FIDELITY_DIFFERENCE: &str = r#"{"kind": "string(words|setup|recording|decl
 const NETWORK: &str = r#"{"user": "string|null", "profile": "string|null", "latency_ms": "int", "jitter_ms": "int",
     "bytes_per_second": "int|null", "loss": "number"}"#;
 pub(super) const NETWORKS: &str = r#"{"networks": "@Network[]"}"#;
+pub(super) const PREVIEWS: &str = r#"{"thumbnail_seconds": "number", "link_seconds": "number|null"}"#;
 pub(super) const RATE_LIMITS: &str = r#"{"rate_limits": "@RateLimit[]"}"#;
 
 /// Records that replies name, by name.

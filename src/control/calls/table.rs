@@ -1,10 +1,12 @@
 //! The rows of the table.
 
 use super::Takes::{Body, Document, Filters, Nothing};
-use super::records::{CLOCK, FIDELITY, MOVED, NETWORKS, RATE_LIMITS, REPORT};
+use super::records::{CLOCK, FIDELITY, MOVED, NETWORKS, PREVIEWS, RATE_LIMITS, REPORT};
 use super::{Call, Filter, OfWorld, OfWorld as In, Row, Takes};
 use crate::control::requests::METHODS;
-use crate::control::{clock, faults, journal, networks, people, pushes, queues, rate_limits, reset, snapshots, worlds};
+use crate::control::{
+    clock, faults, journal, networks, people, previews, pushes, queues, rate_limits, reset, snapshots, worlds,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 const fn filter(name: &'static str, kind: &'static str, about: &'static str) -> Filter {
@@ -232,6 +234,16 @@ pub const CALLS: &[Row] = &[
         "",
     ),
     of_world("DELETE", "/worlds/{name}/rate_limit", In::EndRateLimit, Filters(&[ONE_USER]), "Ends rate limits.", ""),
+    of_world("GET", "/worlds/{name}/previews", In::Previews, Nothing, "Shows when previews arrive.", PREVIEWS),
+    of_world(
+        "POST",
+        "/worlds/{name}/previews",
+        In::SetPreviews,
+        Body(body::<previews::Sent>),
+        "Sets when previews arrive.",
+        "",
+    ),
+    of_world("DELETE", "/worlds/{name}/previews", In::EndPreviews, Nothing, "Lets previews arrive as usual.", ""),
     of_world(
         "GET",
         "/worlds/{name}/journal",

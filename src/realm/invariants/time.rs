@@ -49,6 +49,9 @@ fn agenda(realm: &Realm) -> Vec<String> {
     let invites = realm.invites.values();
     right.extend(invites.filter_map(|one| Some((Due::Invite(one.id), one.terms.expires_at.filter(to_come)?))));
     right.extend(realm.exports.values().filter_map(|export| Some((Due::Export(export.id), export.due_at()?))));
+    let pictures = realm.attachments.values();
+    right.extend(pictures.filter_map(|file| Some((Due::Thumbnails(file.path_id.clone()), file.thumbnails_at?))));
+    right.extend(realm.awaited_cards.iter().map(|(id, at)| (Due::PageCards(*id), *at)));
     for queue in realm.queues.values() {
         right.extend(queue.expires_at().map(|at| (Due::Queue(queue.id.clone()), at)));
         right.extend(queue.next_heartbeat().map(|at| (Due::Heartbeat(queue.id.clone()), at)));

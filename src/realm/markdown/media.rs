@@ -11,10 +11,13 @@ use crate::realm::picture::{ANIMATED_THUMBNAIL, STILL_THUMBNAIL};
 use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 
-const UPLOADS: &str = "/user_uploads/";
+pub(super) const UPLOADS: &str = "/user_uploads/";
 
 /// Shown while a thumbnail is being made.
-const SPINNER: &str = "/static/images/loading/loader-black.svg";
+pub(super) const SPINNER: &str = "/static/images/loading/loader-black.svg";
+
+/// The class of a spinner.
+pub(super) const PLACEHOLDER: &str = "image-loading-placeholder";
 
 const IMAGE_ENDINGS: [&str; 8] = [".avif", ".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp"];
 const VIDEO_ENDINGS: [&str; 2] = [".mp4", ".webm"];
@@ -236,8 +239,8 @@ fn thumbnail(href: &str, facts: &UploadFacts, first: Vec<(&'static str, String)>
     let src = if facts.has_thumbnail { format!("/user_uploads/thumbnail/{path}/{name}") } else { SPINNER.to_owned() };
     let class = match (facts.has_thumbnail, class) {
         (true, class) => class.to_owned(),
-        (false, "") => "image-loading-placeholder".to_owned(),
-        (false, class) => format!("image-loading-placeholder {class}"),
+        (false, "") => PLACEHOLDER.to_owned(),
+        (false, class) => format!("{PLACEHOLDER} {class}"),
     };
     let is_in_text = !first.is_empty();
     let mut attributes = first;

@@ -1,6 +1,6 @@
 //! What is to come by the clock: each thing has one time.
 
-use super::id::{ExportId, InviteId, InviteLinkId, QueueId, ReminderId, ScheduledMessageId, UserId};
+use super::id::{ExportId, InviteId, InviteLinkId, MessageId, QueueId, ReminderId, ScheduledMessageId, UserId};
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet};
 
@@ -23,6 +23,10 @@ pub enum Due {
     FullMember(UserId),
     /// An export is ready.
     Export(ExportId),
+    /// An uploaded picture has its thumbnails.
+    Thumbnails(String),
+    /// The pages that a message links have cards.
+    PageCards(MessageId),
 }
 
 impl Due {

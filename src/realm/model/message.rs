@@ -301,6 +301,9 @@ pub struct Attachment {
     /// Whether it is a picture that moves.
     #[serde(default)]
     pub is_animated: bool,
+    /// When its thumbnails are made, of a picture that has none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thumbnails_at: Option<Timestamp>,
     /// The user who uploaded it.
     pub owner: UserId,
     /// When.

@@ -95,6 +95,13 @@ impl Realm {
         for export in exports {
             tx.schedule(Due::Export(export.id), export.due_at());
         }
+        let pictures: Vec<_> = tx.attachments.values().filter(|file| file.thumbnails_at.is_some()).cloned().collect();
+        for picture in pictures {
+            tx.schedule(Due::Thumbnails(picture.path_id.clone()), picture.thumbnails_at);
+        }
+        for (id, at) in tx.awaited_cards.clone() {
+            tx.schedule(Due::PageCards(id), Some(at));
+        }
         let users: Vec<_> = tx.users.keys().copied().collect();
         for user in users {
             tx.schedule_full_membership(user);

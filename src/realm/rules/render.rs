@@ -193,7 +193,7 @@ impl Names for SenderView<'_> {
             content_type: attachment.content_type.clone(),
             dimensions: attachment.dimensions,
             is_animated: attachment.is_animated,
-            has_thumbnail: true,
+            has_thumbnail: attachment.thumbnails_at.is_none(),
             ..UploadFacts::default()
         })
     }

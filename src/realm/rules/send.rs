@@ -253,7 +253,7 @@ impl Tx {
             self.user_state_mut(reader).read.insert(id);
             read_by.insert(reader);
         }
-        self.claim_uploads(&message);
+        self.note_links(&message);
         let new_policy = self.apply_automatic_policies(&sender, &message, begins_topic);
         let sent = self.emit_message(&message, &sender, outgoing.local, read_by);
         self.push_message(&sent);

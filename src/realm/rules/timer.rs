@@ -102,6 +102,8 @@ impl Tx {
                 self.emit_to_queue(id.clone(), Heartbeat {});
             }
             Due::Export(id) => self.finish_export(*id),
+            Due::Thumbnails(path_id) => self.finish_thumbnails(path_id),
+            Due::PageCards(id) => self.finish_page_cards(*id),
             Due::FullMember(user) => self.settle_full_members(OrdSet::unit(*user)),
         }
     }

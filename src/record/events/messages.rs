@@ -65,19 +65,25 @@ pub struct UpdateMessage {
     pub place: Option<PlaceUpdate>,
 }
 
-/// What an edit of a message's text says.
+/// What an edit of a message's text says, or a new rendering of the same text, which has no former text.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContentUpdate {
     /// The former text, Markdown.
-    pub orig_content: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub orig_content: Option<String>,
     /// The former text, HTML.
-    pub orig_rendered_content: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub orig_rendered_content: Option<String>,
     /// The text, Markdown.
     pub content: String,
     /// The text, HTML.
     pub rendered_content: String,
     /// Whether it starts with `/me`.
-    pub is_me_message: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub is_me_message: Option<bool>,
 }
 
 /// What a move of messages says.

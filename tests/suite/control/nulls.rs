@@ -15,6 +15,7 @@ const BODIES: &[(&str, &str, &str)] = &[
     ("/worlds/{name}/journal/verify", "post", r#"{"at_least": 0}"#),
     ("/worlds/{name}/journal/wait", "post", r#"{"at_least": 0, "timeout_ms": 1}"#),
     ("/worlds/{name}/network", "post", r#"{"loss": 0}"#),
+    ("/worlds/{name}/previews", "post", "{}"),
     ("/worlds/{name}/rate_limit", "post", r#"{"requests": 1000000, "seconds": 1}"#),
     ("/worlds/{name}/queues/wait", "post", r#"{"timeout_ms": 1}"#),
     ("/worlds/{name}/pushes/wait", "post", r#"{"at_least": 0, "timeout_ms": 1}"#),

@@ -23,6 +23,8 @@ pub struct UpdatedMessage {
     pub content: Option<(Arc<Body>, Arc<Body>)>,
     /// Where the messages went, if they were moved.
     pub moved: Option<Move>,
+    /// Whether only the HTML is another, for the same text.
+    pub is_rendering: bool,
 }
 
 /// A move of messages within or between channels.
