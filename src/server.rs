@@ -1,9 +1,11 @@
 //! A server: worlds behind an edge on a socket, as a value that tests and the command line hold.
 
 mod addresses;
+mod compression;
 mod connection;
 mod connection_fault;
 mod error_rewriting;
+mod http2;
 mod idle;
 mod invariant_check;
 pub mod listen;

@@ -24,6 +24,8 @@ macro_rules! requests {
             BodyTooSlow: 408 BAD_REQUEST "Request body was not received in time";
             /// A body that can't be read as what it says it is.
             MalformedBody { reason }: 400 BAD_REQUEST "Malformed request body: {reason}";
+            /// A body that has to be unpacked first.
+            EncodedBody { encoding }: 415 BAD_REQUEST "Request bodies are not unpacked: Content-Encoding is '{encoding}'";
             /// A file is larger than the organization allows.
             UploadTooLarge { limit_mib }: 413 BAD_REQUEST "File is larger than this server's configured maximum upload size ({limit_mib} MiB).";
 

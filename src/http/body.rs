@@ -140,11 +140,24 @@ impl Body {
     }
 }
 
+/// Asserts that a body is as it is sent: what it would unpack to has no limit.
+///
+/// # Errors
+///
+/// `EncodedBody`.
+fn check_encoding(headers: &HeaderMap) -> Result<(), Error> {
+    let encoding = headers.get(header::CONTENT_ENCODING).and_then(|encoding| encoding.to_str().ok());
+    match encoding.filter(|encoding| !encoding.trim().is_empty() && !encoding.trim().eq_ignore_ascii_case("identity")) {
+        Some(encoding) => Err(Error::EncodedBody { encoding: encoding.into() }),
+        None => Ok(()),
+    }
+}
+
 /// Reads a body to its end. Whether it is wanted is asked before more than 64 KiB of it are taken.
 ///
 /// # Errors
 ///
-/// `BodyTooLarge`, `UploadTooLarge`, `BodiesTooLarge`, `BodyTooSlow`, `MalformedBody` when the connection breaks.
+/// `EncodedBody`, `BodyTooLarge`, `UploadTooLarge`, `BodiesTooLarge`, `BodyTooSlow`, `MalformedBody` when the connection breaks.
 pub async fn read_body(
     headers: &HeaderMap,
     limit: BodyLimit,
@@ -152,6 +165,7 @@ pub async fn read_body(
     body: impl Stream<Item = Result<impl Buf, impl Display>>,
     is_wanted: impl Fn() -> bool,
 ) -> Result<Body, Error> {
+    check_encoding(headers)?;
     let is_piece = is_piece(headers);
     let announced = headers
         .get(header::CONTENT_LENGTH)

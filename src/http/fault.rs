@@ -18,9 +18,6 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// Marks a reply that a fault made.
-const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
-
 /// What entries of the journal have for a fault where the network lost the request or the reply.
 const NETWORK: &str = "network";
 
@@ -178,7 +175,7 @@ fn with_unknown_fields(response: Response) -> Response {
 
 fn marked(mut response: Response, id: &str) -> Response {
     if let Ok(value) = HeaderValue::from_str(id) {
-        response.headers_mut().insert(FAULT, value);
+        response.headers_mut().insert(reply::FAULT, value);
     }
     response
 }

@@ -2,7 +2,7 @@
 
 use super::reply::{ConnectionFault, Delivery};
 use super::request::{ApiRequest, RequestHead};
-use super::{Edge, Response, origin, take_session};
+use super::{Edge, Response, origin, take_key, take_session};
 use crate::fault::network::Passage;
 use crate::world::World;
 use bytes::Bytes;
@@ -23,6 +23,7 @@ impl Edge {
         }
         let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
         take_session(&world, &mut incoming, addressed.takes_session());
+        take_key(&world, &mut incoming, &addressed);
         world.networks().lock().bytes_per_second(user(&incoming))
     }
 }

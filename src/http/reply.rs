@@ -10,6 +10,9 @@ use std::time::Duration;
 /// The header that says in a sentence what would have worked.
 pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
 
+/// Marks a reply that a fault made.
+pub const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
+
 /// A successful reply.
 pub fn success(body: Vec<u8>) -> Response {
     json(200, body)

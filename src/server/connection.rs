@@ -1,5 +1,6 @@
 //! What answers a connection's requests: warp's filters, one of which leads into the table of operations.
 
+use super::compression::encoded;
 use super::connection_fault;
 use super::idle::IdleTracker;
 use super::pace::paced;
@@ -15,7 +16,7 @@ use crate::http::{Edge, Response, reply};
 use bytes::{Buf, Bytes};
 use futures_util::future::Either;
 use futures_util::{FutureExt, Stream, StreamExt};
-use http::{HeaderValue, Request, header};
+use http::{HeaderValue, Request, Uri, Version, header};
 use http_body::Body;
 use hyper::body::Incoming;
 use hyper::service::{HttpService, service_fn};
@@ -36,6 +37,11 @@ pub enum Scope {
     AllWorlds(Arc<Control>),
     /// The API of one world, until it ends.
     OneWorld(Arc<Edge>, Arc<str>, watch::Receiver<bool>),
+}
+
+/// Waits for the end of the server, or of a world.
+pub async fn ended(mut stopped: watch::Receiver<bool>) {
+    let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
 /// All that a server's own socket serves.
@@ -86,7 +92,7 @@ async fn respond<E: Display>(
         Some(bytes_per_second) => Either::Right(paced(body, bytes_per_second)),
         None => Either::Left(body.map(|piece| piece.map(|mut piece| piece.copy_to_bytes(piece.remaining())))),
     };
-    edge.respond(head, body, port_world).await
+    encoded(&head.headers, edge.respond(head.clone(), body, port_world).await)
 }
 
 /// All of control but the WebSocket.
@@ -101,7 +107,7 @@ fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Erro
                 Ok(body) => {
                     incoming.body = body.bytes.clone();
                     // Apart, since the requests of the API would reserve its room too.
-                    guarded(Box::pin(control.respond(&incoming))).await
+                    encoded(&head.headers, guarded(Box::pin(control.respond(&incoming))).await)
                 }
                 Err(error) => control.refuse(&incoming, &error),
             }
@@ -163,6 +169,9 @@ fn with_head_apart(
     credentials: &CredentialsCache,
     is_own: fn(&str) -> bool,
 ) -> Request<Incoming> {
+    if request.version() == Version::HTTP_2 {
+        with_host(&mut request);
+    }
     let uri = request.uri().clone();
     if is_own(uri.path()) {
         let (method, headers) = (request.method().clone(), request.headers().clone());
@@ -178,6 +187,18 @@ fn with_head_apart(
     request
 }
 
+/// Gives a request of HTTP/2 the form of others: its host is a header, and its address a path.
+fn with_host(request: &mut Request<Incoming>) {
+    let host = request.uri().authority().and_then(|authority| HeaderValue::from_str(authority.as_str()).ok());
+    if let Some(host) = host {
+        request.headers_mut().insert(header::HOST, host);
+    }
+    let path = request.uri().path_and_query().cloned();
+    if let Some(path) = path {
+        *request.uri_mut() = Uri::from(path);
+    }
+}
+
 /// Whether a path may be for control or the page in the browser.
 pub fn is_own(path: &str) -> bool {
     let is_below =
@@ -188,13 +209,13 @@ pub fn is_own(path: &str) -> bool {
 /// Answers the requests of one connection by these filters. `is_own` says which paths may be for others than the API. The
 /// tracker learns of each request.
 pub fn service(
-    routes: impl Filter<Extract = (Response,), Error = Rejection> + Clone + Send,
+    routes: impl Filter<Extract = (Response,), Error = Rejection, Future: 'static> + Clone + Send,
     scheme: &'static str,
     is_own: fn(&str) -> bool,
     tracker: Arc<IdleTracker>,
 ) -> impl HttpService<
     Incoming,
-    Future: Send,
+    Future: Send + 'static,
     ResBody: Body<Data = Bytes, Error = Box<dyn Error + Send + Sync>> + Send + 'static,
 > + Send {
     // A connection's requests come one after the other, and warp's service wants to be called so.
@@ -202,11 +223,12 @@ pub fn service(
     let credentials = CredentialsCache::default();
     service_fn(move |request| {
         let active = tracker.begin();
+        let is_multiplexed = request.version() == Version::HTTP_2;
         let answer = routes.borrow_mut().call(with_head_apart(request, scheme, &credentials, is_own));
         async move {
             let _active = active;
             let response = answer.await.unwrap_or_else(|never: Infallible| match never {});
-            connection_fault::apply(response).await
+            connection_fault::apply(response, is_multiplexed).await
         }
     })
 }

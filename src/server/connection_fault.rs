@@ -21,16 +21,22 @@ pub struct Hindered {
     /// Whether the connection ends in place of the rest.
     breaks_off: bool,
     has_paused: bool,
+    /// What is waited for before that, where what was written leaves by another task.
+    flush: Option<Pin<Box<Sleep>>>,
 }
 
+/// In which time what was written is surely on its way.
+const FLUSH_TIME: Duration = Duration::from_millis(20);
+
 impl Hindered {
-    fn new(unsent: Bytes, bytes_per_second: Option<u64>, breaks_off: bool) -> Self {
+    fn new(unsent: Bytes, bytes_per_second: Option<u64>, breaks_off: bool, is_multiplexed: bool) -> Self {
         let pace = bytes_per_second.map(|bytes| {
             let mut pace = Pace::of(bytes);
             let first = pace.passed_at(pace.piece().min(unsent.len()));
             (pace, Box::pin(tokio::time::sleep_until(first)))
         });
-        Self { unsent, pace, breaks_off, has_paused: false }
+        let flush = (breaks_off && is_multiplexed).then(|| Box::pin(tokio::time::sleep(FLUSH_TIME)));
+        Self { unsent, pace, breaks_off, has_paused: false, flush }
     }
 }
 
@@ -42,7 +48,7 @@ impl Body for Hindered {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        let Self { unsent, pace, breaks_off, has_paused } = &mut *self;
+        let Self { unsent, pace, breaks_off, has_paused, flush } = &mut *self;
         if !unsent.is_empty() {
             let Some((pace, sleep)) = pace else { return Poll::Ready(Some(Ok(Frame::data(std::mem::take(unsent))))) };
             ready!(sleep.as_mut().poll(context));
@@ -57,8 +63,14 @@ impl Body for Hindered {
         if !*has_paused {
             // What was written goes out while the body seems to be waiting; with the error it would be thrown away.
             *has_paused = true;
+            if let Some(flush) = flush {
+                flush.as_mut().reset(Instant::now() + FLUSH_TIME);
+            }
             context.waker().wake_by_ref();
             return Poll::Pending;
+        }
+        if let Some(flush) = flush {
+            ready!(flush.as_mut().poll(context));
         }
         Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::ConnectionAborted, "a fault breaks the reply off"))))
     }
@@ -89,8 +101,12 @@ async fn pass(span: Duration) {
 ///
 /// # Errors
 ///
-/// For a reply that is never sent: hyper closes the connection.
-pub async fn apply<B: Body<Data = Bytes>>(response: Response<B>) -> io::Result<Response<Either<B, Hindered>>> {
+/// For a reply that is never sent: hyper closes the connection, or, where a connection has several requests at once, ends the
+/// stream of this one.
+pub async fn apply<B: Body<Data = Bytes>>(
+    response: Response<B>,
+    is_multiplexed: bool,
+) -> io::Result<Response<Either<B, Hindered>>> {
     let delivery = response.extensions().get::<Delivery>().copied();
     let fault = response.extensions().get::<ConnectionFault>().copied();
     if delivery.is_none() && fault.is_none() {
@@ -114,9 +130,9 @@ pub async fn apply<B: Body<Data = Bytes>>(response: Response<B>) -> io::Result<R
     let body = match fault {
         Some(ConnectionFault::TruncatedAt(bytes)) => {
             head.headers.insert(header::CONTENT_LENGTH, whole.len().into());
-            Hindered::new(whole.slice(..bytes.min(whole.len())), bytes_per_second, true)
+            Hindered::new(whole.slice(..bytes.min(whole.len())), bytes_per_second, true, is_multiplexed)
         }
-        _ => Hindered::new(whole, bytes_per_second, false),
+        _ => Hindered::new(whole, bytes_per_second, false, is_multiplexed),
     };
     Ok(Response::from_parts(head, Either::Right(body)))
 }

@@ -1,7 +1,8 @@
 //! Binding, accepting, answering; the only place that reads the wall clock.
 
-use super::connection::{Scope, all_worlds, chat_api, is_own, service};
+use super::connection::{Scope, all_worlds, chat_api, ended, is_own, service};
 use super::error_rewriting::ErrorRewritingStream;
+use super::http2;
 use super::idle::IdleTracker;
 use crate::control::Control;
 use crate::error::Error;
@@ -231,11 +232,6 @@ async fn accept(
     }
 }
 
-/// Waits for the end of the server.
-async fn ended(mut stopped: watch::Receiver<bool>) {
-    let _ = stopped.wait_for(|stopped| *stopped).await;
-}
-
 /// Serves a connection until it ends by itself, is silent for too long, or the server ends.
 async fn connection(stream: TcpStream, scope: Scope, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
     let tracker = Arc::new(IdleTracker::default());
@@ -257,6 +253,7 @@ async fn serve(
 ) {
     let _ = stream.set_nodelay(true);
     match secured {
+        None if http2::is_begun_on(&stream).await => http2::answer(TokioIo::new(stream), scope, stopped, tracker).await,
         None => answer(TokioIo::new(stream), scope, stopped, tracker).await,
         Some(secured) => serve_securely(stream, scope, secured, stopped, tracker).await,
     }
@@ -272,6 +269,9 @@ fn serve_securely(
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
         match tokio::time::timeout(HANDSHAKE_TIME, opened(stream, &secured)).await {
+            Ok(Some(stream)) if Secured::is_http2(&stream) => {
+                http2::answer(TokioIo::new(stream), scope, stopped, tracker).await;
+            }
             Ok(Some(stream)) => answer(TokioIo::new(stream), scope, stopped, tracker).await,
             Ok(None) => {}
             Err(_) => tracing::debug!("connection ended: no TLS within {} s", HANDSHAKE_TIME.as_secs()),

@@ -14,6 +14,9 @@ use tokio_rustls::rustls::server::ResolvesServerCert;
 use tokio_rustls::rustls::sign::{CertifiedKey, SingleCertAndKey};
 use tokio_rustls::rustls::{self, ServerConfig};
 
+/// How clients that ask call HTTP/2.
+const HTTP2: &[u8] = b"h2";
+
 /// A connection within which TLS is spoken.
 pub type SecureStream = tokio_rustls::server::TlsStream<TcpStream>;
 
@@ -66,6 +69,11 @@ impl Secured {
     pub async fn accept(&self, stream: TcpStream) -> std::io::Result<SecureStream> {
         self.acceptor.accept(stream).await
     }
+
+    /// Whether client and server agreed on HTTP/2.
+    pub fn is_http2(stream: &SecureStream) -> bool {
+        stream.get_ref().1.alpn_protocol() == Some(HTTP2)
+    }
 }
 
 impl Tls {
@@ -94,7 +102,7 @@ impl Tls {
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
         let builder = builder.with_safe_default_protocol_versions().map_err(unfit)?;
         let mut config = builder.with_no_client_auth().with_cert_resolver(resolver);
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
         Ok(Secured { acceptor: TlsAcceptor::from(Arc::new(config)), trusted: trusted.into() })
     }
 }

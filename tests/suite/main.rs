@@ -89,6 +89,7 @@ mod playgrounds;
 mod presence;
 mod profile;
 mod properties;
+mod protocols;
 mod public;
 mod push;
 mod push_messages;

@@ -54,8 +54,7 @@ async fn what_is_no_http_is_refused_in_the_envelope() {
     let server = TestServer::start().await;
     let refused = |msg: &str| json!({"result": "error", "msg": msg, "code": "BAD_REQUEST"});
 
-    let no_http: [&[u8]; 8] = [
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0",
+    let no_http: [&[u8]; 7] = [
         b"POST /api/v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: abc\r\n\r\n",
         b"POST /api/v1/messages HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: odd\r\n\r\n",
         b"hello there\r\n\r\n",
