@@ -6,6 +6,8 @@ mod file;
 mod fixture;
 mod health;
 mod levels;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod open_files;
 mod openapi;
 mod output;
@@ -61,6 +63,9 @@ enum Command {
     /// Plays scenarios: stories in Markdown
     #[command(subcommand)]
     Scenario(scenario::Scenario),
+    /// Gives agents tools over standard input and output, by the Model Context Protocol
+    #[cfg(feature = "mcp")]
+    Mcp(mcp::Mcp),
     /// Prints the OpenAPI 3.1 document of every operation served
     Openapi(openapi::Openapi),
 }
@@ -128,6 +133,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
         Command::Rules(rules) => rules::run(&rules),
         Command::Fixture(fixture) => fixture::run(fixture),
         Command::Scenario(scenario) => scenario::run(scenario),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(mcp) => mcp::run(&mcp),
         Command::Openapi(openapi) => openapi::run(&openapi),
     }
 }

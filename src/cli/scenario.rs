@@ -124,7 +124,7 @@ fn tell_removals(document: &Document, difference: &Difference) {
 }
 
 /// A file that was rewritten, with placeholders for what is something else when it is played again.
-async fn settled(stage: &Stage, name: &str, text: String) -> String {
+pub(super) async fn settled(stage: &Stage, name: &str, text: String) -> String {
     let Ok(document) = Document::parse(name, &text) else { return text };
     let mut edits: Vec<Edit> = Vec::new();
     for scenario in &document.scenarios {

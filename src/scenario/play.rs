@@ -363,16 +363,14 @@ impl<'a> Player<'a> {
         let person = self.scope.directory.person(&queue.handle);
         let person = person.ok_or_else(|| format!("there is no user '{}'", queue.handle))?;
         let last = queue.last_fetched.to_string();
-        let mut form = form_urlencoded::Serializer::new(String::new());
-        form.append_pair("queue_id", &queue.id).append_pair("last_event_id", &last);
-        if self.world.control.is_some() || !is_awaited {
-            form.append_pair("dont_block", "true");
-        }
+        let at_once = (self.world.control.is_some() || !is_awaited).then_some(("dont_block", "true"));
+        let named = [("queue_id", queue.id.as_str()), ("last_event_id", &last)].into_iter().chain(at_once);
+        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(named).finish();
         let answer = self
             .stage
             .ask(Ask {
                 method: "GET".to_owned(),
-                url: format!("{}/api/v1/events?{}", self.world.base_url, form.finish()),
+                url: format!("{}/api/v1/events?{}", self.world.base_url, query),
                 headers: vec![credentials(&person.email, &person.api_key)],
                 body: Vec::new(),
             })

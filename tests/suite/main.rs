@@ -67,6 +67,7 @@ mod levels;
 mod limited_guests;
 mod linkifiers;
 mod malformed;
+mod mcp;
 mod message_addresses;
 mod message_edits;
 mod message_ranges;
