@@ -416,6 +416,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/control/worlds/{name}/previews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Shows when previews arrive.
+         * Shows when previews arrive. `GET /control/worlds/{name}/previews`.
+         */
+        get: operations["getPreviews"];
+        put?: never;
+        /**
+         * Sets when previews arrive.
+         * Sets when previews arrive. `POST /control/worlds/{name}/previews`.
+         */
+        post: operations["setPreviews"];
+        /**
+         * Lets previews arrive as usual.
+         * Lets previews arrive as usual. `DELETE /control/worlds/{name}/previews`.
+         */
+        delete: operations["endPreviews"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/control/worlds/{name}/journal": {
         parameters: {
             query?: never;
@@ -942,6 +970,13 @@ export interface components {
             /** The time in which an empty budget becomes whole, by the world's clock. */
             seconds: components["schemas"]["Seconds"];
         };
+        /** Delays; one that is left out stays as it is. */
+        PreviewTerms: {
+            /** From the upload of a picture to its thumbnails, by the world's clock; 0 at first. */
+            thumbnailSeconds?: components["schemas"]["Seconds"] | null;
+            /** From a message to the previews of the pages that it links, by the world's clock; without one there are none. */
+            linkSeconds?: components["schemas"]["Seconds"] | null;
+        };
         /** The expected requests. */
         Assertion: {
             /**
@@ -1370,6 +1405,13 @@ export interface components {
             result: "success";
             msg: string;
             rateLimits: components["schemas"]["RateLimit"][];
+        };
+        GetPreviewsReply: {
+            /** @constant */
+            result: "success";
+            msg: string;
+            thumbnailSeconds: number;
+            linkSeconds: number | null;
         };
         GetJournalReply: {
             /** @constant */
@@ -3276,6 +3318,193 @@ export interface operations {
                 /** Only this user: an address or its handle. */
                 user: string;
             };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    getPreviews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetPreviewsReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    setPreviews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PreviewTerms"];
+            };
+        };
+        responses: {
+            /** Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmptyReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** Refused; nothing was changed. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    endPreviews: {
+        parameters: {
+            query?: never;
             header?: never;
             path: {
                 name: string;
