@@ -14,7 +14,7 @@ use crate::realm::user::User;
 use crate::time::Timestamp;
 use crate::world::World;
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
