@@ -1,5 +1,6 @@
 //! The command line: what can be said, and a file for each thing that is done.
 
+mod compare;
 mod ending;
 mod exec;
 mod file;
@@ -60,12 +61,14 @@ enum Command {
     /// Works on fixture files
     #[command(subcommand)]
     Fixture(fixture::Fixture),
-    /// Plays scenarios: stories in Markdown
+    /// Plays and records scenarios: stories in Markdown
     #[command(subcommand)]
     Scenario(scenario::Scenario),
     /// Gives agents tools over standard input and output, by the Model Context Protocol
     #[cfg(feature = "mcp")]
     Mcp(mcp::Mcp),
+    /// Plays the same probes on two servers, and tells what differs: exit status 1 if anything does
+    Compare(Box<compare::Compare>),
     /// Prints the OpenAPI 3.1 document of every operation served
     Openapi(openapi::Openapi),
 }
@@ -135,6 +138,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
         Command::Scenario(scenario) => scenario::run(scenario),
         #[cfg(feature = "mcp")]
         Command::Mcp(mcp) => mcp::run(&mcp),
+        Command::Compare(compare) => compare::run(&compare),
         Command::Openapi(openapi) => openapi::run(&openapi),
     }
 }

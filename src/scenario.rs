@@ -35,12 +35,14 @@ mod outcome_text;
 mod pattern;
 mod play;
 mod reading;
+pub mod recording;
 mod run;
 mod scope;
 mod stage;
 mod template;
+pub mod twin;
 
-pub use directory::Accounts;
+pub use directory::{Account, Accounts};
 pub use document::{Document, Scenario};
 pub use edit::{Edit, rewritten};
 pub use mistake::Mistake;

@@ -1,5 +1,8 @@
 //! `chatdouble scenario`: stories that are played against a server of this program or another.
 
+mod proxy;
+mod record;
+
 use super::CliError;
 use super::output::{say, tell};
 use super::secure::{Trusting, with_remedy};
@@ -14,6 +17,8 @@ use std::process::ExitCode;
 pub enum Scenario {
     /// Plays scenarios, each in a new world whose clock is frozen at 2026-01-01T00:00:00Z
     Run(Run),
+    /// Records what passes between clients and a server as a scenario: clients connect to the address that it prints
+    Record(Box<record::Record>),
 }
 
 #[derive(Debug, Args)]
@@ -52,7 +57,10 @@ struct Tally {
 }
 
 pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
-    let Scenario::Run(run) = scenario;
+    let run = match scenario {
+        Scenario::Run(run) => run,
+        Scenario::Record(record) => return record::run(&record),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)?;
     let status = runtime.block_on(play_files(&run));
     runtime.shutdown_background();

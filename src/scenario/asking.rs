@@ -5,6 +5,7 @@ use super::client::Ask;
 use super::scope::{Scope, origin};
 use super::stage::credentials;
 use super::template::Reference;
+use base64::Engine;
 
 /// The request as it is sent.
 ///
@@ -44,7 +45,7 @@ fn fill(scope: &Scope, ask: &mut Ask, lines: &[Line]) -> Result<String, String> 
         match line {
             Line::Parameter(name, value) => parameters.push((name.as_str(), scope.text(value)?)),
             Line::Header(name, value) => ask.headers.push((name.clone(), scope.text(value)?)),
-            Line::File(name, content) => files.push((name, scope.text(content)?)),
+            Line::File(name, content) => files.push(file(name, scope.text(content)?)?),
             Line::Body(kind, content) => {
                 ask.headers.push(("content-type".to_owned(), kind.clone()));
                 ask.body = scope.text(content)?.into_bytes();
@@ -55,21 +56,31 @@ fn fill(scope: &Scope, ask: &mut Ask, lines: &[Line]) -> Result<String, String> 
         return Ok(form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish());
     }
     const BOUNDARY: &str = "----------the-boundary-between-the-parts";
-    let mut body = String::new();
+    let mut body = Vec::new();
     for (name, value) in parameters {
-        body.push_str(&format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"));
+        let part = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+        body.extend_from_slice(part.as_bytes());
     }
     for (name, content) in files {
-        let kind = mime_guess::from_path(name).first_or_octet_stream();
-        body.push_str(&format!(
-            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n"
-        ));
-        body.push_str(&format!("Content-Type: {kind}\r\n\r\n{content}\r\n"));
+        let kind = mime_guess::from_path(&name).first_or_octet_stream();
+        let head = format!(
+            "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: {kind}\r\n\r\n"
+        );
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(&content);
+        body.extend_from_slice(b"\r\n");
     }
-    body.push_str(&format!("--{BOUNDARY}--\r\n"));
+    body.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
     ask.headers.push(("content-type".to_owned(), format!("multipart/form-data; boundary={BOUNDARY}")));
-    ask.body = body.into_bytes();
+    ask.body = body;
     Ok(String::new())
+}
+
+/// A file's name and its bytes, which may be written in base64.
+fn file(name: &str, content: String) -> Result<(String, Vec<u8>), String> {
+    let Some(name) = name.strip_suffix(" base64") else { return Ok((name.to_owned(), content.into_bytes())) };
+    let decoded = base64::engine::general_purpose::STANDARD.decode(content.split_whitespace().collect::<String>());
+    Ok((name.to_owned(), decoded.map_err(|error| format!("the file {name} is not in base64: {error}"))?))
 }
 
 /// A value as a piece of a path.

@@ -362,3 +362,58 @@ fn refused(row: &PermissionSetting) -> String {
     refused.extend(row.refused.map(|group| group.name()));
     refused.join(", ")
 }
+
+/// Operations that would end or change accounts if a server did not refuse what is sent.
+const NOT_PROBED: [&str; 6] = ["deactivate", "regenerate", "export", "fetch_api_key", "/tus", "/json"];
+
+#[test]
+fn the_probes_of_refusals_are_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/probes/refusals.md");
+    let text = refusals();
+    if std::env::var_os("CHATDOUBLE_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, text).expect("the file can be written");
+        return;
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == text, "scenarios/probes/refusals.md is stale: CHATDOUBLE_UPDATE_DOCS=1 cargo test generated");
+}
+
+/// A probe for each operation with required parameters: each is left out, and each that is JSON is malformed.
+fn refusals() -> String {
+    let mut text = format!(
+        "# Probes: missing and malformed parameters\n\n{NOTICE}\n\nProbes of `chatdouble compare`: each required parameter of each operation is left out, or is no JSON.\n"
+    );
+    let is_probed = |row: &&Row| !NOT_PROBED.iter().any(|part| row.route.path.contains(part));
+    for row in OPERATIONS.iter().filter(|row| row.until.is_none()).filter(is_probed) {
+        let needed = crate::every_operation::required(row);
+        if needed.is_empty() || row.access == chatdouble::api::Access::Bot {
+            continue;
+        }
+        let path = crate::every_operation::path_of(row)
+            .replace("/1", "/999999")
+            .replace("mel%40chat.test", "nobody%40example.com");
+        let _ = writeln!(text, "\n## {}\n", way(row));
+        let mut request = |changed: &str, value: Option<&str>| {
+            let _ = writeln!(text, "```request\nadam: {} {path}", row.route.method);
+            for (name, example) in &needed {
+                match value {
+                    _ if name != changed => {
+                        let _ = writeln!(text, "{name}: {}", plain(example));
+                    }
+                    Some(value) => {
+                        let _ = writeln!(text, "{name}: {value}");
+                    }
+                    None => {}
+                }
+            }
+            text += "```\n";
+        };
+        for name in needed.keys() {
+            request(name, None);
+            if row.parameters.iter().any(|info| info.name == name && info.is_json) {
+                request(name, Some("{malformed"));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,343 @@
+//! What is between clients and a server: passes all on, and notes what passed.
+
+use crate::cli::output::tell;
+use crate::scenario::recording::{Exchange, Sent, basic};
+use crate::upstream::{BaseUrl, builder};
+use bytes::Bytes;
+use flate2::read::GzDecoder;
+use futures_util::{Stream, StreamExt, TryStreamExt};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Request, Response};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyDataStream, BodyExt, Full, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::error::Error;
+use std::io::Read;
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+use tokio::net::TcpListener;
+use tokio_rustls::rustls::ClientConfig;
+
+/// More of a body is passed on, and not noted.
+const LARGEST_BODY: usize = 4 << 20;
+/// More of a reply is not unpacked.
+const LARGEST_REPLY: u64 = 32 << 20;
+/// Bodies of more bytes than this in all are passed on, and not noted.
+const LARGEST_SESSION: usize = 256 << 20;
+
+/// Headers that are of one connection, and `Host`, which is another for the server.
+const OF_CONNECTION: [HeaderName; 8] = [
+    header::CONNECTION,
+    header::HOST,
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::EXPECT,
+];
+
+type Body = BoxBody<Bytes, Box<dyn Error + Send + Sync>>;
+
+/// Between clients and a server.
+pub struct Proxy {
+    base: BaseUrl,
+    /// Whether the server gives out URLs at the host that forwarded requests name, as doubles do.
+    follows_host: bool,
+    http: reqwest::Client,
+    noted: Arc<Mutex<Noted>>,
+}
+
+/// All that passed.
+#[derive(Default)]
+struct Noted {
+    all: Vec<Raw>,
+    bytes: usize,
+    unanswered: usize,
+    beyond: usize,
+}
+
+/// A request and its reply as they passed.
+#[derive(Default)]
+struct Raw {
+    started: f64,
+    ended: f64,
+    method: String,
+    path: String,
+    query: String,
+    headers: HeaderMap,
+    body: Copied,
+    status: u16,
+    encoding: String,
+    reply: Copied,
+}
+
+/// The beginning of a body.
+#[derive(Default)]
+struct Copied {
+    bytes: Vec<u8>,
+    is_cut: bool,
+}
+
+impl Copied {
+    fn add(&mut self, chunk: &[u8]) {
+        if self.is_cut || self.bytes.len() + chunk.len() > LARGEST_BODY {
+            self.is_cut = true;
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.extend_from_slice(chunk);
+        }
+    }
+}
+
+/// Notes an exchange when its reply has passed, or its client is gone.
+struct Noting {
+    raw: Arc<Mutex<Raw>>,
+    noted: Arc<Mutex<Noted>>,
+}
+
+impl Drop for Noting {
+    fn drop(&mut self) {
+        let raw = std::mem::take(&mut *self.raw.lock());
+        let mut noted = self.noted.lock();
+        let size = raw.body.bytes.len() + raw.reply.bytes.len();
+        if noted.bytes + size > LARGEST_SESSION {
+            noted.beyond += 1;
+            return;
+        }
+        noted.bytes += size;
+        noted.all.push(raw);
+    }
+}
+
+fn now() -> f64 {
+    UNIX_EPOCH.elapsed().map_or(0.0, |time| time.as_secs_f64())
+}
+
+impl Proxy {
+    /// One for a server.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the settings of this machine.
+    pub async fn new(base: BaseUrl, trusting: ClientConfig) -> Result<Self, String> {
+        let http = builder(trusting).redirect(reqwest::redirect::Policy::none()).no_gzip().build();
+        let http = http.map_err(|error| error.to_string())?;
+        let follows_host = is_double(&http, &base).await;
+        Ok(Self { base, follows_host, http, noted: Arc::default() })
+    }
+
+    /// Passes requests on for as long as it is not dropped.
+    pub async fn serve(self: Arc<Self>, listener: TcpListener) {
+        loop {
+            let Ok((stream, _)) = listener.accept().await else { continue };
+            let _ = stream.set_nodelay(true);
+            let own = self.clone();
+            tokio::spawn(async move {
+                let service = service_fn(move |request| {
+                    let own = own.clone();
+                    async move { Ok::<_, Infallible>(own.pass(request).await) }
+                });
+                let _ =
+                    hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+            });
+        }
+    }
+
+    async fn pass(&self, request: Request<Incoming>) -> Response<Body> {
+        let (head, body) = request.into_parts();
+        let raw = Arc::new(Mutex::new(Raw {
+            started: now(),
+            method: head.method.to_string(),
+            path: self.below_base(head.uri.path()).to_owned(),
+            query: head.uri.query().unwrap_or_default().to_owned(),
+            headers: head.headers.clone(),
+            ..Raw::default()
+        }));
+        let target = head.uri.path_and_query().map_or("/", |target| target.as_str());
+        let target = self.below_base(target);
+        let mut headers = passed_on(&head.headers);
+        if let Some(host) = head.headers.get(header::HOST).filter(|_| self.follows_host) {
+            headers.insert("x-forwarded-host", host.clone());
+            headers.insert("x-forwarded-proto", HeaderValue::from_static("http"));
+        }
+        unpack_at_most_gzip(&mut headers);
+        let has_body =
+            head.headers.contains_key(header::CONTENT_LENGTH) || head.headers.contains_key(header::TRANSFER_ENCODING);
+        let mut sent = self.http.request(head.method, format!("{}{target}", self.base)).headers(headers);
+        if has_body {
+            let copy = raw.clone();
+            let chunks = BodyDataStream::new(body).inspect_ok(move |chunk| copy.lock().body.add(chunk));
+            sent = sent.body(reqwest::Body::wrap_stream(chunks));
+        }
+        match sent.send().await {
+            Ok(reply) => self.reply(reply, raw),
+            Err(error) => self.unanswered(&error),
+        }
+    }
+
+    /// A path below the base URL. Addresses that a server gives out have its own path in them already.
+    fn below_base<'target>(&self, target: &'target str) -> &'target str {
+        let (_, rest) = self.base.as_str().split_once("://").unwrap_or_default();
+        let own = rest.find('/').map_or("", |path| &rest[path..]);
+        target.strip_prefix(own).filter(|rest| rest.starts_with('/')).unwrap_or(target)
+    }
+
+    fn reply(&self, reply: reqwest::Response, raw: Arc<Mutex<Raw>>) -> Response<Body> {
+        let status = reply.status();
+        let headers = passed_on(reply.headers());
+        {
+            let mut raw = raw.lock();
+            raw.status = status.as_u16();
+            raw.ended = now();
+            let encoding = headers.get(header::CONTENT_ENCODING).and_then(|encoding| encoding.to_str().ok());
+            raw.encoding = encoding.unwrap_or_default().to_ascii_lowercase();
+        }
+        let noting = Noting { raw, noted: self.noted.clone() };
+        let chunks = reply.bytes_stream().inspect_ok(move |chunk| {
+            let mut raw = noting.raw.lock();
+            raw.ended = now();
+            raw.reply.add(chunk);
+        });
+        let mut response = Response::new(streamed(chunks));
+        *response.status_mut() = status;
+        *response.headers_mut() = headers;
+        response
+    }
+
+    fn unanswered(&self, error: &reqwest::Error) -> Response<Body> {
+        self.noted.lock().unanswered += 1;
+        let mut cause: &dyn Error = error;
+        while let Some(next) = cause.source() {
+            cause = next;
+        }
+        let message = format!("{} does not answer: {cause}", self.base);
+        tell(&message);
+        let body = json!({"result": "error", "msg": message, "code": "BAD_GATEWAY"}).to_string();
+        let mut response = Response::new(Full::from(body).map_err(|never| match never {}).boxed());
+        *response.status_mut() = http::StatusCode::BAD_GATEWAY;
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response
+    }
+
+    /// Takes what has passed.
+    pub fn passed(&self) -> Passed {
+        Passed(std::mem::take(&mut *self.noted.lock()))
+    }
+}
+
+/// Whether the server is a double: only those have control.
+async fn is_double(http: &reqwest::Client, base: &BaseUrl) -> bool {
+    let Ok(mut url) = reqwest::Url::parse(base.as_str()) else { return false };
+    url.set_path("/control/health");
+    let Ok(reply) = http.get(url).send().await else { return false };
+    reply
+        .bytes()
+        .await
+        .ok()
+        .and_then(|body| serde_json::from_slice(&body).ok())
+        .is_some_and(|body: Value| body["version"].is_string())
+}
+
+fn streamed(chunks: impl Stream<Item = Result<Bytes, reqwest::Error>> + Send + Sync + 'static) -> Body {
+    let frames =
+        chunks.map(|chunk| chunk.map(Frame::data).map_err(|error| Box::new(error) as Box<dyn Error + Send + Sync>));
+    BodyExt::boxed(StreamBody::new(frames))
+}
+
+/// Headers without those of the connection.
+fn passed_on(headers: &HeaderMap) -> HeaderMap {
+    let named: Vec<String> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
+    let is_of_connection = |name: &HeaderName| {
+        OF_CONNECTION.contains(name)
+            || named.iter().any(|other| other == name.as_str())
+            || matches!(name.as_str(), "keep-alive" | "proxy-connection")
+    };
+    headers
+        .iter()
+        .filter(|(name, _)| !is_of_connection(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// Other packings than gzip could not be read.
+fn unpack_at_most_gzip(headers: &mut HeaderMap) {
+    let Some(accepted) = headers.get(header::ACCEPT_ENCODING) else { return };
+    let takes_gzip = accepted.to_str().is_ok_and(|accepted| accepted.contains("gzip"));
+    let offered = HeaderValue::from_static(if takes_gzip { "gzip" } else { "identity" });
+    headers.insert(header::ACCEPT_ENCODING, offered);
+}
+
+/// What passed.
+pub struct Passed(Noted);
+
+impl Passed {
+    /// The exchanges, read.
+    pub async fn exchanges(&self) -> Vec<Exchange> {
+        let mut read = Vec::new();
+        for raw in &self.0.all {
+            read.push(raw.read().await);
+        }
+        read
+    }
+
+    /// What was not noted.
+    pub fn lost(&self) -> Vec<String> {
+        let mut lost = Vec::new();
+        if self.0.unanswered > 0 {
+            lost.push(format!("{} requests that the server did not answer", self.0.unanswered));
+        }
+        if self.0.beyond > 0 {
+            lost.push(format!("{} requests after the first {} MiB", self.0.beyond, LARGEST_SESSION >> 20));
+        }
+        lost
+    }
+}
+
+impl Raw {
+    async fn read(&self) -> Exchange {
+        let header =
+            |name: HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let authorization = header(header::AUTHORIZATION);
+        let account = basic(authorization);
+        let body = Bytes::copy_from_slice(&self.body.bytes);
+        let sent = if self.body.is_cut { Sent::TooLarge } else { Sent::read(header(header::CONTENT_TYPE), body).await };
+        Exchange {
+            started: self.started,
+            ended: self.ended,
+            method: self.method.clone(),
+            path: self.path.clone(),
+            query: self.query.clone(),
+            is_session: account.is_none() && (!authorization.is_empty() || self.headers.contains_key(header::COOKIE)),
+            account,
+            sent,
+            status: self.status,
+            reply: self.unpacked(),
+        }
+    }
+
+    /// The reply as JSON; null when it is none.
+    fn unpacked(&self) -> Value {
+        let mut bytes = Vec::new();
+        if self.encoding == "gzip" {
+            let read = GzDecoder::new(self.reply.bytes.as_slice()).take(LARGEST_REPLY).read_to_end(&mut bytes);
+            if read.is_err() {
+                return Value::Null;
+            }
+        } else {
+            bytes.clone_from(&self.reply.bytes);
+        }
+        serde_json::from_slice(&bytes).unwrap_or(Value::Null)
+    }
+}

@@ -1,0 +1,170 @@
+//! One of the two servers, with the accounts that play there.
+
+use crate::scenario::client::{Answer, Ask, Failure};
+use crate::scenario::directory::{Account, Directory, Person};
+use crate::scenario::scope::Scope;
+use crate::scenario::stage::credentials;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// Sends requests to a server.
+pub trait Exchange: Send + Sync {
+    /// Asks; the reply may be of any status.
+    fn ask(&self, ask: Ask) -> Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send + '_>>;
+}
+
+/// A server, with what is known of it.
+pub struct Side {
+    /// The base URL, without a slash at the end.
+    pub url: String,
+    /// Its feature level.
+    pub level: i64,
+    /// What it says of itself.
+    pub settings: Value,
+    /// Names and captured values.
+    pub scope: Scope,
+    http: Arc<dyn Exchange>,
+}
+
+impl Side {
+    /// Finds out what a server and its accounts are.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer, or refuses an account.
+    pub async fn open(
+        url: String,
+        http: Arc<dyn Exchange>,
+        accounts: &BTreeMap<String, Account>,
+    ) -> Result<Self, String> {
+        let scope = Scope { server: url.clone(), ..Scope::default() };
+        let mut side = Self { url, level: 0, settings: Value::Null, scope, http };
+        let settings = side.get("/server_settings", None).await?;
+        if settings.status != 200 || settings.body["result"] != "success" {
+            return Err(format!("{} is no server of this API: status {}", side.url, settings.status));
+        }
+        let level = settings.body.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
+        side.level = level.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
+        side.settings = settings.body.clone();
+        for (handle, account) in accounts {
+            let mut person = Person {
+                email: account.email.clone(),
+                api_key: account.api_key.clone(),
+                user_id: 0,
+                full_name: String::new(),
+            };
+            if person.api_key.is_empty() {
+                person.api_key = side.fetched_key(&account.email).await?;
+            }
+            let own = side.get("/users/me", Some(&person)).await?;
+            let Some(user_id) = own.body["user_id"].as_i64() else {
+                return Err(format!("{} refuses the account '{handle}': {}", side.url, own.body["msg"]));
+            };
+            person.user_id = user_id;
+            person.full_name = own.body["full_name"].as_str().unwrap_or_default().to_owned();
+            side.scope.directory.people.insert(handle.clone(), person);
+        }
+        side.look().await?;
+        Ok(side)
+    }
+
+    async fn fetched_key(&self, email: &str) -> Result<String, String> {
+        let body = form_urlencoded::Serializer::new(String::new()).append_pair("username", email).finish();
+        let reply = self
+            .send(Ask {
+                method: "POST".to_owned(),
+                url: format!("{}/api/v1/dev_fetch_api_key", self.url),
+                headers: vec![("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned())],
+                body: body.into_bytes(),
+            })
+            .await?;
+        let key = reply.body["api_key"].as_str().map(str::to_owned);
+        key.ok_or_else(|| format!("{} gives no key for {email}: name its api_key in the file of accounts", self.url))
+    }
+
+    /// The handles of the accounts.
+    pub fn handles(&self) -> Vec<String> {
+        self.scope.directory.people.keys().cloned().collect()
+    }
+
+    /// Looks again which channels and groups there are, as the first account that may see most.
+    ///
+    /// # Errors
+    ///
+    /// When the server does not answer.
+    pub async fn look(&mut self) -> Result<(), String> {
+        let people: Vec<Person> = self.scope.directory.people.values().cloned().collect();
+        for person in &people {
+            let channels = self.get("/streams", Some(person)).await?;
+            Directory::add_named(&mut self.scope.directory.channels, &channels.body["streams"], "stream_id");
+            let groups = self.get("/user_groups", Some(person)).await?;
+            Directory::add_named(&mut self.scope.directory.groups, &groups.body["user_groups"], "id");
+        }
+        Ok(())
+    }
+
+    /// Reads as an account, or as nobody.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no reply.
+    pub async fn get(&self, path: &str, person: Option<&Person>) -> Result<Answer, String> {
+        let headers = person.map(|person| credentials(&person.email, &person.api_key)).into_iter().collect();
+        let url = format!("{}/api/v1{path}", self.url);
+        self.send(Ask { method: "GET".to_owned(), url, headers, body: Vec::new() }).await
+    }
+
+    /// Sends a form as an account.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no reply.
+    pub async fn call(
+        &self,
+        method: &str,
+        path: &str,
+        person: &Person,
+        form: &[(&str, &str)],
+    ) -> Result<Answer, String> {
+        let form = form_urlencoded::Serializer::new(String::new()).extend_pairs(form).finish();
+        let headers = vec![
+            credentials(&person.email, &person.api_key),
+            ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()),
+        ];
+        let url = format!("{}/api/v1{path}", self.url);
+        self.send(Ask { method: method.to_owned(), url, headers, body: form.into_bytes() }).await
+    }
+
+    /// Sends a request.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no reply.
+    pub async fn send(&self, ask: Ask) -> Result<Answer, String> {
+        let shown = format!("{} {}", ask.method, ask.url);
+        self.http.ask(ask).await.map_err(|failure| format!("{shown}: {}", failure.reason()))
+    }
+}
+
+/// The command that sends a request again, with a variable in place of the key.
+pub fn curl(ask: &Ask, email: Option<&str>) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let mut parts = vec!["curl".to_owned()];
+    if ask.method != "GET" && !(ask.method == "POST" && !ask.body.is_empty()) {
+        parts.push(format!("-X {}", ask.method));
+    }
+    parts.extend(email.map(|email| format!("-u {}:\"$KEY\"", quoted(email))));
+    parts.push(quoted(&ask.url));
+    let kind = ask.headers.iter().find(|(name, _)| name == "content-type").map(|(_, kind)| kind.as_str());
+    if kind.is_some_and(|kind| kind != "application/x-www-form-urlencoded") {
+        parts.push(format!("-H {}", quoted(&format!("content-type: {}", kind.unwrap_or_default()))));
+    }
+    if !ask.body.is_empty() {
+        let body = String::from_utf8_lossy(&ask.body);
+        let short: String = body.chars().take(2_000).collect();
+        parts.push(format!("--data-raw {}", quoted(&short)));
+    }
+    parts.join(" ")
+}

@@ -1,0 +1,299 @@
+//! `chatdouble compare`: nothing between servers that are alike, and each planted deviation.
+
+use crate::support::TestServer;
+use bytes::Bytes;
+use chatdouble::{Options, Server};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+
+/// What happens to a reply on its way: status and body, by method and path.
+type Change = Arc<dyn Fn(&str, &str, &mut u16, &mut Value) + Send + Sync>;
+
+/// The URL of a server that passes requests on to another, and changes replies.
+async fn deviating(upstream: String, change: Change) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let client: Client<HttpConnector, Full<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
+    tokio::spawn(async move {
+        loop {
+            let Ok((stream, _)) = listener.accept().await else { return };
+            let (client, upstream, change) = (client.clone(), upstream.clone(), change.clone());
+            tokio::spawn(async move {
+                let service = service_fn(move |request: http::Request<Incoming>| {
+                    let (client, upstream, change) = (client.clone(), upstream.clone(), change.clone());
+                    async move { Ok::<_, std::convert::Infallible>(pass(client, &upstream, &change, request).await) }
+                });
+                let _ =
+                    hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+            });
+        }
+    });
+    url
+}
+
+async fn pass(
+    client: Client<HttpConnector, Full<Bytes>>,
+    upstream: &str,
+    change: &Change,
+    request: http::Request<Incoming>,
+) -> http::Response<Full<Bytes>> {
+    let (mut head, body) = request.into_parts();
+    let (method, path) = (head.method.to_string(), head.uri.path().trim_start_matches("/api/v1").to_owned());
+    head.uri = format!("{upstream}{}", head.uri.path_and_query().expect("a path")).parse().expect("a URL");
+    head.headers.remove("host");
+    let body = body.collect().await.expect("a body").to_bytes();
+    let reply = client.request(http::Request::from_parts(head, Full::new(body))).await.expect("a reply");
+    let (mut head, body) = reply.into_parts();
+    let bytes = body.collect().await.expect("a body").to_bytes();
+    let Ok(mut value) = serde_json::from_slice::<Value>(&bytes) else {
+        return http::Response::from_parts(head, Full::new(bytes));
+    };
+    let mut status = head.status.as_u16();
+    change(&method, &path, &mut status, &mut value);
+    head.status = http::StatusCode::from_u16(status).expect("a status");
+    head.headers.remove("content-length");
+    http::Response::from_parts(head, Full::new(Bytes::from(value.to_string())))
+}
+
+fn accounts() -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-accounts.json", std::process::id()));
+    let names = [
+        ("owner", "olive"),
+        ("admin", "adam"),
+        ("moderator", "mona"),
+        ("member", "mel"),
+        ("max", "max"),
+        ("guest", "gus"),
+    ];
+    let accounts: serde_json::Map<String, Value> = names
+        .iter()
+        .map(|(role, handle)| ((*role).to_owned(), json!({"email": format!("{handle}@chat.test")})))
+        .collect();
+    std::fs::write(&path, Value::Object(accounts).to_string()).expect("written");
+    path
+}
+
+/// The exit status of `chatdouble compare`, its standard output and its standard error.
+async fn compare(first: &str, second: &str, options: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chatdouble"));
+    command.args(["compare", first, second, "--accounts"]).arg(accounts()).args(options).env_clear();
+    let output = tokio::task::spawn_blocking(move || command.output().expect("it runs")).await.expect("it ends");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+async fn at_level(feature_level: i64) -> Server {
+    Server::start_with(Options { feature_level, ..Options::default() }).await.expect("it starts")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_doubles_at_one_level_agree() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let (status, said, errors) = compare(&first.url(), &second.url(), &[]).await;
+    assert_eq!(status, Some(0), "{said}\n{errors}");
+    assert!(said.contains("agrees     POST /messages ("), "{said}");
+    assert!(said.contains("agrees     GET /messages/{message_id} ("), "{said}");
+    assert!(said.contains("not tried  "), "{said}");
+    assert!(said.contains(" operations agree, 0 differ, "), "{said}");
+    for server in [&first, &second] {
+        let adam = server.user("adam");
+        let streams = adam.get("/streams", json!({"include_all": true})).await.success();
+        assert!(!streams["streams"].to_string().contains("probe"), "what was made is gone: {streams}");
+        let drafts = server.user("mel").get("/drafts", json!({})).await.success();
+        assert!(!drafts.to_string().contains("Later"), "{drafts}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_reads_are_played_where_nothing_may_change() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let (status, said, errors) = compare(&first.url(), &second.url(), &["--read-only"]).await;
+    assert_eq!(status, Some(0), "{said}\n{errors}");
+    let journal = first.request("GET", "/control/worlds/default/journal", &[], "").await.success();
+    let entries = journal["entries"].as_array().expect("a list");
+    assert!(entries.len() > 50, "{} requests", entries.len());
+    assert!(
+        entries.iter().all(|entry| entry["method"] == "GET" || entry["path"] == "/dev_fetch_api_key"),
+        "{entries:?}"
+    );
+    assert!(said.contains("not tried  POST /messages: "), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn levels_differ_by_rows_of_the_table() {
+    let [older, newer] = [at_level(247).await, at_level(387).await];
+    let (status, said, errors) = compare(older.url(), newer.url(), &["--only", "messages.md"]).await;
+    assert_eq!(status, Some(1), "{said}\n{errors}");
+    assert!(said.contains("differs    GET /messages ("), "{said}");
+    assert!(said.contains("\n    level "), "rows of the table follow\n{said}");
+    let (status, said, _) = compare(at_level(387).await.url(), newer.url(), &["--only", "Reactions"]).await;
+    assert_eq!(status, Some(0), "{said}");
+}
+
+/// A deviation: what it is called, the operation that it is found at, and what it does.
+type Deviation = (&'static str, &'static str, fn(&str, &str, &mut u16, &mut Value));
+
+fn each_event(path: &str, body: &mut Value, kind: &str, change: impl Fn(&mut Value)) {
+    if path == "/events" {
+        for event in body["events"].as_array_mut().into_iter().flatten().filter(|event| event["type"] == kind) {
+            change(event);
+        }
+    }
+}
+
+const DEVIATIONS: &[Deviation] = &[
+    ("another code", "POST /messages/{message_id}/reactions", |method, path, _, body| {
+        if method == "POST" && path.ends_with("/reactions") && body["result"] == "error" {
+            body["code"] = "BAD_REQUEST".into();
+        }
+    }),
+    ("another status", "DELETE /messages/{message_id}/reactions", |method, path, status, body| {
+        if method == "DELETE" && path.ends_with("/reactions") && body["result"] == "error" {
+            *status = 404;
+        }
+    }),
+    ("another message", "POST /typing", |_, path, _, body| {
+        if path == "/typing" && body["result"] == "error" {
+            body["msg"] = "No.".into();
+        }
+    }),
+    ("a missing field", "GET /users/{user_id_or_email}/presence", |_, path, _, body| {
+        if path.ends_with("/presence") && path != "/realm/presence" && path != "/users/me/presence" {
+            body["presence"].as_object_mut().map(|presence| presence.shift_remove("aggregated"));
+        }
+    }),
+    ("a further field", "GET /drafts", |method, path, _, body| {
+        if (method, path) == ("GET", "/drafts") {
+            body["total"] = 1.into();
+        }
+    }),
+    ("a type", "GET /saved_snippets", |_, path, _, body| {
+        if path == "/saved_snippets" && body.pointer("/saved_snippets/0").is_some() {
+            body["saved_snippets"][0]["title"] = 5.into();
+        }
+    }),
+    ("null for a value", "GET /realm/linkifiers", |_, path, _, body| {
+        if path == "/realm/linkifiers" && body.pointer("/linkifiers/0").is_some() {
+            body["linkifiers"][0]["pattern"] = Value::Null;
+        }
+    }),
+    ("a value", "GET /realm/profile_fields", |_, path, _, body| {
+        if path == "/realm/profile_fields" && body.pointer("/custom_fields/0").is_some() {
+            body["custom_fields"][0]["name"] = "Other".into();
+        }
+    }),
+    ("a number", "GET /server_settings", |_, path, _, body| {
+        if path == "/server_settings" {
+            body["push_notifications_enabled"] =
+                json!(!body["push_notifications_enabled"].as_bool().unwrap_or_default());
+        }
+    }),
+    ("an item that is not there", "GET /user_groups", |_, path, _, body| {
+        if path == "/user_groups" {
+            body["user_groups"].as_array_mut().map(|groups| groups.pop());
+        }
+    }),
+    ("an item too many", "GET /users/me/alert_words", |method, path, _, body| {
+        if method == "GET" && path == "/users/me/alert_words" {
+            body["alert_words"].as_array_mut().map(|words| words.push("more".into()));
+        }
+    }),
+    ("the order of messages", "GET /messages", |_, path, _, body| {
+        if path == "/messages" {
+            body["messages"].as_array_mut().map(|messages| messages.reverse());
+        }
+    }),
+    ("rendered HTML", "POST /messages/render", |_, path, _, body| {
+        if path == "/messages/render"
+            && let Some(text) = body["rendered"].as_str()
+        {
+            body["rendered"] = text.replace("<strong>", "<b>").into();
+        }
+    }),
+    ("success for a refusal", "DELETE /drafts/{draft_id}", |method, path, status, body| {
+        if method == "DELETE" && path.starts_with("/drafts/") && *status != 200 {
+            *status = 200;
+            *body = json!({"result": "success", "msg": ""});
+        }
+    }),
+    ("an event that does not come", "POST /users/me/muted_users/{muted_user_id}", |_, path, _, body| {
+        if path == "/events" {
+            body["events"].as_array_mut().map(|events| {
+                events.retain(|event| {
+                    event["type"] != "muted_users" || event["muted_users"].as_array().is_some_and(Vec::is_empty)
+                });
+            });
+        }
+    }),
+    ("a field of an event", "POST /users/me/status", |_, path, _, body| {
+        each_event(path, body, "user_status", |event| {
+            if event.get("status_text").is_some_and(|text| text != "") {
+                event["status_text"] = "busy".into();
+            }
+        });
+    }),
+    ("another id in an event", "DELETE /messages/{message_id}", |_, path, _, body| {
+        each_event(path, body, "delete_message", |event| {
+            if event["message_ids"].is_array() {
+                event["message_ids"] = json!([1]);
+            }
+        });
+    }),
+    ("the operation of an event", "DELETE /realm/profile_fields/{field_id}", |_, path, _, body| {
+        each_event(path, body, "custom_profile_fields", |event| {
+            if !event["fields"].to_string().contains("probe") {
+                event["fields"] = json!([]);
+            }
+        });
+    }),
+    ("an event twice", "POST /users/me/presence", |_, path, _, body| {
+        if path == "/events"
+            && let Some(events) = body["events"].as_array_mut()
+            && let Some(event) = events.iter().find(|event| event["type"] == "presence").cloned()
+        {
+            events.push(event);
+        }
+    }),
+    ("a user's id", "GET /messages/{message_id}/read_receipts", |_, path, _, body| {
+        if path.ends_with("/read_receipts") && body.get("user_ids").is_some() {
+            body["user_ids"] = json!([999]);
+        }
+    }),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_planted_deviation_is_found_and_nothing_else() {
+    let mut faults = Vec::new();
+    for (what, operation, change) in DEVIATIONS {
+        let [first, second] = [TestServer::start().await, TestServer::start().await];
+        let proxy = deviating(second.url(), Arc::new(change)).await;
+        let (status, said, errors) = compare(&first.url(), &proxy, &[]).await;
+        let found: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("differs    ")).collect();
+        let is_it = found.len() == 1 && found[0].starts_with(&format!("{operation} ("));
+        if status != Some(1) || !is_it || !said.contains("    first : curl ") {
+            let differing: String =
+                said.lines().take_while(|line| !line.starts_with("agrees")).take(60).collect::<Vec<_>>().join("\n");
+            faults.push(format!("{what} ({operation}): status {status:?}, found {found:?}\n{differing}\n{errors}"));
+        }
+    }
+    assert_eq!(DEVIATIONS.len(), 20);
+    assert!(faults.is_empty(), "{}", faults.join("\n=====\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_compared_is_said() {
+    let server = TestServer::start().await;
+    let (status, _, errors) = compare(&server.url(), "http://127.0.0.1:1", &[]).await;
+    assert_eq!(status, Some(1));
+    assert!(errors.starts_with("error: GET http://127.0.0.1:1/api/v1/server_settings: "), "{errors}");
+    let (status, _, errors) = compare(&server.url(), &server.url(), &["--only", "no such probe"]).await;
+    assert_eq!((status, errors.as_str()), (Some(2), "error: --only fits no probe\n"));
+}
