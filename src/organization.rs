@@ -16,18 +16,21 @@ mod json;
 mod lists;
 mod messages;
 mod own;
+mod pages;
 mod partial;
 mod people;
 mod pictures;
+mod reader;
 mod reading;
 mod server;
 mod settings;
 mod uploads;
 mod writing;
 
-pub use partial::{Partial, PartialError};
-pub use reading::{Progress, ReadError, read};
-pub use writing::{Written, write};
+pub use partial::Partial;
+pub use reader::Progress;
+pub use reading::read;
+pub use writing::write;
 
 use serde::{Deserialize, Serialize};
 

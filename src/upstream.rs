@@ -17,7 +17,9 @@ mod tests;
 pub use account::{Account, read_zuliprc};
 pub use address::BaseUrl;
 pub use client::{Ask, Options, Upstream};
-pub use fault::{Fault, Reason};
+pub use fault::Fault;
+#[allow(unused_imports, reason = "for commands that pass requests on, in the same pace")]
 pub use pace::Pace;
 pub use reply::Reply;
+#[allow(unused_imports, reason = "for commands that pass requests on")]
 pub use transport::builder;

@@ -121,7 +121,7 @@ impl Trusting {
         self.config(true).map(Some)
     }
 
-    /// Whom a client trusts. Where all is plain HTTP, a machine that trusts nobody will do.
+    /// What a client trusts. Where all is plain HTTP, a machine that trusts nobody will do.
     ///
     /// # Errors
     ///

@@ -50,7 +50,7 @@ impl Manners {
     }
 }
 
-/// As whom a real server is asked.
+/// The account that asks a real server.
 #[derive(Debug, Args)]
 pub struct Credentials {
     /// The address of the account that asks

@@ -10,7 +10,7 @@ use crate::realm::permission::CHANNEL_PERMISSIONS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What is known of the account's own subscription beside its record.
+/// What is known of the account's own subscription besides its record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Received {
     /// The last message before the first that was received, and its time.

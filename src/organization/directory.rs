@@ -52,11 +52,6 @@ impl Names {
             .map(|(_, name)| name)
     }
 
-    /// Both names of a thing.
-    pub fn both(&self, id: i64) -> Option<&Name> {
-        self.by_id.get(&id)
-    }
-
     fn add(&mut self, id: i64, old: &str, drawn: &[String], limit: usize) {
         let candidates = drawn.iter().map(|name| fitting(name, limit));
         let with_number = drawn.iter().map(|name| with_end(name, &id.to_string(), limit));

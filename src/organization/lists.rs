@@ -75,7 +75,7 @@ pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     let id = record.int("id");
     let text = |key: &str| record[key].as_str().map(str::to_owned);
     // Before there were templates, variables were written `%(name)s`.
-    let template = text("url_template").or_else(|| text("url_format").map(|old| braced(&old)))?;
+    let template = text("url_template").or_else(|| text("url_format_string").map(|old| braced(&old)))?;
     let mut linkifier = Linkifier {
         id,
         pattern: text("pattern")?,
@@ -216,7 +216,10 @@ pub fn invitation(record: &Value, directory: &Directory) -> Option<(Option<Invit
         return Some((Some(InviteLink { id, key: None, terms, by, revoked: false }), None));
     }
     let email = record.text("email");
-    let email = directory.veil.as_ref().map_or_else(|| email.to_owned(), |veil| veil.email(email));
+    let email = match &directory.veil {
+        Some(veil) => format!("invited{}@{}", id.unwrap_or_default(), veil.host(email)),
+        None => email.to_owned(),
+    };
     let notify_referrer_on_join = record.flag("notify_referrer_on_join");
     Some((None, Some(Invite { id, email, key: None, terms, by, notify_referrer_on_join })))
 }

@@ -7,10 +7,10 @@ use crate::fixture::format::{Edit, Message, Reaction};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// What stands for a text that a message can't have here.
+/// What replaces a text that a message can't have here.
 const NOTHING: &str = "(no text)";
 
-/// What a message depends on beside its record.
+/// What a message depends on besides its record.
 pub struct Context<'a> {
     /// Its edits, if they did not come with it.
     pub history: Option<&'a Value>,
@@ -50,7 +50,7 @@ pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> 
         topic: is_in_channel.then(|| directory.topic(record.text("subject")).into()),
         to: (!is_in_channel).then(|| directory.handles(members)),
         content: text,
-        client: record.text("client").into(),
+        client: client(record.text("client"), directory).into(),
         unread_by: of_own(!flags.contains("read") && may_be_unread && !flags.contains("historical")),
         starred_by: of_own(flags.contains("starred")),
         collapsed_by: of_own(flags.contains("collapsed")),
@@ -58,6 +58,12 @@ pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> 
         reactions: reactions(record, directory),
         edits: edits(record, context, at, directory),
     })
+}
+
+/// Clients of the service are known by their names; others may be called after people.
+fn client(name: &str, directory: &Directory) -> String {
+    let is_known = name == "website" || name == "webhook" || name == "internal" || name == "Internal";
+    if is_known { name.to_owned() } else { directory.text(name) }
 }
 
 fn note_votes(record: &Value, id: i64, directory: &Directory) {

@@ -75,8 +75,7 @@ impl Partial {
     pub fn create(path: &Path, wanted: &Wanted) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        for_the_owner_alone(&mut options);
         let mut partial =
             Self { path: path.to_owned(), file: BufWriter::new(options.open(path)?), done: HashMap::new() };
         partial.record("wanted", &Head { version: VERSION, wanted })?;
@@ -246,6 +245,14 @@ impl<R: BufRead> Lines<R> {
         Ok(parts(&self.line).map(|(kind, json)| Line { start, end: self.at, kind, json }))
     }
 }
+
+#[cfg(unix)]
+fn for_the_owner_alone(options: &mut OpenOptions) {
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+}
+
+#[cfg(not(unix))]
+fn for_the_owner_alone(_: &mut OpenOptions) {}
 
 fn parts(line: &str) -> Option<(&str, &str)> {
     line.strip_suffix('\n')?.split_once('\t')

@@ -98,7 +98,11 @@ fn address(user: &mut User, record: &Value, context: &Context<'_>, directory: &D
     let shown = record.text("email");
     let real = record["delivery_email"].as_str();
     let email = real.unwrap_or(shown);
-    let email = directory.veil.as_ref().map_or_else(|| email.to_owned(), |veil| veil.email(email));
+    // Handles are distinct, which drawn addresses need not be.
+    let email = match &directory.veil {
+        Some(veil) => format!("{}@{}", user.handle, veil.host(email)),
+        None => email.to_owned(),
+    };
     let host = directory.veil.as_ref().map_or_else(|| context.host.to_owned(), |veil| veil.host(context.host));
     let is_address = email.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !host.contains('@') && !email.contains(char::is_whitespace)

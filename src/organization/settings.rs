@@ -68,6 +68,10 @@ fn realm_settings(register: &Value, directory: &Directory) -> BTreeMap<String, V
             values[name] = Value::Null;
         }
     }
+    // Nor had they a language: null.
+    if values["default_code_block_language"].is_null() {
+        values["default_code_block_language"] = "".into();
+    }
     chosen(&REALM_SETTINGS, &values, directory)
 }
 
@@ -135,8 +139,7 @@ fn may_be_held(row: &PermissionSetting, holder: &Holder) -> bool {
     }
 }
 
-/// Permissions by the numbers that stood for roles before they were held by groups: the permission, the former key, and
-/// whether the numbers are those of who may move and delete, where 5 is everyone.
+/// Permissions with the key of the number that said who had them, before groups could hold them.
 const FORMER: [(&str, &str); 14] = [
     ("can_create_public_channel_group", "realm_create_public_stream_policy"),
     ("can_create_private_channel_group", "realm_create_private_stream_policy"),

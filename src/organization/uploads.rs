@@ -2,7 +2,7 @@
 
 use super::json::Json;
 use super::lists::emoji_records;
-use super::reading::{ReadError, Reader};
+use super::reader::{ReadError, Reader};
 use crate::upstream::Fault;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -3,13 +3,13 @@
 mod document;
 mod survey;
 
+use super::Wanted;
 use super::partial::Partial;
-use super::{Wanted, directory};
 use document::Writer;
 use std::io::{self, Write};
 use survey::Survey;
 
-/// What is told of a fixture that was written.
+/// What a fixture has that was written, and what it lacks.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// What is not in it.
@@ -27,7 +27,7 @@ pub struct Written {
 /// What the system says, or records that are none.
 pub fn write(partial: &Partial, wanted: &Wanted, to: &mut impl Write) -> io::Result<Written> {
     let survey = Survey::new(partial, wanted)?;
-    // What is missing shows while the rest is written, but stands in front of it.
+    // What is missing shows while the rest is written, but comes before it.
     Writer::new(&survey, partial, &mut io::sink(), None)?.write()?;
     let mut notes = survey.notes.clone();
     notes.extend(survey.directory.notes());
@@ -54,6 +54,3 @@ fn description(notes: &[String], as_of: &str, wanted: &Wanted) -> String {
     }
     text
 }
-
-/// Everything fits its kind: names are made for the fixture by the directory.
-type Directory = directory::Directory;

@@ -1,4 +1,4 @@
-//! As whom a server is asked.
+//! The account that asks a server.
 
 use std::fmt;
 

@@ -19,7 +19,7 @@ const MAX_REPLY: usize = 256 << 20;
 /// A server may ask for so long a pause; longer ones are reported.
 const MAX_PAUSE: Duration = Duration::from_secs(600);
 
-/// A pause that is long enough to be told of.
+/// A pause that is long enough to be reported.
 const NOTED_PAUSE: Duration = Duration::from_secs(2);
 
 /// How often a server may say that a request comes too early, one time after the other.
@@ -34,7 +34,7 @@ pub struct Options {
     pub patience: Duration,
     /// How often a read that fails for a passing reason is repeated, after pauses of 1, 2, 4 … seconds.
     pub retries: u32,
-    /// Hears of pauses that a person would wonder about, in a line.
+    /// Takes a line about each pause that a person would wonder about.
     pub notice: fn(&str),
 }
 
@@ -85,11 +85,6 @@ impl Upstream {
         &self.base
     }
 
-    /// Who asks.
-    pub fn account(&self) -> Option<&Account> {
-        self.account.as_ref()
-    }
-
     /// Reads what is at a path, as a success.
     ///
     /// # Errors
@@ -128,7 +123,7 @@ impl Upstream {
         unreachable!("the last try returns")
     }
 
-    /// A wrong address is told at once; a server that has replied before may be restarting.
+    /// A wrong address is reported at once; a server that has replied before may be restarting.
     fn may_pass(&self, fault: &Fault) -> bool {
         let is_known = self.is_known.load(Ordering::Relaxed);
         let is_failing = match &fault.reason {

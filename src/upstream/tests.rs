@@ -63,7 +63,7 @@ async fn a_read_is_signed_and_below_the_base() {
 async fn each_failure_is_a_line_that_says_what_is_wrong() {
     let html = "<html><head><title>502 Bad\n Gateway</title></head></html>";
     let short = "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{\"result\":";
-    for (text, told) in [
+    for (text, line) in [
         (
             reply("200 OK", "", html),
             "the reply is a page in HTML instead of JSON (status 200, \"502 Bad Gateway\"); is this the base URL",
@@ -84,14 +84,14 @@ async fn each_failure_is_a_line_that_says_what_is_wrong() {
         ),
         (reply("429 Slow", "Retry-After: 3600\r\n", "{}"), "the server asks for a pause of 3600 s, which is too long"),
     ] {
-        let fault = get(&[&text], 0).await.expect_err(told);
-        assert!(fault.starts_with(&format!("GET URL/api/v1/users/me: {told}")), "{fault}\nand not\n{told}");
+        let fault = get(&[&text], 0).await.expect_err(line);
+        assert!(fault.starts_with(&format!("GET URL/api/v1/users/me: {line}")), "{fault}\nand not\n{line}");
         assert_eq!(fault.lines().count(), 1, "{fault}");
     }
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_told_of_at_once() {
+async fn a_server_that_is_not_there_is_reported_at_once() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
     let base = BaseUrl::parse(&format!("http://127.0.0.1:{port}")).expect("a URL");
     let fault = upstream(base, 5).get("/users/me", &[]).await.expect_err("nobody is there").to_string();
@@ -99,7 +99,7 @@ async fn a_server_that_is_not_there_is_told_of_at_once() {
 }
 
 #[tokio::test]
-async fn a_slow_server_is_told_of() {
+async fn a_slow_server_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let base = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
     let fault = upstream(base, 0).get("/users/me", &[]).await.expect_err("nothing comes").to_string();

@@ -26,6 +26,7 @@ mod cli_exec;
 mod cli_health;
 mod cli_levels;
 mod cli_record;
+mod cli_organization;
 mod cli_scenario;
 mod cli_state;
 mod cli_watch;

@@ -18,20 +18,12 @@ impl Veil {
         format!("{scheme}{host}{}", self.template(path, &|name| name.to_owned()))
     }
 
-    /// A host below `example`, which belongs to nobody.
+    /// A host below `example`, which belongs to nobody, for a host or an address of mail.
     pub fn host(&self, host: &str) -> String {
         let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
         let name = name.split(':').next().unwrap_or_default();
         let labels = name.rsplit_once('.').map_or(name, |(labels, _)| labels);
         format!("{}.example", self.text(labels))
-    }
-
-    /// An address of mail.
-    pub fn email(&self, email: &str) -> String {
-        match email.rsplit_once('@') {
-            Some((local, host)) => format!("{}@{}", self.text(local), self.host(host)),
-            None => self.text(email),
-        }
     }
 
     /// A text with `{variables}` and `%(variables)s`, which are renamed.
@@ -174,7 +166,7 @@ fn is_encoded(text: &str) -> bool {
     bytes.len() >= 3 && bytes[0] == b'%' && bytes[1].is_ascii_hexdigit() && bytes[2].is_ascii_hexdigit()
 }
 
-/// A part of a link within an organization as text: a dot stands for a percent sign.
+/// A part of a link within an organization as text: a dot replaces the percent sign.
 fn decoded(part: &str) -> String {
     percent_decode_str(&part.replace('.', "%")).decode_utf8_lossy().into_owned()
 }

@@ -107,23 +107,31 @@ impl Veil {
     fn draw(&self, key: &str) -> String {
         let word = key.split('\0').next().unwrap_or_default();
         let mut drawn = self.drawn.borrow_mut();
-        let mut candidate = String::new();
+        let mut best = (usize::MAX, String::new());
         for attempt in 0..TRIES {
-            candidate = self.candidate(key, word, attempt);
-            if !drawn.taken.contains(&candidate) && !self.is_of_original(&candidate) {
+            let candidate = self.candidate(key, word, attempt);
+            let likeness = self.likeness(&candidate, drawn.taken.contains(&candidate));
+            if likeness < best.0 {
+                best = (likeness, candidate);
+            }
+            if likeness == 0 {
                 break;
             }
         }
+        let (_, candidate) = best;
         drawn.taken.insert(candidate.clone());
         drawn.by_word.insert(key.to_owned(), candidate.clone());
         candidate
     }
 
-    fn is_of_original(&self, candidate: &str) -> bool {
-        match &self.parts {
-            Some(parts) => parts.is_match(candidate),
-            None => self.originals.contains(candidate),
-        }
+    /// How much of the original a word has: the length of the longest word in it. One that was drawn for another word
+    /// is not wanted either, but reveals nothing.
+    fn likeness(&self, candidate: &str, is_taken: bool) -> usize {
+        let longest = match &self.parts {
+            Some(parts) => parts.find_overlapping_iter(candidate).map(|found| found.len()).max(),
+            None => self.originals.contains(candidate).then_some(candidate.len()),
+        };
+        longest.unwrap_or_default().max(usize::from(is_taken))
     }
 
     fn candidate(&self, key: &str, word: &str, attempt: u32) -> String {

@@ -1,9 +1,9 @@
 //! The parts of the document, in their order, one element after the other.
 
-use super::Directory;
 use super::survey::{Survey, renewed_channel};
 use crate::fixture::format::{Blob, Upload};
 use crate::level::objects::{GROUP, LINKIFIER, PROFILE_FIELD, USER};
+use crate::organization::directory::Directory;
 use crate::organization::json::Json;
 use crate::organization::partial::{Partial, RandomAccess};
 use crate::organization::people;
@@ -139,7 +139,10 @@ impl<'a, W: Write> Writer<'a, W> {
         let defaults: BTreeSet<i64> =
             defaults.filter_map(|one| one.as_i64().or_else(|| one.int("stream_id"))).collect();
         self.list("channels", survey.channels.iter(), |records, (id, (relation, start))| {
-            let record = renewed_channel(&survey.server, records.at(*start)?);
+            let record = match start {
+                Some(start) => renewed_channel(&survey.server, records.at(*start)?),
+                None => json!({"stream_id": id, "is_archived": true, "history_public_to_subscribers": true}),
+            };
             let received = survey.received.get(id).copied().unwrap_or_default();
             Ok(channels::channel(&record, (*relation, received), &defaults, &survey.directory))
         })

@@ -1,10 +1,10 @@
 //! A first walk over the records: names, times, and where everything is.
 
-use super::Directory;
 use crate::level::objects::{CHANNEL, GROUP, REGISTER, USER};
 use crate::organization::Wanted;
 use crate::organization::anonymous::{Originals, Veil};
 use crate::organization::channels::{Received, Relation};
+use crate::organization::directory::Directory;
 use crate::organization::json::Json;
 use crate::organization::lists::{emoji_name, emoji_records};
 use crate::organization::partial::{Line, Partial};
@@ -41,7 +41,7 @@ pub struct Survey {
     /// Users by number: their list, and where the record is; those known from messages alone have none.
     pub users: BTreeMap<i64, (List, Option<u64>)>,
     /// Channels by number: how they are known, and where the record is.
-    pub channels: BTreeMap<i64, (Relation, u64)>,
+    pub channels: BTreeMap<i64, (Relation, Option<u64>)>,
     /// The messages that are wanted, by number.
     pub messages: BTreeMap<i64, u64>,
     pub histories: HashMap<i64, u64>,
@@ -104,7 +104,7 @@ struct Walk {
     originals: Option<Originals>,
     register: Value,
     people: BTreeMap<i64, (List, Option<u64>, String, String)>,
-    channels: BTreeMap<i64, (Relation, u64, String)>,
+    channels: BTreeMap<i64, (Relation, Option<u64>, String)>,
     messages: BTreeMap<i64, u64>,
     histories: HashMap<i64, u64>,
     presences: HashMap<i64, (i64, i64)>,
@@ -223,7 +223,7 @@ impl Walk {
 
     fn channel(&mut self, relation: Relation, record: &Value, start: u64) {
         if let Some(id) = record.int("stream_id") {
-            self.channels.entry(id).or_insert((relation, start, record.text("name").to_owned()));
+            self.channels.entry(id).or_insert((relation, Some(start), record.text("name").to_owned()));
         }
     }
 
@@ -245,6 +245,9 @@ impl Walk {
         }
         if let (Some(channel), Some(at)) = (record.int("stream_id"), record.int("timestamp")) {
             let is_historical = record.list("flags").iter().any(|flag| flag == "historical");
+            // Before archived channels were listed, their messages could be read.
+            let name = record.text("display_recipient");
+            self.channels.entry(channel).or_insert_with(|| (Relation::Other, None, name.to_owned()));
             self.marks.entry(channel).or_default().push((id, at, !is_historical));
         }
     }

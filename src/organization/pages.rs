@@ -1,0 +1,217 @@
+//! Messages, page by page.
+
+use super::feed::{Feed, KnownChannel, feeds};
+use super::reader::{ReadError, Reader};
+use super::server::Server;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+/// Messages in a page: large enough for few requests, small enough for little memory.
+const PAGE: u64 = 1_000;
+
+impl Reader<'_> {
+    /// Reads the messages of all feeds.
+    ///
+    /// # Errors
+    ///
+    /// Why not; feeds that are refused are noted.
+    pub async fn messages(
+        &mut self,
+        server: &Server,
+        channels: &[KnownChannel],
+        register: &Value,
+    ) -> Result<(), ReadError> {
+        self.progress.begin("messages", self.wanted.messages);
+        let mut newest = Newest::new(self.wanted.messages);
+        for feed in feeds(self.wanted, channels, register, server) {
+            self.feed(&feed, &mut newest).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads a feed down to its end, or to where only messages are older than all that are wanted.
+    async fn feed(&mut self, feed: &Feed, newest: &mut Newest) -> Result<(), ReadError> {
+        let mut anchor = None;
+        loop {
+            let step =
+                format!("{} before {}", feed.name, anchor.map_or("the end".to_owned(), |id: i64| id.to_string()));
+            let page = match self.partial.done(&step) {
+                Some(done) => serde_json::from_value(done.clone()).map_err(io::Error::from)?,
+                None => self.page(&step, feed, anchor).await?,
+            };
+            newest.add(&page.ids);
+            match page.oldest {
+                Some(oldest) if !page.is_last && newest.wants(oldest) => anchor = Some(oldest),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    async fn page(&mut self, step: &str, feed: &Feed, anchor: Option<i64>) -> Result<Page, ReadError> {
+        let size = self.wanted.messages.map_or(PAGE, |messages| messages.min(PAGE));
+        let parameters = [
+            ("anchor", anchor.map_or("newest".to_owned(), |id| (id - 1).to_string())),
+            ("num_before", size.to_string()),
+            ("num_after", "0".to_owned()),
+            ("narrow", feed.narrow.to_string()),
+            ("apply_markdown", "false".to_owned()),
+            ("client_gravatar", "false".to_owned()),
+            ("allow_empty_topic_name", "true".to_owned()),
+        ];
+        let empty = Page { oldest: None, ids: Vec::new(), is_last: true };
+        if size == 0 {
+            return Ok(empty);
+        }
+        let read = match self.upstream.get("/messages", &parameters).await {
+            Ok(reply) => {
+                let body: MessagesReply<'_> = self.json(&reply, "/messages")?;
+                let mut ids = Vec::with_capacity(body.messages.len());
+                for message in body.messages {
+                    let id = id_of(message)?;
+                    self.partial.record_raw(&format!("message {id}"), message)?;
+                    ids.push(id);
+                }
+                self.progress.advance(ids.len() as u64);
+                let oldest = ids.iter().min().copied();
+                let is_last = body.found_oldest || ids.is_empty() || body.history_limited;
+                if body.history_limited {
+                    self.partial.note("Older messages are not in the file: the server's plan shows no more of them")?;
+                }
+                // Which they are matters only where not all are wanted.
+                let ids = if self.wanted.messages.is_some() { ids } else { Vec::new() };
+                Page { oldest, ids, is_last }
+            }
+            Err(fault) if fault.is_refusal() => {
+                self.partial.note(&format!("Messages are missing ({}): {}", feed.name, fault.reason))?;
+                empty
+            }
+            Err(fault) => return Err(fault.into()),
+        };
+        self.partial.end_step(step, json!(read))?;
+        Ok(read)
+    }
+
+    /// Reads the edits of messages that came without them.
+    ///
+    /// # Errors
+    ///
+    /// Why not; those that are refused are noted.
+    pub async fn histories(&mut self) -> Result<(), ReadError> {
+        let mut without = BTreeSet::new();
+        let mut lines = self.partial.lines()?;
+        while let Some(line) = lines.next()? {
+            if line.kind.starts_with("message ") {
+                let head: MessageHead<'_> = serde_json::from_str(line.json).map_err(io::Error::from)?;
+                let is_changed = head.last_edit_timestamp.is_some() || head.last_moved_timestamp.is_some();
+                if is_changed && head.edit_history.is_none() {
+                    without.insert(head.id);
+                }
+            }
+        }
+        self.progress.begin("edits", Some(without.len() as u64));
+        for id in without {
+            let path = format!("/messages/{id}/history");
+            if self.partial.done(&path).is_some() {
+                continue;
+            }
+            match self.upstream.get(&path, &[]).await {
+                Ok(reply) => {
+                    let body: BTreeMap<Cow<'_, str>, &RawValue> = self.json(&reply, &path)?;
+                    if let Some(history) = body.get("message_history") {
+                        self.partial.record_raw(&format!("history {id}"), history)?;
+                    }
+                }
+                Err(fault) if fault.is_refusal() => {
+                    self.partial.note(&format!("The edits of message {id} are not in the file: {}", fault.reason))?;
+                }
+                Err(fault) => return Err(fault.into()),
+            }
+            self.partial.end_step(&path, Value::Null)?;
+            self.progress.advance(1);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Deserialize)]
+struct MessagesReply<'a> {
+    #[serde(borrow)]
+    messages: Vec<&'a RawValue>,
+    #[serde(default)]
+    found_oldest: bool,
+    #[serde(default)]
+    history_limited: bool,
+}
+
+#[derive(Deserialize)]
+struct MessageHead<'a> {
+    id: i64,
+    last_edit_timestamp: Option<i64>,
+    last_moved_timestamp: Option<i64>,
+    #[serde(borrow)]
+    edit_history: Option<&'a RawValue>,
+}
+
+fn id_of(message: &RawValue) -> io::Result<i64> {
+    #[derive(Deserialize)]
+    struct Id {
+        id: i64,
+    }
+    Ok(serde_json::from_str::<Id>(message.get())?.id)
+}
+
+/// A page of a feed, as the partial file has it.
+#[derive(Serialize, Deserialize)]
+struct Page {
+    oldest: Option<i64>,
+    ids: Vec<i64>,
+    is_last: bool,
+}
+
+/// The numbers of the newest messages, of which only so many are wanted.
+struct Newest {
+    wanted: Option<usize>,
+    ids: BTreeSet<i64>,
+}
+
+impl Newest {
+    fn new(wanted: Option<u64>) -> Self {
+        Self { wanted: wanted.map(|wanted| usize::try_from(wanted).unwrap_or(usize::MAX)), ids: BTreeSet::new() }
+    }
+
+    fn add(&mut self, ids: &[i64]) {
+        let Some(wanted) = self.wanted else { return };
+        self.ids.extend(ids);
+        while self.ids.len() > wanted {
+            self.ids.pop_first();
+        }
+    }
+
+    /// Whether messages older than one may be among those that are wanted.
+    fn wants(&self, older_than: i64) -> bool {
+        let Some(wanted) = self.wanted else { return true };
+        self.ids.len() < wanted || self.ids.first().is_some_and(|oldest| older_than > *oldest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_messages_of_several_feeds_are_found() {
+        let mut newest = Newest::new(Some(3));
+        newest.add(&[10, 8]);
+        assert!(newest.wants(8));
+        newest.add(&[6, 4]);
+        assert!(!newest.wants(4), "8, 10 and 6 are newer than all that follow");
+        newest.add(&[9]);
+        assert!(newest.wants(9) && !newest.wants(8));
+        assert_eq!(newest.ids.into_iter().collect::<Vec<_>>(), [8, 9, 10]);
+        assert!(Newest::new(None).wants(1));
+    }
+}
