@@ -29,7 +29,7 @@ const CAPABILITIES: &str = r#"{"notification_settings_null": true, "bulk_message
 #[tokio::test]
 async fn what_an_owner_reads_of_the_built_in_organization_answers_as_the_origin() {
     let origin = server_with("default").await;
-    assert_same_answers(&origin, "olive", "round-default", 450).await;
+    assert_same_answers(&origin, "olive", "round-default", 380).await;
 }
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn what_an_owner_reads_of_a_generated_organization_answers_as_the_origin()
 #[tokio::test]
 async fn what_a_member_reads_has_the_members_own_things() {
     let origin = server_with("default").await;
-    assert_same_answers(&origin, "mel", "round-mel", 450).await;
+    assert_same_answers(&origin, "mel", "round-mel", 380).await;
 }
 
 #[tokio::test]
