@@ -207,7 +207,7 @@ const DEVIATIONS: &[Deviation] = &[
         }
     }),
     ("the order of messages", "GET /messages", |_, path, _, body| {
-        if path == "/messages" {
+        if path == "/messages" && body.get("messages").is_some() {
             body["messages"].as_array_mut().map(|messages| messages.reverse());
         }
     }),
