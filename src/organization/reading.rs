@@ -2,7 +2,6 @@
 
 use super::Wanted;
 use super::feed::KnownChannel;
-use super::json::Json;
 use super::partial::Partial;
 use super::reader::{Progress, ReadError, Reader};
 use super::server::Server;
