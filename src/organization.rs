@@ -5,7 +5,7 @@
 //! file alone, so that the same records give the same bytes, and holds no more than one message at a time. With
 //! [`Wanted::anonymous`] it draws other words for all that people wrote.
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! A choice where the API is silent: A-544 in docs/assumptions.md.
 
 mod anonymous;
 mod channels;

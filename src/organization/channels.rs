@@ -95,6 +95,7 @@ fn subscribers(record: &Value, (relation, received): (Relation, Received), direc
     subscribers
 }
 
+/// The account's own subscription: since when follows from what it did not receive.
 fn own(
     user: String,
     record: &Value,

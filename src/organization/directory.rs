@@ -82,7 +82,7 @@ pub struct Directory {
     pub own: i64,
     /// The organization's own base URL, for links in texts.
     pub url: String,
-    /// The time that times are relative to, in Unix seconds.
+    /// The time that times are relative to, in Unix seconds.
     pub reference: i64,
     handles: HashSet<String>,
     by_full_name: HashMap<String, i64>,

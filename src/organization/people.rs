@@ -93,7 +93,7 @@ pub fn joined(record: &Value) -> Option<i64> {
     parsed.map(Timestamp::seconds)
 }
 
-/// The address, and who may see it as far as that shows.
+/// The address, and who may see it as far as that shows.
 fn address(user: &mut User, record: &Value, context: &Context<'_>, directory: &Directory) {
     let shown = record.text("email");
     let real = record["delivery_email"].as_str();
@@ -162,7 +162,7 @@ fn task(email: &str) -> SystemBot {
     }
 }
 
-/// What an outgoing or embedded bot is connected to. Tokens are secrets, and are left out.
+/// What an outgoing or embedded bot is connected to. Tokens are secrets, and are left out.
 fn service(service: &Value, directory: &Directory) -> Option<Map<String, Value>> {
     let mut service = service.as_object()?.clone();
     if service.contains_key("token") {
