@@ -19,7 +19,11 @@ pub(super) fn fault(error: &Error, command: &Command, arguments: &[OsString]) ->
     {
         let name = group.get_name();
         let takes: Vec<&str> = group.get_subcommands().map(Command::get_name).filter(|one| *one != "help").collect();
-        return format!("{name} takes {}; see 'chatdouble {name} --help'", takes.join(" or "));
+        let takes = match takes.as_slice() {
+            [several @ .., last] if !several.is_empty() => format!("{} or {last}", several.join(", ")),
+            few => few.concat(),
+        };
+        return format!("{name} takes {takes}; see 'chatdouble {name} --help'");
     }
     let text = one_line(&error.to_string());
     match meant(error) {

@@ -11,6 +11,7 @@ use crate::time::Timestamp;
 use crate::tls::{SecureStream, Secured};
 use crate::world::aside::in_place;
 use crate::world::{RealTime, World, Worlds};
+use futures_util::future::Either;
 use http_body_util::Full;
 use hyper::rt::{Read, Write};
 use hyper::server::conn::http1;
@@ -252,11 +253,22 @@ async fn serve(
     tracker: Arc<IdleTracker>,
 ) {
     let _ = stream.set_nodelay(true);
-    match secured {
-        None if http2::is_begun_on(&stream).await => http2::answer(TokioIo::new(stream), scope, stopped, tracker).await,
-        None => answer(TokioIo::new(stream), scope, stopped, tracker).await,
-        Some(secured) => serve_securely(stream, scope, secured, stopped, tracker).await,
-    }
+    let Some(secured) = secured else {
+        // A world may end before its client has begun.
+        let world_ends = match &scope {
+            Scope::OneWorld(_, _, world_ended) => Either::Left(ended(world_ended.clone())),
+            Scope::AllWorlds(_) => Either::Right(std::future::pending()),
+        };
+        let speaks_http2 = tokio::select! {
+            speaks_http2 = http2::is_begun_on(&stream) => speaks_http2,
+            () = world_ends => return,
+        };
+        return match speaks_http2 {
+            true => http2::answer(TokioIo::new(stream), scope, stopped, tracker).await,
+            false => answer(TokioIo::new(stream), scope, stopped, tracker).await,
+        };
+    };
+    serve_securely(stream, scope, secured, stopped, tracker).await;
 }
 
 /// Apart and behind a pointer, since connections without TLS would reserve its room too.

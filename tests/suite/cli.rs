@@ -272,8 +272,8 @@ fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
     for (arguments, expected) in [
         (["sevre"].as_slice(), "error: unrecognized subcommand 'sevre'; did you mean 'serve'?"),
         (&["serve", "--prot", "1"], "error: unexpected argument '--prot' found; did you mean '--port'?"),
-        (&["fixture"], "error: fixture takes check or generate; see 'chatdouble fixture --help'"),
-        (&["scenario"], "error: scenario takes run; see 'chatdouble scenario --help'"),
+        (&["fixture"], "error: fixture takes check, generate or from; see 'chatdouble fixture --help'"),
+        (&["scenario"], "error: scenario takes run or record; see 'chatdouble scenario --help'"),
         (
             &["exec", "npm", "test"],
             "error: unexpected argument 'npm' found; put -- before the command: chatdouble exec -- COMMAND",

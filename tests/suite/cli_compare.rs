@@ -49,6 +49,8 @@ async fn pass(
     let (method, path) = (head.method.to_string(), head.uri.path().trim_start_matches("/api/v1").to_owned());
     head.uri = format!("{upstream}{}", head.uri.path_and_query().expect("a path")).parse().expect("a URL");
     head.headers.remove("host");
+    // Replies are read to be changed.
+    head.headers.remove("accept-encoding");
     let body = body.collect().await.expect("a body").to_bytes();
     let reply = client.request(http::Request::from_parts(head, Full::new(body))).await.expect("a reply");
     let (mut head, body) = reply.into_parts();
