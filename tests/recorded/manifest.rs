@@ -13,6 +13,9 @@ const END: &str = "<!-- End of the line. -->\n";
 const NOTICE: &str =
     "<!-- Made from the recordings; `CHATDOUBLE_UPDATE_DOCS=1 cargo test --test recorded` updates it. -->";
 
+/// A request's operation, and why its reply differs.
+type Explained = (String, BTreeSet<Reason>);
+
 fn reason(cause: Option<&Cause>) -> Reason {
     let Some(cause) = cause else {
         return Reason { kind: "wrong".to_owned(), reason: "Not explained".to_owned(), assumption: None };
@@ -23,7 +26,7 @@ fn reason(cause: Option<&Cause>) -> Reason {
 /// The manifest of a replay.
 pub fn of(runs: &[Run]) -> Manifest {
     let router = Router::new();
-    let explained = |run: &Run| -> Vec<(String, BTreeSet<Reason>)> {
+    let explained = |run: &Run| -> Vec<Explained> {
         let outcomes =
             run.played.iter().zip(&run.explained).flat_map(|(played, found)| played.outcomes.iter().zip(found));
         outcomes
@@ -39,8 +42,7 @@ pub fn of(runs: &[Run]) -> Manifest {
             })
             .collect()
     };
-    let all: Vec<(i64, Vec<(String, BTreeSet<Reason>)>)> =
-        runs.iter().map(|run| (run.level.number, explained(run))).collect();
+    let all: Vec<(i64, Vec<Explained>)> = runs.iter().map(|run| (run.level.number, explained(run))).collect();
     let reasons: BTreeSet<&Reason> = all.iter().flat_map(|(_, list)| list).flat_map(|(_, reasons)| reasons).collect();
     let reasons: Vec<Reason> = reasons.into_iter().cloned().collect();
     let mut operations: BTreeMap<String, BTreeMap<i64, Compared>> = BTreeMap::new();

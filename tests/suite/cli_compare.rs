@@ -210,13 +210,13 @@ const DEVIATIONS: &[Deviation] = &[
         }
     }),
     ("an item too many", "GET /users/me/alert_words", |method, path, _, body| {
-        if method == "GET" && path == "/users/me/alert_words" {
-            body["alert_words"].as_array_mut().map(|words| words.push("more".into()));
+        if method == "GET" && path == "/users/me/alert_words" && body["alert_words"].is_array() {
+            body["alert_words"].as_array_mut().expect("a list").push("more".into());
         }
     }),
     ("the order of messages", "GET /messages", |_, path, _, body| {
         if path == "/messages" && body.get("messages").is_some() {
-            body["messages"].as_array_mut().map(|messages| messages.reverse());
+            body["messages"].as_array_mut().expect("a list").reverse();
         }
     }),
     ("rendered HTML", "POST /messages/render", |_, path, _, body| {
@@ -233,11 +233,11 @@ const DEVIATIONS: &[Deviation] = &[
         }
     }),
     ("an event that does not come", "POST /users/me/muted_users/{muted_user_id}", |_, path, _, body| {
-        if path == "/events" {
-            body.get_mut("events").and_then(Value::as_array_mut).map(|events| {
-                events.retain(|event| {
-                    event["type"] != "muted_users" || event["muted_users"].as_array().is_some_and(Vec::is_empty)
-                });
+        if path == "/events"
+            && let Some(events) = body.get_mut("events").and_then(Value::as_array_mut)
+        {
+            events.retain(|event| {
+                event["type"] != "muted_users" || event["muted_users"].as_array().is_some_and(Vec::is_empty)
             });
         }
     }),

@@ -117,7 +117,7 @@ impl Report {
         let differ = of(&|found| !found.differing.is_empty());
         let agree = of(&|found| found.requests > 0 && found.differing.is_empty());
         let untried =
-            rows().filter(|row| !self.operations.get(&way(row)).is_some_and(|found| found.requests > 0)).count();
+            rows().filter(|row| self.operations.get(&way(row)).is_none_or(|found| found.requests == 0)).count();
         format!("{agree} operations agree, {differ} differ, {untried} were not tried")
     }
 

@@ -260,8 +260,8 @@ fn obstacle(exchange: &Exchange) -> Option<&'static str> {
 
 /// The kind of what the operation of a path is about.
 fn kind_of_path(path: &str) -> String {
-    let words = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
-    singular(words.filter(|part| !["realm", "me", "create"].contains(part)).next_back().unwrap_or_default())
+    let mut words = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
+    singular(words.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
 }
 
 /// A path with `N` in place of numbers, as far as it is readable.

@@ -384,8 +384,8 @@ fn sent_path(url: &str, base: &str) -> String {
 }
 
 fn kind_of(path: &str) -> String {
-    let words = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
-    singular(words.filter(|part| !["realm", "me", "create"].contains(part)).next_back().unwrap_or_default())
+    let mut words = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
+    singular(words.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
 }
 
 fn parameters_of(ask: &Ask) -> BTreeMap<String, String> {

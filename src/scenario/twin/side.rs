@@ -152,7 +152,7 @@ impl Side {
 pub fn curl(ask: &Ask, email: Option<&str>) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut parts = vec!["curl".to_owned()];
-    if ask.method != "GET" && !(ask.method == "POST" && !ask.body.is_empty()) {
+    if ask.method != "GET" && (ask.method != "POST" || ask.body.is_empty()) {
         parts.push(format!("-X {}", ask.method));
     }
     parts.extend(email.map(|email| format!("-u {}:\"$KEY\"", quoted(email))));
