@@ -243,7 +243,9 @@ mod tests {
     #[test]
     fn every_row_has_a_failing_status_and_names_fields_that_it_has() {
         for row in Error::TABLE {
-            assert!((400..=599).contains(&row.status), "{}", row.name);
+            // Services repeat what is refused: an event that is not supported is taken, and said to be left out.
+            let is_taken = row.name == "UnsupportedWebhookEvent" && row.status == 200;
+            assert!((400..=599).contains(&row.status) || is_taken, "{}", row.name);
             assert!(!row.message.is_empty(), "{}", row.name);
         }
     }

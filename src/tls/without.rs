@@ -46,4 +46,9 @@ impl Secured {
     pub async fn accept(&self, _stream: TcpStream) -> std::io::Result<SecureStream> {
         match self.never {}
     }
+
+    /// Never: there is no such connection.
+    pub fn is_http2(_stream: &SecureStream) -> bool {
+        false
+    }
 }
