@@ -232,12 +232,16 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
         Unknowable::OrderOfFolders => each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null),
         Unknowable::Unread => _ = normal.shift_remove("unread_msgs"),
         Unknowable::Purposes => PURPOSES.iter().for_each(|key| _ = normal.shift_remove(*key)),
-        Unknowable::HolderOfChannels(id) => each_row(normal, &CHANNELS, |row| {
-            row.as_object_mut()
-                .into_iter()
-                .flat_map(|row| row.values_mut())
-                .for_each(|value| forget_member(value, *id));
-        }),
+        Unknowable::HolderOfChannels(id) => {
+            for lists in [CHANNELS.as_slice(), &["realm_default_streams"]] {
+                each_row(normal, lists, |row| {
+                    row.as_object_mut()
+                        .into_iter()
+                        .flat_map(|row| row.values_mut())
+                        .for_each(|value| forget_member(value, *id));
+                });
+            }
+        }
         Unknowable::Archived(id) => {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             forget_channel(normal, &lists, *id);

@@ -301,3 +301,25 @@ async fn templates_may_have_any_characters_around_their_groups() {
 
     assert_eq!(html, "<p><a href=\"https://x.test/a%20b%7C12/%C3%A9\">T12</a></p>");
 }
+
+#[tokio::test]
+async fn the_texts_of_a_linkifier_have_a_limit() {
+    let server = TestServer::start().await;
+    let olive = server.user("olive");
+    let before = linkifiers(&olive).await;
+    let (long, template) = ("x".repeat(10_001), "https://example.com/{id}");
+    let message = "Ensure this value has at most 10000 characters (it has 10001).";
+
+    let pattern = json!({"pattern": long, "url_template": template});
+    refused(olive.post("/realm/filters", pattern).await, &json!({"pattern": [message]}));
+    let address = json!({"pattern": "#(?P<id>[0-9]+)!", "url_template": long});
+    refused(olive.post("/realm/filters", address.clone()).await, &json!({"url_template": [message]}));
+    refused(edit(&olive, 1, address).await, &json!({"url_template": [message]}));
+    let several = json!({
+        "pattern": "#(?P<id>[0-9]+)!", "url_template": template,
+        "alternative_url_templates": vec!["https://example.com/{id}"; 1_000],
+    });
+    let message = "Ensure this value has at most 10000 characters (it has 25000).";
+    refused(olive.post("/realm/filters", several).await, &json!({"alternative_url_templates": [message]}));
+    assert_eq!(linkifiers(&olive).await, before);
+}

@@ -106,6 +106,30 @@ pub struct LinkifierSource {
     pub alternative_url_templates: Vec<String>,
 }
 
+/// Code points of each text of a linkifier, and of all alternative templates together. Real servers have no limit; this one
+/// keeps nothing without one.
+const TEXT_MAX: usize = 10_000;
+
+impl LinkifierSource {
+    /// The fields that are too long, with the web framework's words for it.
+    fn too_long(&self) -> Vec<(&'static str, String)> {
+        let length = |text: &String| text.chars().count();
+        let lengths = [
+            ("pattern", length(&self.pattern)),
+            ("url_template", length(&self.url_template)),
+            ("example_input", self.example_input.as_ref().map_or(0, length)),
+            ("reverse_template", self.reverse_template.as_ref().map_or(0, length)),
+            ("alternative_url_templates", self.alternative_url_templates.iter().map(|text| length(text) + 1).sum()),
+        ];
+        let too_long = lengths.into_iter().filter(|(_, length)| *length > TEXT_MAX);
+        too_long
+            .map(|(field, length)| {
+                (field, format!("Ensure this value has at most {TEXT_MAX} characters (it has {length})."))
+            })
+            .collect()
+    }
+}
+
 /// Why a linkifier was refused: pairs of a field's name (or [`LinkifierErrors::ALL`]) and a message, in the order in
 /// which they are reported. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,13 +159,17 @@ impl Linkifier {
     ///
     /// # Errors
     ///
-    /// Per field first: `This field cannot be blank.` (`pattern`, `url_template`), `Invalid URL template.`
+    /// `Ensure this value has at most 10000 characters (it has …).` alone. Per field first: `This field cannot be blank.` (`pattern`, `url_template`), `Invalid URL template.`
     /// (`url_template`, `alternative_url_templates`). Then at most one error about the whole, the first of:
     /// `Bad regular expression: …`, the missing example, the example that does not match, the auto-conversion field
     /// (syntax, unknown group, other text), and, unless the template is invalid, groups that only one side has.
     /// A pattern that another linkifier has too is not noticed here.
     pub fn compile(id: LinkifierId, source: LinkifierSource) -> Result<Self, LinkifierErrors> {
         let source = source.stripped();
+        let long = source.too_long();
+        if !long.is_empty() {
+            return Err(LinkifierErrors(long));
+        }
         let mut errors = source.field_errors();
         let template = template::parse(&source.url_template);
 
