@@ -262,10 +262,10 @@ const DEVIATIONS: &[Deviation] = &[
             }
         });
     }),
-    ("an event twice", "POST /users/me/presence", |_, path, _, body| {
+    ("an event twice", "POST /users/me/status", |_, path, _, body| {
         if path == "/events"
             && let Some(events) = body.get_mut("events").and_then(Value::as_array_mut)
-            && let Some(event) = events.iter().find(|event| event["type"] == "presence").cloned()
+            && let Some(event) = events.iter().find(|event| event["type"] == "user_status").cloned()
         {
             events.push(event);
         }
