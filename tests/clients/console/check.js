@@ -134,7 +134,7 @@ const checks = {
     await live(page).nth(0).click();
     await page.getByText(/requests? at level 247, .*; .* requests at level 387, /).waitFor();
     await page.getByText(/^\d+ reasons?$/).click();
-    await page.getByText(/Level 387, .* requests?: Refused with the same code in other words/).waitFor();
+    await page.getByText(/Level 387, .* requests?: A channel that the sender can't see is named only/).waitFor();
     await live(page).nth(2).click();
     await page.keyboard.press("k");
     await page.getByRole("heading", { name: "Who received it" }).waitFor();
