@@ -40,7 +40,12 @@ export function requestWords(entry, world) {
   }
   if (entry.path === "/user_uploads") {
     const { filename, url, uri } = entry.reply ?? {};
-    return filename ?? String(url ?? uri ?? "").split("/").at(-1);
+    return (
+      filename ??
+      String(url ?? uri ?? "")
+        .split("/")
+        .at(-1)
+    );
   }
   if (entry.path.endsWith("/reactions")) return `:${params.emoji_name ?? ""}:`;
   if (entry.path === "/events") return params.last_event_id === undefined ? "" : `after ${params.last_event_id}`;
