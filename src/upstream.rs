@@ -18,8 +18,6 @@ pub use account::{Account, read_zuliprc};
 pub use address::BaseUrl;
 pub use client::{Ask, Options, Upstream};
 pub use fault::Fault;
-#[allow(unused_imports, reason = "for commands that pass requests on, in the same pace")]
 pub use pace::Pace;
 pub use reply::Reply;
-#[allow(unused_imports, reason = "for commands that pass requests on")]
 pub use transport::builder;

@@ -20,8 +20,10 @@ use tokio::sync::watch;
 const BEGINNING: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
 /// No method of HTTP/1.1 begins with so much of that.
 const ENOUGH: usize = 4;
-/// How long to wait for the rest of a beginning that could be either.
-const PAUSE: Duration = Duration::from_millis(1);
+/// How long to wait for the rest of a beginning that could be either: longer each time, so that many that never come
+/// cost little.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// Bytes of a request's headers, all together.
 const MAX_HEADERS: u32 = 400 * 1024;
 /// Requests of one connection that are answered at the same time.
@@ -30,12 +32,16 @@ const MAX_STREAMS: u32 = 250;
 /// Whether the client on a connection without TLS begins with HTTP/2. Nothing is taken from the connection.
 pub async fn is_begun_on(stream: &TcpStream) -> bool {
     let mut first = [0; BEGINNING.len()];
+    let mut pause = FIRST_PAUSE;
     loop {
         match stream.peek(&mut first).await {
             Ok(count) if count >= ENOUGH || !BEGINNING.starts_with(&first[..count]) => {
                 return BEGINNING.starts_with(&first[..count]);
             }
-            Ok(count) if count > 0 => tokio::time::sleep(PAUSE).await,
+            Ok(count) if count > 0 => {
+                tokio::time::sleep(pause).await;
+                pause = LONGEST_PAUSE.min(2 * pause);
+            }
             _ => return false,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::delivery::{Delivery, Notification, Outcome};
 use super::payload::Part;
-use super::python_text::text_of;
+use super::python_text::{LENGTH_MAX, text_of};
 use crate::error::Error;
 use std::collections::HashMap;
 
@@ -80,8 +80,15 @@ fn grafana_alert(alert: &Part<'_>) -> Result<Notification, Error> {
         content.push_str(&format!("\n\nLabels:\n{}\n", listed(&labels)?));
     }
     if let Some(values) = alert.given("values")? {
-        let lines = values.members()?.map(|(name, value)| format!("- {name}: {}\n", text_of(value.value())));
-        content.push_str(&format!("Values:\n{}\n", lines.collect::<String>()));
+        let mut lines = String::new();
+        for (name, value) in values.members()? {
+            // No message shows more; values may be nested, and so be longer than they came.
+            if lines.len() > LENGTH_MAX {
+                break;
+            }
+            lines.push_str(&format!("- {name}: {}\n", text_of(value.value())));
+        }
+        content.push_str(&format!("Values:\n{lines}\n"));
     } else if let Some(values) = alert.given("valueString")? {
         content.push_str(&format!("Values:\n{}\n\n", values.text()?));
     }

@@ -1,7 +1,13 @@
 //! Patterns that events are chosen by: `*`, `?`, `[abc]` and `[!abc]`, as in a shell.
 
-/// Whether all of a text fits a pattern.
+/// Characters of a name and of a pattern: each is read for each of the other. Names of events have some thirty.
+const LENGTH_MAX: usize = 200;
+
+/// Whether all of a text fits a pattern; what is longer than any name of an event never does.
 pub fn fits(text: &str, pattern: &str) -> bool {
+    if text.len().max(pattern.len()) > LENGTH_MAX {
+        return false;
+    }
     let text: Vec<char> = text.chars().collect();
     let pattern: Vec<Piece> = pieces(&pattern.chars().collect::<Vec<_>>());
     let (mut at, mut piece) = (0, 0);
@@ -116,5 +122,7 @@ mod tests {
         ] {
             assert_eq!(fits(text, pattern), is_fitting, "{text} {pattern}");
         }
+        let long = "a".repeat(LENGTH_MAX + 1);
+        assert!(!fits(&long, "*") && !fits("a", &"*".repeat(LENGTH_MAX + 1)));
     }
 }

@@ -29,7 +29,10 @@ fn number_text(number: &Number) -> String {
     }
 }
 
-/// JSON on several lines, each level two blanks further in, in ASCII alone.
+/// Bytes after which a value is broken off: a message shows fewer, and the blanks of deep nesting would be many more.
+pub const LENGTH_MAX: usize = 64 * 1024;
+
+/// JSON on several lines, each level two blanks further in, in ASCII alone; broken off where no message would show it.
 pub fn indented(value: &Value) -> String {
     let mut text = String::new();
     write_value(&mut text, value, 0);
@@ -41,6 +44,9 @@ fn write_value(out: &mut String, value: &Value, level: usize) {
         Value::Array(items) if !items.is_empty() => {
             let mut before = "[";
             for item in items {
+                if out.len() > LENGTH_MAX {
+                    return;
+                }
                 begin_line(out, before, level + 1);
                 write_value(out, item, level + 1);
                 before = ",";
@@ -51,6 +57,9 @@ fn write_value(out: &mut String, value: &Value, level: usize) {
         Value::Object(members) if !members.is_empty() => {
             let mut before = "{";
             for (name, member) in members {
+                if out.len() > LENGTH_MAX {
+                    return;
+                }
                 begin_line(out, before, level + 1);
                 write_string(out, name);
                 out.push_str(": ");
@@ -116,6 +125,16 @@ mod tests {
         ] {
             assert_eq!(text_of(&number), text);
         }
+    }
+
+    #[test]
+    fn what_is_nested_deeply_is_broken_off() {
+        let mut value = Value::Array(vec![json!(1); 1_000_000]);
+        for _ in 0..100 {
+            value = json!([value]);
+        }
+
+        assert!(indented(&value).len() < 2 * LENGTH_MAX);
     }
 
     #[test]
