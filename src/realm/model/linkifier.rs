@@ -159,22 +159,23 @@ impl Linkifier {
     ///
     /// # Errors
     ///
-    /// `Ensure this value has at most 10000 characters (it has …).` alone. Per field first: `This field cannot be blank.` (`pattern`, `url_template`), `Invalid URL template.`
+    /// Per field first: `This field cannot be blank.` (`pattern`, `url_template`), `Invalid URL template.`
     /// (`url_template`, `alternative_url_templates`). Then at most one error about the whole, the first of:
     /// `Bad regular expression: …`, the missing example, the example that does not match, the auto-conversion field
     /// (syntax, unknown group, other text), and, unless the template is invalid, groups that only one side has.
+    /// Where nothing else is wrong, `Ensure this value has at most 10000 characters (it has …).` per field.
     /// A pattern that another linkifier has too is not noticed here.
     pub fn compile(id: LinkifierId, source: LinkifierSource) -> Result<Self, LinkifierErrors> {
         let source = source.stripped();
-        let long = source.too_long();
-        if !long.is_empty() {
-            return Err(LinkifierErrors(long));
-        }
         let mut errors = source.field_errors();
         let template = template::parse(&source.url_template);
 
         if let Err(message) = source.whole(template.as_ref()) {
             errors.push((LinkifierErrors::ALL, message));
+        }
+        // Real servers have no such limit: what they refuse, they refuse in their own words.
+        if errors.is_empty() {
+            errors = source.too_long();
         }
         if errors.is_empty() { Self::from_sound(id, source) } else { Err(LinkifierErrors(errors)) }
     }
