@@ -307,16 +307,17 @@ async fn the_texts_of_a_linkifier_have_a_limit() {
     let server = TestServer::start().await;
     let olive = server.user("olive");
     let before = linkifiers(&olive).await;
-    let (long, template) = ("x".repeat(10_001), "https://example.com/{id}");
+    let (group, template) = ("#(?P<id>[0-9]+)!", "https://example.com/{id}");
+    let lengthened = |text: &str| format!("{text}{}", "x".repeat(10_001 - text.len()));
     let message = "Ensure this value has at most 10000 characters (it has 10001).";
 
-    let pattern = json!({"pattern": long, "url_template": template});
+    let pattern = json!({"pattern": lengthened(group), "url_template": template});
     refused(olive.post("/realm/filters", pattern).await, &json!({"pattern": [message]}));
-    let address = json!({"pattern": "#(?P<id>[0-9]+)!", "url_template": long});
+    let address = json!({"pattern": group, "url_template": lengthened(template)});
     refused(olive.post("/realm/filters", address.clone()).await, &json!({"url_template": [message]}));
     refused(edit(&olive, 1, address).await, &json!({"url_template": [message]}));
     let several = json!({
-        "pattern": "#(?P<id>[0-9]+)!", "url_template": template,
+        "pattern": group, "url_template": template,
         "alternative_url_templates": vec!["https://example.com/{id}"; 1_000],
     });
     let message = "Ensure this value has at most 10000 characters (it has 25000).";
