@@ -27,7 +27,7 @@ scenarios *arguments:
 # Draw many more values for the property tests, and send long random sequences of requests, also from many clients at once, for about an hour; a seed may be given
 [group('check')]
 soak seed=choose('9', '123456789'):
-    PROPTEST_RNG_SEED={{ seed }} PROPTEST_CASES=20000 cargo test --release --lib -- no_pattern_panics it_is_a markdown::tests::properties
+    PROPTEST_RNG_SEED={{ seed }} PROPTEST_CASES=20000 cargo test --release --lib -- no_pattern_panics it_is_a tests::properties
     CHATDOUBLE_SOAK={{ seed }} cargo test --release --test suite -- properties:: concurrency:: --nocapture
 
 # Put the optimized program under random and steady load, for the given minutes each, and print its memory and its slowest replies

@@ -5,7 +5,6 @@
 
 pub mod invariants;
 pub mod log;
-pub mod markdown;
 pub mod model;
 pub mod narrow;
 pub mod rules;
@@ -13,10 +12,9 @@ pub mod tx;
 
 pub use log::{event, queue};
 pub use model::{
-    agenda, budget, channel, channel_switch, counters, device, distinct, emoji, export, group, id, kept, linkifier,
-    membership, message, message_ids, organization, palette, permission, personal, picture, playground, preview, push,
-    read_set, resumable, seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk,
-    webhook_call,
+    agenda, channel, channel_switch, counters, device, distinct, export, form, group, id, kept, linkifier, membership,
+    message, message_ids, organization, palette, permission, personal, picture, playground, preview, push, read_set,
+    resumable, seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk, webhook_call,
 };
 pub use rules::{
     access, belongings, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, outside,

@@ -19,7 +19,7 @@ pub mod push;
 pub mod scheduled;
 pub mod user;
 
-use crate::realm::emoji::EmojiNames;
+use chat_markdown::emoji::EmojiNames;
 use std::collections::BTreeMap;
 
 /// The emoji table that `server_emoji_data_url` leads to at a feature level: `code_to_names`.

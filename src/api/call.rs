@@ -4,8 +4,8 @@ use super::parameter::UploadedFile;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
+use crate::realm::form::form_at;
 use crate::realm::id::MessageId;
-use crate::realm::markdown::Form;
 use crate::realm::message::Message;
 use crate::realm::queue::QueueLevel;
 use crate::realm::site::Site;
@@ -65,7 +65,7 @@ impl Call<'_> {
         Site {
             own_url: Some(self.origin.base_url()),
             extra_emoji: self.extra_emoji.map(str::to_owned),
-            form: Form::at(self.feature_level),
+            form: form_at(self.feature_level),
         }
     }
 

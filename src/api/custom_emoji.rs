@@ -8,9 +8,10 @@ use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, 
 use crate::realm::id::EmojiId;
 use crate::realm::message::CustomEmoji;
 use crate::realm::tx::Tx;
-use crate::realm::{Realm, emoji, picture};
+use crate::realm::{Realm, picture};
 use crate::record::emoji::{EmojiRecord, all};
 use crate::record::events::{EmojiChange, RealmEmojiAdd, RealmEmojiUpdateOne};
+use chat_markdown::emoji::EXTRA_EMOJI;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -66,7 +67,7 @@ impl Write for UploadCustomEmoji {
             return Err(Error::CustomEmojiExists);
         }
         let [file] = call.files else { return Err(Error::OneFileExpected) };
-        let is_built_in = tx.form().emoji.by_name(&name).is_some() || name == emoji::EXTRA_EMOJI.name;
+        let is_built_in = tx.form().emoji.by_name(&name).is_some() || name == EXTRA_EMOJI.name;
         if is_built_in && !caller.is_admin() {
             return Err(Error::MayNotOverrideEmoji);
         }

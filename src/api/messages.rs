@@ -21,12 +21,12 @@ use crate::api::shared::recipients::{self, MessageType};
 use crate::api::shared::text::MaxLength;
 use crate::error::Error;
 use crate::feature::Feature;
+use crate::realm::Realm;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
 use crate::realm::send::{Outgoing, Target, Voice};
 use crate::realm::text::MAX_MESSAGE_LENGTH;
 use crate::realm::tx::Tx;
-use crate::realm::{Realm, markdown};
 use crate::record::message::{MessageRecord, MessageView};
 use imbl::OrdSet;
 use schemars::JsonSchema;
@@ -206,7 +206,7 @@ impl Read for RenderMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
         let site = call.site();
         let names = realm.seen_by(call.caller().id, Some(&site));
-        let rendered = markdown::render(&call.origin.strip(params.content), &names);
+        let rendered = chat_markdown::render(&call.origin.strip(params.content), &names);
         Ok(RenderMessageReply { rendered: rendered.map_err(|_| Error::UnableToRender)?.html })
     }
 }

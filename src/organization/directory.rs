@@ -6,8 +6,8 @@
 use super::anonymous::Veil;
 use super::json::Json;
 use crate::fixture::format::When;
-use crate::realm::emoji::{EXTRA_EMOJI, EmojiNames};
 use crate::realm::text::invalid_character;
+use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -4,14 +4,13 @@
 //! rules.
 
 pub mod agenda;
-pub mod budget;
 pub mod channel;
 pub mod channel_switch;
 pub mod counters;
 pub mod device;
 pub mod distinct;
-pub mod emoji;
 pub mod export;
+pub mod form;
 pub mod group;
 pub mod id;
 pub mod kept;

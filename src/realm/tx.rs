@@ -8,10 +8,9 @@ mod messages;
 use super::Realm;
 use super::log::event::{Audience, DeliveryCondition, Entry, Event};
 use super::log::queue::QueueId;
-use super::markdown::Form;
 use super::model::agenda::Due;
-use super::model::budget::Budget;
 use super::model::channel::{Channel, Subscription};
+use super::model::form::form_at;
 use super::model::group::{Group, SystemGroup};
 use super::model::id::{ChannelId, GroupId, MessageId, UserId};
 use super::model::message::{Attachment, Message};
@@ -22,6 +21,8 @@ use super::model::user::{Role, User};
 use super::model::webhook_call::WebhookCall;
 use crate::feature::Feature;
 use crate::time::Span;
+use chat_markdown::Form;
+use chat_markdown::budget::Budget;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -82,7 +83,7 @@ impl Tx {
 
     /// The form that the level gives to HTML.
     pub fn form(&self) -> Form {
-        Form::at(self.feature_level)
+        form_at(self.feature_level)
     }
 
     /// Where the server itself is.

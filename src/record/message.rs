@@ -3,11 +3,11 @@
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::UserId;
-use crate::realm::markdown::TopicLink;
 use crate::realm::message::{Edit, Message, Place};
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::user::{UNKNOWN_USER_NAME, User};
 use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url_for};
+use chat_markdown::TopicLink;
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -129,13 +129,15 @@ operation! {
 impl Write for EditLinkifier {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let index = position(tx, params.filter_id)?;
-        let old = tx.linkifiers[index].as_ref().clone();
+        let old = tx.linkifiers[index].rule();
         let source = LinkifierSource {
             pattern: params.pattern,
             url_template: params.url_template,
-            example_input: given(params.example_input).or(old.example_input),
-            reverse_template: given(params.reverse_template).or(old.reverse_template),
-            alternative_url_templates: params.alternative_url_templates.unwrap_or(old.alternative_url_templates),
+            example_input: given(params.example_input).or_else(|| old.example_input.clone()),
+            reverse_template: given(params.reverse_template).or_else(|| old.reverse_template.clone()),
+            alternative_url_templates: params
+                .alternative_url_templates
+                .unwrap_or_else(|| old.alternative_url_templates.clone()),
         };
         let linkifier = checked(tx, params.filter_id, source)?;
 

@@ -3,9 +3,9 @@
 use crate::api::Call;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
-use crate::realm::markdown::{Form, encode_link_label};
 use crate::realm::schedule::address_in;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
+use chat_markdown::{Form, encode_link_label};
 
 /// The ways to a message.
 pub struct MessageAddress {

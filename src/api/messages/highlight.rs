@@ -1,8 +1,8 @@
 //! What was searched for, marked in what was found (A-39 in docs/assumptions.md).
 
-use crate::realm::budget::{Budget, Cost, Exhausted};
-use crate::realm::markdown::{pieces, visible_text};
 use crate::realm::narrow::Search;
+use chat_markdown::budget::{Budget, Cost, Exhausted};
+use chat_markdown::{pieces, visible_text};
 
 const BEGIN: &str = "<span class=\"highlight\">";
 const END: &str = "</span>";
@@ -69,8 +69,8 @@ pub(super) fn in_html(html: &str, search: &Search, budget: &Budget) -> Result<St
 #[cfg(test)]
 mod tests {
     use super::{BEGIN, END, budget, in_html, in_text};
-    use crate::realm::budget::{Budget, Cost, Exhausted};
     use crate::realm::narrow::Search;
+    use chat_markdown::budget::{Budget, Cost, Exhausted};
 
     fn marked(html: &str, words: &str) -> String {
         let html = in_html(html, &Search::of(words), &budget()).expect("it is short");

@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::emoji::{EXTRA_EMOJI, EmojiNames};
 use crate::realm::id::EmojiId;
 use crate::realm::message::{Emoji, ReactionType};
+use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 
 /// An emoji as a request means it: name, code and namespace, not yet known to fit each other.
 #[derive(Clone, Debug, PartialEq, Eq)]

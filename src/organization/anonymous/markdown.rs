@@ -2,7 +2,7 @@
 
 use super::word::Veil;
 use crate::organization::directory::Directory;
-use crate::realm::emoji::EmojiNames;
+use chat_markdown::emoji::EmojiNames;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 

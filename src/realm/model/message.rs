@@ -2,8 +2,8 @@
 
 use super::id::{ChannelId, EmojiId, MessageId, RecipientId, UserId};
 use super::message_ids::MessageIds;
-use crate::realm::markdown::Html;
 use crate::time::Timestamp;
+use chat_markdown::Html;
 use imbl::{OrdSet, Vector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

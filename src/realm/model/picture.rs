@@ -16,10 +16,10 @@ pub struct Thumbnail {
 pub const THUMBNAILS: [Thumbnail; 2] = [ANIMATED_THUMBNAIL, STILL_THUMBNAIL];
 /// Of a picture that moves.
 pub const ANIMATED_THUMBNAIL: Thumbnail =
-    Thumbnail { name: "840x560-anim.webp", max_width: 840, max_height: 560, is_animated: true };
+    Thumbnail { name: chat_markdown::ANIMATED_THUMBNAIL, max_width: 840, max_height: 560, is_animated: true };
 /// Of any other.
 pub const STILL_THUMBNAIL: Thumbnail =
-    Thumbnail { name: "840x560.webp", max_width: 840, max_height: 560, is_animated: false };
+    Thumbnail { name: chat_markdown::STILL_THUMBNAIL, max_width: 840, max_height: 560, is_animated: false };
 
 /// Width and height of a picture, from its header: PNG, GIF, JPEG and WebP.
 pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {

@@ -1,6 +1,6 @@
 //! Where the client is that sends a text.
 
-use crate::realm::markdown::Form;
+use chat_markdown::Form;
 
 /// What the client that sends a text knows things by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Who is alerted by a text: those who listed a word that is there by itself.
 
 use crate::realm::Realm;
-use crate::realm::markdown::without_code;
 use crate::realm::model::id::UserId;
 use crate::realm::model::text::in_lowercase;
+use chat_markdown::without_code;
 use foldhash::{HashSet, HashSetExt};
 use imbl::OrdSet;
 use std::collections::BTreeSet;

@@ -4,13 +4,13 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::realm::log::event::{Audience, Event, EventKind, Payload, UpdatedMessage};
-use crate::realm::markdown::{Html, UploadFacts, late};
 use crate::realm::model::agenda::Due;
 use crate::realm::model::id::MessageId;
 use crate::realm::model::message::{Attachment, Body, Message};
 use crate::realm::model::preview::PreviewDelays;
 use crate::realm::tx::Tx;
 use crate::time::Timestamp;
+use chat_markdown::{Html, UploadFacts, late};
 use std::sync::Arc;
 
 impl Tx {

@@ -2,19 +2,19 @@
 //! that user sees it.
 
 use crate::realm::Realm;
-use crate::realm::budget::Budget;
-use crate::realm::markdown::{
-    CustomEmojiImage, Form, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, TopicLink, UploadFacts,
-    render_inline, topic_links,
-};
-use crate::realm::model::emoji;
 use crate::realm::model::group::Group;
 use crate::realm::model::id::{ChannelId, MessageId, ProfileFieldId, UserId};
-use crate::realm::model::linkifier::Linkifier;
 use crate::realm::model::site::Site;
 use crate::realm::model::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey};
 use crate::realm::model::user::{ProfileEntry, User};
 use crate::realm::tx::Tx;
+use chat_markdown::budget::Budget;
+use chat_markdown::emoji;
+use chat_markdown::linkifier::Linkifier;
+use chat_markdown::{
+    CustomEmojiImage, Form, LinkedChannel, MentionedGroup, MentionedUser, Names, Settings, TopicLink, UploadFacts,
+    render_inline, topic_links,
+};
 use foldhash::{HashMap, HashMapExt};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::Hash;
@@ -117,7 +117,7 @@ impl SenderView<'_> {
 }
 
 impl Names for SenderView<'_> {
-    fn user(&self, name: &str, id: Option<UserId>) -> Option<MentionedUser> {
+    fn user(&self, name: &str, id: Option<i64>) -> Option<MentionedUser> {
         let folded = name.to_lowercase();
         let first = folded.chars().next();
         // Asked of everybody, so that what only allocates comes last.
@@ -128,9 +128,11 @@ impl Names for SenderView<'_> {
         let sender = self.sender();
         let is_known = |user: &User| sender.is_none_or(|sender| self.realm.can_access_user(sender, user.id));
         let user = match id {
-            Some(id) => {
-                self.realm.users.get(&id).filter(|user| (name.is_empty() || is_named(user)) && is_known(user))?
-            }
+            Some(id) => self
+                .realm
+                .users
+                .get(&UserId(id))
+                .filter(|user| (name.is_empty() || is_named(user)) && is_known(user))?,
             None if self.named.are_few() => self.realm.users.values().find(|user| is_named(user) && is_known(user))?,
             None => {
                 let known = || self.realm.users.values().filter(|user| is_known(user));
@@ -138,7 +140,7 @@ impl Names for SenderView<'_> {
                 self.named.users.get_or_init(all).get(&folded)?
             }
         };
-        Some(MentionedUser { id: user.id, full_name: user.full_name.clone(), is_active: user.is_active })
+        Some(MentionedUser { id: user.id.0, full_name: user.full_name.clone(), is_active: user.is_active })
     }
 
     fn group(&self, name: &str) -> Option<MentionedGroup> {
@@ -149,27 +151,27 @@ impl Names for SenderView<'_> {
             self.named.groups.get_or_init(all).get(&name.to_lowercase())?
         };
         let display_name = group.system.map_or_else(|| group.name.clone(), |system| system.display_name().to_owned());
-        Some(MentionedGroup { id: group.id, display_name, is_active: !group.is_deactivated })
+        Some(MentionedGroup { id: group.id.0, display_name, is_active: !group.is_deactivated })
     }
 
     fn channel(&self, name: &str) -> Option<LinkedChannel> {
         let channel = self.realm.channel_by_name(name)?;
         let links_all = self.site.is_some_and(|site| site.form.links_unseen_channels);
         let is_visible = links_all || self.sender().is_none_or(|sender| self.realm.can_read(sender, channel));
-        is_visible.then(|| LinkedChannel { id: channel.id, name: channel.name.clone() })
+        is_visible.then(|| LinkedChannel { id: channel.id.0, name: channel.name.clone() })
     }
 
-    fn first_message_in_topic(&self, channel: ChannelId, topic: &str) -> Option<MessageId> {
-        let key = (channel, TopicKey::new(topic));
+    fn first_message_in_topic(&self, channel: i64, topic: &str) -> Option<i64> {
+        let key = (ChannelId(channel), TopicKey::new(topic));
         if let Some(first) = self.named.first.borrow().get(&key) {
-            return *first;
+            return first.map(|first| first.0);
         }
         let topic = self.realm.topics.get(&key)?;
         let sender = self.sender();
         let is_seen = |id: &MessageId| sender.is_none_or(|sender| self.realm.message_seen_by(sender, *id).is_some());
         let first = topic.messages.iter().find(is_seen);
         self.named.first.borrow_mut().insert(key, first);
-        first
+        first.map(|first| first.0)
     }
 
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {
@@ -199,7 +201,7 @@ impl Names for SenderView<'_> {
     }
 
     fn linkifiers(&self) -> Vec<Arc<Linkifier>> {
-        self.realm.linkifiers.iter().cloned().collect()
+        self.realm.linkifiers.iter().map(|linkifier| linkifier.rule()).collect()
     }
 
     fn steps_to_linkify(&self, text: &str) -> usize {

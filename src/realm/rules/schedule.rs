@@ -5,7 +5,6 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::log::event::data::{RemindersRemove, ScheduledMessagesRemove};
 use crate::realm::log::event::{Audience, Event, EventKind, Payload};
-use crate::realm::markdown::{self, Form};
 use crate::realm::model::agenda::Due;
 use crate::realm::model::id::{MessageId, ReminderId, ScheduledMessageId, UserId};
 use crate::realm::model::message::{Message, Place};
@@ -14,6 +13,7 @@ use crate::realm::model::text::{MAX_MESSAGE_LENGTH, truncate};
 use crate::realm::model::user::UNKNOWN_USER_NAME;
 use crate::realm::tx::Tx;
 use crate::time::Timestamp;
+use chat_markdown::Form;
 use std::sync::Arc;
 
 /// How the notification bot begins when it reminds of something.
@@ -82,7 +82,7 @@ impl Realm {
         match message.channel() {
             Some((channel, topic)) => {
                 let channel = &self.channels[&channel];
-                let name = markdown::encode_hash_component(&channel.name.replace(' ', "-"));
+                let name = chat_markdown::encode_hash_component(&channel.name.replace(' ', "-"));
                 address_in(&format!("{}/{}-{name}", form.channel_path, channel.id), topic, message.id)
             }
             None => {
@@ -95,7 +95,7 @@ impl Realm {
 
 /// The address of a message in a topic of a channel, which is given by the part of the address that leads to it.
 pub fn address_in(channel: &str, topic: &str, id: MessageId) -> String {
-    format!("#narrow/{channel}/topic/{}/near/{id}", markdown::encode_hash_component(topic))
+    format!("#narrow/{channel}/topic/{}/near/{id}", chat_markdown::encode_hash_component(topic))
 }
 
 /// A text that quotes another. The quoted one is what gives way when the whole is too long to be sent.
@@ -142,7 +142,7 @@ impl Tx {
             None => format!("{REMINDER_BEGINNING}.{}", shown_note(&note)),
         };
         // What is too large to be rendered is shown empty; it was a message, so it hardly is.
-        let rendered = markdown::render(&content, &self.seen_by(user, None).silenced())
+        let rendered = chat_markdown::render(&content, &self.seen_by(user, None).silenced())
             .map(|rendered| rendered.html)
             .unwrap_or_default();
         let reminder = Arc::new(Reminder { id, user, message, note, content, rendered, deliver_at, has_failed: false });

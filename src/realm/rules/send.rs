@@ -8,9 +8,8 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::event::{Audience, Event, EventKind, Payload, SentMessage};
-use crate::realm::markdown::{self, Mentions};
 use crate::realm::model::channel::Channel;
-use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
+use crate::realm::model::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Attachment, Body, Message, Place};
 use crate::realm::model::permission::{GROUP_PERMISSIONS, setting};
 use crate::realm::model::personal::VisibilityPolicy;
@@ -20,6 +19,7 @@ use crate::realm::model::topic::TopicKey;
 use crate::realm::model::topic::{normal_topic, topic_to_send_to};
 use crate::realm::model::user::User;
 use crate::realm::tx::Tx;
+use chat_markdown::Mentions;
 use imbl::{OrdSet, Vector};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -110,15 +110,16 @@ impl Realm {
             Voice::Own => (sender, self.seen_by(sender, site)),
             Voice::Repeated(author) => (author, self.seen_by(author, site).silenced()),
         };
-        let (html, rendered) = markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
+        let (html, rendered) = chat_markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mut mentions = rendered.mentions;
-        mentions.groups.retain(|id| mentions_within || self.groups.get(id).is_none_or(|group| group.system.is_none()));
+        let counts = |id| mentions_within || self.groups.get(&id).is_none_or(|group| group.system.is_none());
+        mentions.groups.retain(|id| counts(GroupId(*id)));
+        let groups = mentions.groups.iter().copied().map(GroupId);
         self.check_mentions(sender, place, &mentions)?;
         let group_mentioned = if mentions_within {
-            self.members_of_any(mentions.groups.iter().copied())
+            self.members_of_any(groups)
         } else {
-            let groups = mentions.groups.iter().filter_map(|id| self.groups.get(id));
-            let members = groups.flat_map(|group| group.members.iter().copied());
+            let members = groups.filter_map(|id| self.groups.get(&id)).flat_map(|group| group.members.iter().copied());
             members.filter(|user| self.is_active(*user)).collect()
         };
         let (mentions_channel, topic_mentioned) = match place {
@@ -136,7 +137,7 @@ impl Realm {
             has_link: rendered.has_link,
             has_image: rendered.has_image,
             uploads: self.readable_files(author, rendered.uploads),
-            mentioned: mentions.users,
+            mentioned: mentions.users.into_iter().map(UserId).collect(),
             group_mentioned,
             mentions_channel,
             topic_mentioned,
@@ -163,7 +164,7 @@ impl Realm {
                 return Err(Error::TopicWildcardNotAllowed);
             }
         }
-        for group in mentions.groups.iter().filter_map(|id| self.groups.get(id)) {
+        for group in mentions.groups.iter().filter_map(|id| self.groups.get(&GroupId(*id))) {
             let value = &group.permissions["can_mention_group"];
             if !covers(self, value, sender, setting(GROUP_PERMISSIONS, "can_mention_group")) {
                 return Err(Error::MayNotMentionGroup { group: group.name.clone().into() });

@@ -1,7 +1,7 @@
 //! What a notification says of a message: its rendered text without tags.
 
 use crate::realm::id::GroupId;
-use crate::realm::markdown::pieces;
+use chat_markdown::pieces;
 use std::fmt::Write;
 
 /// Elements without an end tag.

@@ -13,6 +13,7 @@ const ROOTS: &[&str] = &[
     "Cargo.toml",
     "README.md",
     "action.yml",
+    "crates",
     "docs",
     "examples",
     "fixtures",

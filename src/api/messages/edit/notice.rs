@@ -6,7 +6,6 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
 use crate::realm::id::{ChannelId, MessageId, UserId};
-use crate::realm::markdown::{encode_hash_component, encode_link_label};
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::Target;
@@ -14,6 +13,7 @@ use crate::realm::topic::{FORMER_EMPTY_TOPIC_NAME, TopicKey};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Span;
+use chat_markdown::{encode_hash_component, encode_link_label};
 use imbl::OrdSet;
 use std::sync::Arc;
 

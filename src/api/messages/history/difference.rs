@@ -5,7 +5,7 @@
 
 mod distance;
 
-use crate::realm::budget::Budget;
+use chat_markdown::budget::Budget;
 use distance::are_comparable;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 

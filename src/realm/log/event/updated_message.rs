@@ -1,9 +1,9 @@
 //! Messages as they were changed.
 
-use crate::realm::markdown::TopicLink;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
 use crate::realm::model::message::Body;
 use crate::time::Timestamp;
+use chat_markdown::TopicLink;
 use std::sync::Arc;
 
 /// A change of one or more messages.

@@ -1,6 +1,6 @@
 //! How far two texts are apart, found out before they are compared.
 
-use crate::realm::budget::{Budget, Cost, Exhausted};
+use chat_markdown::budget::{Budget, Cost, Exhausted};
 
 /// Two texts that differ by more are not compared word by word. It suffices for any two texts of 10,000 characters with
 /// words of usual length.

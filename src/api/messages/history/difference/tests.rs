@@ -1,4 +1,4 @@
-use crate::realm::budget::Budget;
+use chat_markdown::budget::Budget;
 
 fn marked(before: &str, after: &str) -> String {
     super::marked(before, after, &Budget::of_request())

@@ -1,0 +1,36 @@
+//! Quotes.
+
+use super::scan::{is_empty_quote, quoted};
+use super::{Block, Parser, State};
+use crate::character::is_space;
+use crate::mention;
+use crate::tree::NodeId;
+
+impl Parser<'_> {
+    /// Parses a block in which a quote begins at a byte.
+    pub(super) fn parse_quote(&mut self, parent: NodeId, block: Block, start: usize) {
+        self.parse_block(parent, &block.text()[..start]);
+        let mut quoted = String::with_capacity(block.text().len());
+        for (at, line) in block.text()[start..].split('\n').enumerate() {
+            quoted.push_str(if at > 0 { "\n" } else { "" });
+            quoted.push_str(&unquoted(line));
+        }
+        drop(block);
+        let quote = self.tree.append(parent, "blockquote");
+        self.states.push(State::Quote);
+        self.parse_text(quote, quoted);
+        self.states.pop();
+    }
+}
+
+/// A line of a quote without its `>`; those that it mentions don't notice.
+fn unquoted(line: &str) -> String {
+    let line = mention::silenced(line);
+    if line.trim_matches(is_space) == ">" {
+        return String::new();
+    }
+    match quoted(&line) {
+        Some(content) if !is_empty_quote(&line) => content.to_owned(),
+        _ => line.into_owned(),
+    }
+}

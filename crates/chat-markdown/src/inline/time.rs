@@ -1,0 +1,286 @@
+//! `<time:…>`: a moment that every reader sees in their own time zone (A-183 in docs/assumptions.md).
+
+use super::{Inline, Rewriting};
+use crate::tree::{Node, Text};
+use jiff::civil::{Date, DateTime, Time};
+use jiff::fmt::{rfc2822, strtime};
+use jiff::tz::{Offset, TimeZone};
+use jiff::{Timestamp, Zoned};
+
+const OPENING: &str = "<time:";
+
+/// More is no time.
+const TIME_MAX_BYTES: usize = 100;
+
+/// Forms of a date besides those of ISO 8601 and RFC 2822, without commas; of a month and a day the month comes first.
+const DATES: [&str; 14] = [
+    "%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y", "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%m/%d/%Y",
+    "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%m.%d.%Y", "%d.%m.%Y",
+];
+
+/// Forms of a time of day, without spaces.
+const TIMES: [&str; 6] = ["%I:%M%p", "%I%p", "%I:%M:%S%p", "%H:%M", "%H:%M:%S", "%H:%M:%S%.f"];
+
+/// Words next to a date that say nothing further.
+const FILLERS: [&str; 18] = [
+    "at",
+    "of",
+    "on",
+    "the",
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+    "sun",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+];
+
+/// Usual short names of time zones, in minutes from UTC. Some are those of several places.
+const ZONES: [(&str, i32); 36] = [
+    ("Z", 0),
+    ("UTC", 0),
+    ("GMT", 0),
+    ("WET", 0),
+    ("HST", -600),
+    ("AKST", -540),
+    ("AKDT", -480),
+    ("PST", -480),
+    ("PDT", -420),
+    ("MST", -420),
+    ("MDT", -360),
+    ("CST", -360),
+    ("CDT", -300),
+    ("EST", -300),
+    ("EDT", -240),
+    ("AST", -240),
+    ("ADT", -180),
+    ("NST", -210),
+    ("NDT", -150),
+    ("BST", 60),
+    ("WEST", 60),
+    ("CET", 60),
+    ("CEST", 120),
+    ("EET", 120),
+    ("SAST", 120),
+    ("EEST", 180),
+    ("MSK", 180),
+    ("PKT", 300),
+    ("IST", 330),
+    ("HKT", 480),
+    ("AWST", 480),
+    ("JST", 540),
+    ("KST", 540),
+    ("AEST", 600),
+    ("AEDT", 660),
+    ("NZST", 720),
+];
+
+/// `<time:2026-01-31T12:00>`
+pub(super) fn times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
+    text.contains(OPENING).then_some(())?;
+    let mut out = Rewriting::new(text);
+    while let Some(start) = text[out.done()..].find(OPENING).map(|offset| out.done() + offset) {
+        let inside = start + OPENING.len();
+        let Some(end) = memchr::memchr(b'>', &text.as_bytes()[inside..]).map(|offset| inside + offset) else { break };
+        let typed = &text[inside..end];
+        let form = &inline.context.settings.form;
+        let mark = match shown(typed, if form.takes_iso_times_alone { iso } else { parse }) {
+            Some(element) => inline.element(element),
+            None if form.shows_faulty_times => {
+                let text = Text::literal(format!("Invalid time format: {typed}"));
+                let attributes = vec![("class", "timestamp-error".to_owned())];
+                inline.element(Node { tag: "span", attributes, text, ..Node::default() })
+            }
+            None => inline.text(text[start..=end].to_owned()),
+        };
+        out.replace(start..end + 1, &mark);
+    }
+    out.finish()
+}
+
+fn shown(typed: &str, parse: fn(&str) -> Option<Timestamp>) -> Option<Node> {
+    let moment = parse(typed.trim()).filter(|_| typed.len() <= TIME_MAX_BYTES)?;
+    let has_fraction = moment.subsec_microsecond() != 0 || moment.subsec_millisecond() != 0;
+    let format = if has_fraction { "%Y-%m-%dT%H:%M:%S.%6fZ" } else { "%Y-%m-%dT%H:%M:%SZ" };
+    let attributes = vec![("datetime", moment.strftime(format).to_string())];
+    Some(Node { tag: "time", attributes, text: Text::literal(typed), ..Node::default() })
+}
+
+/// A date of ISO 8601, perhaps with a time of day behind `T` and an offset from UTC; without one it is UTC.
+fn iso(text: &str) -> Option<Timestamp> {
+    // What the parser takes besides: a space for the `T`, and the name of a time zone.
+    if text.contains([' ', '[', '_']) {
+        return None;
+    }
+    let civil = || text.parse::<DateTime>().ok().filter(|_| !has_offset(text)).and_then(utc);
+    text.parse::<Timestamp>().ok().or_else(civil)
+}
+
+/// Whether something is behind the time of day.
+fn has_offset(text: &str) -> bool {
+    text.split_once(['T', 't']).is_some_and(|(_, time)| time.contains(['+', '-', 'Z', 'z']))
+}
+
+fn utc(moment: DateTime) -> Option<Timestamp> {
+    moment.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
+}
+
+/// A time as it was taken below 503.
+fn parse(text: &str) -> Option<Timestamp> {
+    let utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.contains('-') {
+        // Eight digits are a day, and more or less of them seconds.
+        if digits.len() == "20260101".len()
+            && let Ok(moment) = Date::strptime("%Y%m%d", digits).and_then(|date| utc(date.into()))
+        {
+            return Some(moment);
+        }
+        if digits.matches('.').count() < 2 {
+            let seconds = text.split('.').next()?;
+            return Timestamp::from_second(seconds.parse().ok()?).ok();
+        }
+    }
+    text.parse::<Timestamp>()
+        .or_else(|_| text.parse::<Zoned>().map(|zoned| zoned.timestamp()))
+        .or_else(|_| text.parse::<DateTime>().and_then(utc))
+        .or_else(|_| text.parse::<Date>().and_then(|date| utc(date.into())))
+        .or_else(|_| rfc2822::parse(text).map(|zoned| zoned.timestamp()))
+        .ok()
+        .or_else(|| in_words(text))
+}
+
+/// A date, and perhaps a time of day before or behind it, as people write them; without a zone it is UTC.
+fn in_words(text: &str) -> Option<Timestamp> {
+    let (mut date, mut time, mut offset) = (String::new(), String::new(), Offset::UTC);
+    let mut words = text.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
+    while let Some(word) = words.next() {
+        if let Some(zone) = zone(word) {
+            offset = zone;
+        } else if is_of_time(word) || words.peek().is_some_and(|next| is_half(next)) {
+            time.push_str(word);
+        } else if !FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word)) {
+            date.push_str(if date.is_empty() { "" } else { " " });
+            date.push_str(without_ordinal(word));
+        }
+    }
+    let date = DATES.iter().find_map(|format| Date::strptime(format, &date).ok())?;
+    let time = if time.is_empty() {
+        Time::midnight()
+    } else {
+        TIMES.iter().find_map(|format| Time::strptime(format, &time).ok())?
+    };
+    offset.to_timestamp(date.to_datetime(time)).ok()
+}
+
+fn zone(word: &str) -> Option<Offset> {
+    if word.starts_with(['+', '-']) {
+        return strtime::parse("%z", word.replace(':', "")).ok()?.offset();
+    }
+    let (_, minutes) = ZONES.iter().find(|(name, _)| *name == word)?;
+    Offset::from_seconds(minutes * 60).ok()
+}
+
+fn is_of_time(word: &str) -> bool {
+    word.contains(':') || is_half(word.trim_start_matches(|char: char| char.is_ascii_digit()))
+}
+
+/// Whether a word says which half of the day is meant.
+fn is_half(word: &str) -> bool {
+    ["am", "pm"].iter().any(|half| half.eq_ignore_ascii_case(word))
+}
+
+/// `5th` without its last two letters.
+fn without_ordinal(word: &str) -> &str {
+    let digits = ["st", "nd", "rd", "th"].iter().find_map(|ending| word.strip_suffix(ending));
+    digits.filter(|digits| digits.ends_with(|char: char| char.is_ascii_digit())).unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_formats_are_understood() {
+        for (typed, moment) in [
+            ("2023-05-28T13:30:00+05:30", "2023-05-28T08:00:00Z"),
+            ("2023-05-28T13:30:00Z", "2023-05-28T13:30:00Z"),
+            ("2023-05-28T13:30:00", "2023-05-28T13:30:00Z"),
+            ("2023-05-28 13:30", "2023-05-28T13:30:00Z"),
+            ("2023-05-28 13:30 +0200", "2023-05-28T11:30:00Z"),
+            ("2023-05-28", "2023-05-28T00:00:00Z"),
+            ("1685261400", "2023-05-28T08:10:00Z"),
+            ("1685261400.5", "2023-05-28T08:10:00Z"),
+            ("Sun, 28 May 2023 13:30:00 +0530", "2023-05-28T08:00:00Z"),
+            ("May 28, 2023 1:30 PM", "2023-05-28T13:30:00Z"),
+            ("28 May 2023", "2023-05-28T00:00:00Z"),
+            ("28 may 2023", "2023-05-28T00:00:00Z"),
+            ("20230528", "2023-05-28T00:00:00Z"),
+            ("28-May-2023", "2023-05-28T00:00:00Z"),
+            ("2023/5/28 7:05", "2023-05-28T07:05:00Z"),
+            ("5/6/2023", "2023-05-06T00:00:00Z"),
+            ("28.5.2023", "2023-05-28T00:00:00Z"),
+            ("2023-05-28 1:30pm", "2023-05-28T13:30:00Z"),
+            ("2023-05-28 13:30 UTC", "2023-05-28T13:30:00Z"),
+            ("2023-05-28 13:30 +02:00", "2023-05-28T11:30:00Z"),
+            ("May 3rd 2023, 10:30PM", "2023-05-03T22:30:00Z"),
+            ("the 1st of May 2023", "2023-05-01T00:00:00Z"),
+            ("1:05:09 pm May 28 2023", "2023-05-28T13:05:09Z"),
+            ("Sunday, May 28, 2023 at 5 pm", "2023-05-28T17:00:00Z"),
+            ("Sun May 28 2023 13:30:00 +0530", "2023-05-28T08:00:00Z"),
+            ("28 May 2023 5:30 am IST", "2023-05-28T00:00:00Z"),
+        ] {
+            let shown = shown(typed, parse).map(|it| it.attributes);
+            assert_eq!(shown, Some(vec![("datetime", moment.to_owned())]), "{typed}");
+        }
+    }
+
+    #[test]
+    fn forms_of_iso_8601_are_few() {
+        for (typed, moment) in [
+            ("2023-05-28T13:30:00+05:30", "2023-05-28T08:00:00Z"),
+            ("2023-05-28T13:30:00Z", "2023-05-28T13:30:00Z"),
+            ("2023-05-28T13:30:00", "2023-05-28T13:30:00Z"),
+            ("2023-05-28T13:30", "2023-05-28T13:30:00Z"),
+            ("2023-05-28T13:30+02:00", "2023-05-28T11:30:00Z"),
+            ("2023-05-28", "2023-05-28T00:00:00Z"),
+            ("20230528", "2023-05-28T00:00:00Z"),
+            ("20230528T133000Z", "2023-05-28T13:30:00Z"),
+        ] {
+            let shown = shown(typed, iso).map(|it| it.attributes);
+            assert_eq!(shown, Some(vec![("datetime", moment.to_owned())]), "{typed}");
+        }
+        for typed in [
+            "1685261400",
+            "1685261400.5",
+            "2023-05-28 13:30",
+            "2023-05-28 13:30:00Z",
+            "2023-05-28T13:30:00[Europe/Berlin]",
+            "2023-05-28T13:30:00+05:30[Asia/Kolkata]",
+            "2023-05-28T13:30:00+99:99",
+            "Sun, 28 May 2023 13:30:00 +0530",
+            "May 28, 2023 1:30 PM",
+            "28 May 2023",
+            "5/6/2023",
+            "2023/5/28",
+            "2023-05",
+        ] {
+            assert!(shown(typed, iso).is_none(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn others_stay_text() {
+        for text in ["", "soon", "2023-13-01", "99999999999999", ".."] {
+            assert!(shown(text, parse).is_none() && shown(text, iso).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The rows of section 23 about images, videos and sound.
+
+use super::*;
+
+const IMAGE: &str = "<img data-original-content-type=\"image/png\" data-original-dimensions=\"1920x1080\" \
+                     src=\"/user_uploads/thumbnail/2/ab/xyz/image.png/840x560.webp\">";
+
+#[test]
+fn uploaded_images() {
+    let preview = |attributes: &str, image: &str| {
+        format!("<div class=\"message_inline_image\"><a href=\"{attributes}>{image}</a></div>")
+    };
+    let titled = preview("/user_uploads/2/ab/xyz/image.png\" title=\"image.png\"", IMAGE);
+    let link = "<a href=\"/user_uploads/2/ab/xyz/image.png\">image.png</a>";
+    let url = "https://chat.example.org/user_uploads/2/ab/xyz/image.png";
+    check(&[
+        ("[image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<p>{link}</p>\n{titled}")),
+        (
+            "https://chat.example.org/user_uploads/2/ab/xyz/image.png",
+            &format!(
+                "<p><a href=\"/user_uploads/2/ab/xyz/image.png\">{url}</a></p>\n{}",
+                preview(&format!("/user_uploads/2/ab/xyz/image.png\" title=\"{url}\""), IMAGE)
+            ),
+        ),
+        ("- [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<ul>\n<li>{link}{titled}</li>\n</ul>")),
+        ("> [image.png](/user_uploads/2/ab/xyz/image.png)", &format!("<blockquote>\n<p>{link}</p>\n</blockquote>")),
+        (
+            "[image.png](/user_uploads/2/ab/xyz/image.png) [image.png](/user_uploads/2/ab/xyz/image.png)",
+            &format!("<p>{link} {link}</p>\n{titled}"),
+        ),
+    ]);
+    let message = rendered("[image.png](/user_uploads/2/ab/xyz/image.png)");
+    assert!(message.has_image && message.has_link);
+    assert_eq!(message.uploads, ["2/ab/xyz/image.png".to_owned()].into());
+}
+
+#[test]
+fn previews_stand_behind_each_other() {
+    let image = |name: &str| {
+        let href = format!("https://x.y/{name}.png");
+        let src = crate::media::proxied(&href);
+        let preview = format!("<div class=\"message_inline_image\"><a href=\"{href}\"><img src=\"{src}\"></a></div>");
+        (format!("<a href=\"{href}\">{href}</a>"), preview)
+    };
+    let [(a, of_a), (b, of_b)] = ["a", "b"].map(image);
+    check(&[
+        ("x https://x.y/a.png https://x.y/b.png", &format!("<p>x {a} {b}</p>\n{of_a}{of_b}")),
+        ("https://x.y/a.png\n\nhttps://x.y/b.png\n\nx", &format!("{of_a}{of_b}<p>x</p>")),
+        (
+            "* x https://x.y/a.png\n* https://x.y/b.png\n* x",
+            &format!("<ul>\n<li>x {a}{of_a}</li>\n<li>{of_b}</li>\n<li>x</li>\n</ul>"),
+        ),
+        (
+            "* x https://x.y/a.png\n  * y\n* z",
+            &format!("<ul>\n<li>x {a}<ul>\n<li>y</li>\n</ul>\n{of_a}</li>\n<li>z</li>\n</ul>"),
+        ),
+        (
+            "* x https://x.y/a.png\n\n* y",
+            &format!("<ul>\n<li>\n<p>x {a}</p>\n{of_a}</li>\n<li>\n<p>y</p>\n</li>\n</ul>"),
+        ),
+        (
+            "```spoiler\nx https://x.y/a.png\n```",
+            &format!(
+                "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n</div>\
+                 <div class=\"spoiler-content\" aria-hidden=\"true\">\n<p>x {a}</p>\n{of_a}</div></div>"
+            ),
+        ),
+    ]);
+}
+
+#[test]
+fn states_and_kinds_of_images() {
+    for (file, image) in [
+        (
+            "new.png",
+            "<img class=\"image-loading-placeholder\" data-original-content-type=\"image/png\" \
+             data-original-dimensions=\"1920x1080\" src=\"/static/images/loading/loader-black.svg\">",
+        ),
+        (
+            "moving.gif",
+            "<img data-animated=\"true\" data-original-content-type=\"image/gif\" data-original-dimensions=\"1920x1080\" \
+             src=\"/user_uploads/thumbnail/2/ab/moving.gif/840x560-anim.webp\">",
+        ),
+        (
+            "photo.heic",
+            "<img data-original-content-type=\"image/heic\" data-original-dimensions=\"1920x1080\" \
+             data-transcoded-image=\"4032x3024.webp\" src=\"/user_uploads/thumbnail/2/ab/photo.heic/840x560.webp\">",
+        ),
+    ] {
+        let html = rendered(&format!("[x](/user_uploads/2/ab/{file})")).html;
+        assert!(html.contains(image), "{html}");
+    }
+}
+
+#[test]
+fn media_in_the_text() {
+    check(&[
+        (
+            "a ![b \"c\"](/user_uploads/2/ab/xyz/image.png)",
+            "<p>a <img alt=\"b &quot;c&quot;\" class=\"inline-image\" data-original-content-type=\"image/png\" \
+             data-original-dimensions=\"1920x1080\" data-original-src=\"/user_uploads/2/ab/xyz/image.png\" \
+             src=\"/user_uploads/thumbnail/2/ab/xyz/image.png/840x560.webp\"></p>",
+        ),
+        (
+            "![song](/user_uploads/2/ab/sound.mp3)",
+            "<p><audio controls preload=\"metadata\" src=\"/user_uploads/2/ab/sound.mp3\" title=\"song\"></audio></p>",
+        ),
+        ("![a](/user_uploads/2/ab/text.txt)", "<p>![a](/user_uploads/2/ab/text.txt)</p>"),
+    ]);
+    let message = rendered("![a](/user_uploads/2/ab/xyz/image.png)");
+    assert!(message.has_image);
+    assert_eq!(message.uploads.len(), 1);
+}
+
+/// The ending of an address says that it is a video, and whether there is such a file is not looked at.
+#[test]
+fn videos_that_nobody_uploaded() {
+    let message = rendered("[v](/user_uploads/2/ab/cd/none.webm)");
+    assert!(message.html.contains("message_inline_video"), "{}", message.html);
+    assert!(!message.has_image);
+}
+
+/// A message has an image if it shows one.
+#[test]
+fn stills_of_videos_are_images_and_links_in_quotes_are_none() {
+    for (text, has_image) in [
+        ("https://www.youtube.com/watch?v=abcdefghijk", true),
+        ("https://x.y/a.png", true),
+        ("> https://x.y/a.png", false),
+        ("https://x.y/a.mp4", false),
+    ] {
+        assert_eq!(rendered(text).has_image, has_image, "{text}");
+    }
+}
+
+#[test]
+fn videos() {
+    check(&[(
+        "[v](/user_uploads/2/ab/film.mp4)",
+        "<p><a href=\"/user_uploads/2/ab/film.mp4\">v</a></p>\n\
+         <div class=\"message_inline_image message_inline_video\"><a href=\"/user_uploads/2/ab/film.mp4\" title=\"v\">\
+         <video preload=\"metadata\" src=\"/user_uploads/2/ab/film.mp4\"></video></a></div>",
+    )]);
+    let html = rendered("https://www.youtube.com/watch?v=abcdefghijk").html;
+    assert!(
+        html.contains("</p>\n<div class=\"youtube-video message_inline_image\"><a data-id=\"abcdefghijk\" href="),
+        "{html}"
+    );
+}
+
+#[test]
+fn images_from_elsewhere() {
+    let html = rendered("https://x.y/a.png").html;
+    let start = "<div class=\"message_inline_image\"><a href=\"https://x.y/a.png\"><img src=\"/external_content/";
+    assert!(html.starts_with(start), "{html}");
+    assert!(rendered("see https://x.y/a.png").html.starts_with("<p>see <a href"));
+    assert!(!rendered("https://x.y/a.txt").html.contains("<img"));
+}
+
+#[test]
+fn without_a_proxy_images_from_elsewhere_are_shown_by_their_own_addresses() {
+    let organization = Organization { proxies_pictures: false, ..Default::default() };
+    for (source, image) in [
+        ("https://x.y/a.png", "<img src=\"https://x.y/a.png\">"),
+        ("https://x.y/a.mp4", "<video preload=\"metadata\" src=\"https://x.y/a.mp4\">"),
+        ("https://youtu.be/abcdefghijk", "<img src=\"https://i.ytimg.com/vi/abcdefghijk/mqdefault.jpg\">"),
+    ] {
+        let html = render(source, &organization).unwrap_or_default().html;
+        assert!(html.contains(image), "{html}");
+    }
+}
+
+#[test]
+fn not_too_many_previews_and_none_if_switched_off() {
+    let many: Vec<String> = (0..30).map(|number| format!("https://x.y/{number}.png")).collect();
+    assert_eq!(rendered(&many.join(" ")).html.matches("<img").count(), 0);
+    assert_eq!(rendered(&many[..24].join(" ")).html.matches("<img").count(), 24);
+    let organization = Organization { previews: false, ..Default::default() };
+    let html = render("https://x.y/a.png", &organization).unwrap_or_default().html;
+    assert_eq!(html, "<p><a href=\"https://x.y/a.png\">https://x.y/a.png</a></p>");
+}

@@ -1,0 +1,292 @@
+//! What holds for every input: no panic, nothing unsafe, no time beyond the input's size.
+
+use super::*;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+use std::time::Instant;
+
+/// Pieces of markup that are likely to meet in unforeseen ways.
+const PARTS: [&str; 62] = [
+    "*",
+    "**",
+    "***",
+    "~~",
+    "`",
+    "``",
+    "```",
+    "````quote\n",
+    "```spoiler x\n",
+    "```math\n",
+    "~~~",
+    "\n",
+    "\n\n",
+    " ",
+    "  ",
+    "    ",
+    "> ",
+    "- ",
+    "* ",
+    "1. ",
+    "7. ",
+    "# ",
+    "---",
+    "|",
+    "|-|-|\n",
+    "a|b\n",
+    "@**Zoe**",
+    "@_**",
+    "@*group*",
+    "@**",
+    "#**design>bugs**",
+    "#**",
+    "<time:1>",
+    "<time:",
+    ">",
+    "<script>",
+    "</p>",
+    "<img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "[a](javascript:alert(1))",
+    "[",
+    "](",
+    ")",
+    "(",
+    "![x](/user_uploads/2/ab/xyz/image.png)",
+    "https://x.y/",
+    "example.com",
+    "a@example.com",
+    "\"",
+    "'",
+    "&amp;",
+    "&",
+    "<",
+    "$$",
+    "\\",
+    ":smile:",
+    "🙂",
+    "#12",
+    "\u{fdd0}",
+    "\u{fdef}",
+    "\0",
+    "onload=\"x\"",
+];
+
+fn source() -> impl Strategy<Value = String> {
+    let part = prop_oneof![
+        6 => prop::sample::select(PARTS.as_slice()).prop_map(str::to_owned),
+        1 => r"\PC{0,6}",
+        2 => "[a-z]{1,5}",
+    ];
+    prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
+}
+
+/// Words, among which something may look like more than it is.
+fn plain_source() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        4 => "[a-zA-Z]{1,6}",
+        2 => "[a-zA-Z0-9.,!?' -]{1,6}",
+        1 => r"\PC{1,3}",
+        1 => prop::sample::select(["1.", "-", "--", "8-", "...", "example.com", "x.", "o", "O", "ⓜ", "東京。", "سلام", "नेहा", "·", "Ⅷ"].as_slice())
+            .prop_map(str::to_owned),
+    ];
+    let divided = (word, prop::sample::select([" ", " ", " ", " ", "\n", "\n\n", "\n\n\n", "\n \n"].as_slice()));
+    prop::collection::vec(divided, 1..8).prop_map(|words| {
+        let text: String = words.iter().flat_map(|(word, divider)| [word.as_str(), divider]).collect();
+        text.trim().to_owned()
+    })
+}
+
+/// One organization for all cases: its linkifiers take longer to compile than a message to render.
+static ORGANIZATION: LazyLock<Organization> = LazyLock::new(|| Organization { emoticons: true, ..Default::default() });
+
+fn by_the_long_way(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
+    render_markup(source, names, Budget::new(cost_of_text(source.len())))
+}
+
+/// The tags of some HTML, each from `<` to `>`.
+fn tags(html: &str) -> Vec<&str> {
+    html.split('<').skip(1).map(|behind| behind.split('>').next().unwrap_or_default()).collect()
+}
+
+proptest! {
+    #[test]
+    fn nothing_unsafe_gets_through(source in source()) {
+        let html = render(&source, &*ORGANIZATION).map(|it| it.html).unwrap_or_default();
+        for tag in tags(&html) {
+            prop_assert!(!tag.starts_with("script"), "{tag}");
+            for address in ["href=\"", "src=\""].into_iter().filter_map(|name| Some(tag.split_once(name)?.1)) {
+                prop_assert!(!address.to_lowercase().starts_with("javascript"), "{tag}");
+            }
+            for attribute in tag.split("\" ") {
+                let name = attribute.rsplit(' ').next().unwrap_or_default();
+                prop_assert!(!name.starts_with("on") || !name.contains("=\""), "{tag}");
+            }
+        }
+    }
+
+    #[test]
+    fn tags_are_balanced(source in source()) {
+        // The service itself ends a paragraph within a spoiler in a quote.
+        prop_assume!(!(source.contains("spoiler") && source.contains("quote")));
+        let html = render(&source, &*ORGANIZATION).map(|it| it.html).unwrap_or_default();
+        let mut open = Vec::new();
+        for tag in tags(&html) {
+            let name = tag.split(' ').next().unwrap_or_default();
+            match name.strip_prefix('/') {
+                Some(name) => prop_assert_eq!(open.pop(), Some(name), "{}", html),
+                None if ["br", "hr", "img"].contains(&name) => {}
+                None => open.push(name),
+            }
+        }
+        prop_assert!(open.is_empty(), "{html}");
+    }
+
+    #[test]
+    fn a_plain_text_is_what_it_would_be_by_the_long_way(source in plain_source()) {
+        prop_assert_eq!(render(&source, &*ORGANIZATION), by_the_long_way(&source, &*ORGANIZATION));
+    }
+
+    #[test]
+    fn topics_and_descriptions_never_panic(source in source()) {
+        topic_links(&source, &*ORGANIZATION);
+        render_inline(&source, &*ORGANIZATION, &Budget::of_request());
+    }
+}
+
+#[test]
+fn a_plain_text_is_linkified_where_a_pattern_is_about_its_paragraph() {
+    let source = LinkifierSource {
+        pattern: "^ticket(?P<id>[0-9]+)$".to_owned(),
+        url_template: "https://bugs.example.org/{id}".to_owned(),
+        ..Default::default()
+    };
+    let linkifier = Linkifier::compile(source).expect("it is sound");
+    let organization = Organization { linkifiers: vec![Arc::new(linkifier)], ..Default::default() };
+    for text in ["ticket12", "Look\n\nticket12", "Look\nticket12", "ticket12\n\nLook", "no ticket12"] {
+        let rendered = render(text, &organization);
+        assert_eq!(rendered, by_the_long_way(text, &organization), "{text}");
+    }
+    assert!(render("Look\n\nticket12", &organization).is_ok_and(|it| it.html.contains("<a href=")));
+}
+
+#[test]
+fn time_grows_with_the_size_only() {
+    for part in PARTS.into_iter().chain([
+        "**a ",
+        "*a ",
+        "[a](",
+        "![a](x ",
+        "`a``",
+        "> - ",
+        "((",
+        "a,",
+        "~~a",
+        "<time:1",
+        "@**a",
+        "$$a",
+        ":a",
+        "&a",
+        "[a](b) ",
+        "---\n",
+        "# a\n",
+        "> a\n\n",
+        "* a\n",
+        "|a|\n",
+        "$$a$$ ",
+        "http://a/(,",
+    ]) {
+        let source = part.repeat(40_000 / part.len());
+        let start = Instant::now();
+        // Only that it returns, and soon: quadratic time would take minutes.
+        let _ = render(&source, &*ORGANIZATION);
+        assert!(start.elapsed().as_secs() < 8, "{part:?} took {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn deep_nesting_has_an_end() {
+    let lists: String = (0..300).map(|depth| format!("{}- a\n", "  ".repeat(depth))).collect();
+    let quotes = "> ".repeat(1000) + "a";
+    let fences: String = (0..100).map(|depth| format!("{}quote\n", "`".repeat(200 - depth))).collect();
+    for source in [lists, quotes, fences] {
+        assert!(render(&source, &*ORGANIZATION).is_ok());
+    }
+}
+
+#[test]
+fn too_much_output_is_refused() {
+    assert_eq!(render(&"🙂".repeat(20_000), &*ORGANIZATION), Err(TooLarge));
+    assert!(render(&"a".repeat(900_000), &*ORGANIZATION).is_ok());
+}
+
+/// Texts of two sizes each: what is made of them grows with the product of both.
+const PRODUCTS: [fn(usize, usize) -> String; 14] = [
+    |columns, rows| format!("|{}\n|{}\n{}", "a|".repeat(columns), "-|".repeat(columns), "|b|\n".repeat(rows)),
+    |columns, rows| {
+        let line = |cell: &str| vec![cell; columns.max(2)].join("|");
+        format!("{}\n{}\n{}", line("a"), line(":-:"), "b\n".repeat(rows))
+    },
+    |depth, lines| format!("{}{}", "```quote\n".repeat(depth), "a\n".repeat(lines)),
+    |depth, lines| {
+        (1..=depth.min(200)).rev().map(|it| "~".repeat(it + 3) + "quote\n").collect::<String>() + &"a\n".repeat(lines)
+    },
+    |depth, lines| ("> ".repeat(depth) + "a\n").repeat(lines),
+    |depth, items| (0..depth.min(100)).map(|it| "  ".repeat(it) + "- a\n").collect::<String>().repeat(items),
+    |depth, lines| "```spoiler a\n".repeat(depth) + &"a\n\n".repeat(lines),
+    |brackets, words| "[a](".repeat(brackets) + &"(a ".repeat(words),
+    |stars, words| "*a ".repeat(stars) + &"a* ".repeat(words),
+    |dollars, words| "$$a ".repeat(dollars) + &"$$b$$ ".repeat(words),
+    |sources, length| format!("$${}$$ ", "x_1^2+".repeat(length.min(300))).repeat(sources),
+    |blocks, length| format!("```py\n{}\n```\n\n", "f('a')\n".repeat(length)).repeat(blocks),
+    |numbers, words| "#12 ".repeat(numbers) + &"#12x ".repeat(words),
+    |mentions, links| "@**Zoe** ".repeat(mentions) + &"#**design>bugs** https://x.y/a.png ".repeat(links),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn no_product_of_two_sizes_costs_more_than_its_budget(
+        product in prop::sample::select(PRODUCTS.as_slice()),
+        sizes in prop::sample::select([(3, 3_000), (40, 1_000), (300, 300), (1_000, 40), (3_000, 3)].as_slice()),
+        more in 1..10_usize,
+    ) {
+        let mut source = product(sizes.0 * more, sizes.1 * more);
+        source.truncate(100_000);
+        let limit = cost_of_text(source.len());
+        let budget = Rc::new(Budget::new(limit));
+        let mut context = Context::new(&source, &*ORGANIZATION, true, budget.clone());
+        let start = Instant::now();
+        let html = document(&mut context, &source);
+        prop_assert!(start.elapsed().as_secs() < 60, "took {:?}", start.elapsed());
+        if let Ok(html) = html {
+            prop_assert_eq!(budget.check(), Ok(()));
+            prop_assert!(html.chars().count() <= OUTPUT_MAX_CHARS);
+            prop_assert!(budget.used().nodes <= limit.nodes && budget.used().steps <= limit.steps);
+        }
+    }
+}
+
+#[test]
+fn what_a_text_costs_is_counted_when_it_is_made() {
+    let used = |source: &str| {
+        let budget = Rc::new(Budget::new(Cost::UNLIMITED));
+        let mut context = Context::new(source, &*ORGANIZATION, true, budget.clone());
+        let html = document(&mut context, source).map_or(0, |html| html.chars().count());
+        (budget.used(), html)
+    };
+    for (source, nodes, output) in [
+        ("a *b*\nc", 3, "<p><em></em><br></p>".len()),
+        (
+            "|a|b|\n|-|-|\n|c|",
+            9,
+            "<table><thead><tr><th></th><th></th></tr></thead><tbody><tr><td></td><td></td></tr></tbody></table>".len(),
+        ),
+        ("```\na\n```", 1, "<p><div class=\"codehilite\"><pre><span></span><code>a\n</code></pre></div></p>".len()),
+        ("> a", 2, "<blockquote><p></p></blockquote>".len()),
+    ] {
+        let (used, html) = used(source);
+        assert_eq!((used.nodes, used.output), (nodes, output), "{source}");
+        assert!(html + 8 >= output, "{source}");
+    }
+}
