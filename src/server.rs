@@ -1,6 +1,7 @@
 //! A server: worlds behind an edge on a socket, as a value that tests and the command line hold.
 
 mod addresses;
+#[cfg(feature = "compression")]
 mod compression;
 mod connection;
 mod connection_fault;
@@ -9,7 +10,9 @@ mod http2;
 mod idle;
 mod invariant_check;
 pub mod listen;
+mod own_head;
 mod pace;
+#[cfg(feature = "watch")]
 mod socket;
 mod start_error;
 mod webhooks;

@@ -1,13 +1,13 @@
 //! What answers a connection's requests: warp's filters, one of which leads into the table of operations.
 
+#[cfg(feature = "compression")]
 use super::compression::encoded;
 use super::connection_fault;
 use super::idle::IdleTracker;
+use super::own_head::{OwnHead, own_head};
 use super::pace::paced;
-use super::socket;
 use crate::console;
 use crate::control::Control;
-use crate::control::pages::token_subprotocol;
 use crate::error;
 use crate::http::authentication::CredentialsCache;
 use crate::http::body::read_body;
@@ -47,12 +47,13 @@ pub async fn ended(mut stopped: watch::Receiver<bool>) {
 /// All that a server's own socket serves.
 pub fn all_worlds(
     control: &Arc<Control>,
+    #[cfg_attr(not(feature = "watch"), expect(unused_variables, reason = "only watchers wait for the end"))]
     stopped: watch::Receiver<bool>,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + use<> {
-    // First what is asked most.
-    chat_api(control.edge.clone(), None)
-        .or(watch_socket(control.clone(), stopped))
-        .unify()
+    let first = chat_api(control.edge.clone(), None);
+    #[cfg(feature = "watch")]
+    let first = first.or(super::socket::watch_socket(control.clone(), stopped)).unify();
+    first
         .or(control_api(control.clone()))
         .unify()
         .or(console_page(control.clone()))
@@ -95,6 +96,12 @@ async fn respond<E: Display>(
     encoded(&head.headers, edge.respond(head.clone(), body, port_world).await)
 }
 
+/// The response as it is: the program is built without compression.
+#[cfg(not(feature = "compression"))]
+fn encoded(_: &http::HeaderMap, response: Response) -> Response {
+    response
+}
+
 /// All of control but the WebSocket.
 fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
     warp::path("control").and(own_head()).and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
@@ -121,44 +128,6 @@ fn console_page(control: Arc<Control>) -> impl Filter<Extract = (Response,), Err
         let page = console::answer(&control.guard, &head);
         std::future::ready(page.ok_or_else(warp::reject::not_found))
     })
-}
-
-/// The WebSocket on which a world is watched.
-fn watch_socket(
-    control: Arc<Control>,
-    stopped: watch::Receiver<bool>,
-) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
-    warp::path!("control" / "worlds" / String / "watch").and(own_head()).and(warp::ws()).map(
-        move |name: String, head: Arc<RequestHead>, socket: warp::ws::Ws| {
-            let headers = &head.headers;
-            match control.watched(&name, head.uri.query(), headers) {
-                Ok((world, per_second)) => {
-                    let stopped = stopped.clone();
-                    // Before the handshake is answered: what happens right after it is sent too.
-                    let happening = world.watch();
-                    let base_url = control.base_url(headers, &name);
-                    let upgraded = socket.on_upgrade(move |socket| {
-                        socket::tell(world, base_url, happening, per_second, socket, stopped)
-                    });
-                    let (mut head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
-                    let subprotocol = token_subprotocol(headers).and_then(|chosen| HeaderValue::from_str(chosen).ok());
-                    if let Some(subprotocol) = subprotocol {
-                        head.headers.insert(header::SEC_WEBSOCKET_PROTOCOL, subprotocol);
-                    }
-                    Response::from_parts(head, Bytes::new())
-                }
-                Err(refused) => refused,
-            }
-        },
-    )
-}
-
-/// The head of a request that may be for control or the page in the browser, apart from those that are for the API alone.
-#[derive(Clone)]
-struct OwnHead(Arc<RequestHead>);
-
-fn own_head() -> impl Filter<Extract = (Arc<RequestHead>,), Error = Rejection> + Copy {
-    warp::ext::get::<OwnHead>().map(|OwnHead(head)| head)
 }
 
 /// Moves a request's head to where the filters find it whole; warp's would copy its parts one by one. That of control

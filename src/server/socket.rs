@@ -1,20 +1,57 @@
 //! A watched world's frames on a WebSocket.
 
+use super::own_head::own_head;
+use crate::control::Control;
+use crate::control::pages::token_subprotocol;
 use crate::control::watch::{frame, lost};
+use crate::http::Response;
+use crate::http::request::RequestHead;
 use crate::world::{Watched, World};
+use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
+use http::{HeaderValue, header};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio::sync::watch::Receiver;
 use tokio::time::{MissedTickBehavior, interval};
-use warp::ws::{Message, WebSocket};
+use warp::ws::{Message, WebSocket, Ws};
+use warp::{Filter, Rejection};
 
 const SECOND: Duration = Duration::from_secs(1);
 
+/// The WebSocket on which a world is watched.
+pub fn watch_socket(
+    control: Arc<Control>,
+    stopped: Receiver<bool>,
+) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
+    warp::path!("control" / "worlds" / String / "watch").and(own_head()).and(warp::ws()).map(
+        move |name: String, head: Arc<RequestHead>, socket: Ws| {
+            let headers = &head.headers;
+            match control.watched(&name, head.uri.query(), headers) {
+                Ok((world, per_second)) => {
+                    let stopped = stopped.clone();
+                    // Before the handshake is answered: what happens right after it is sent too.
+                    let happening = world.watch();
+                    let base_url = control.base_url(headers, &name);
+                    let upgraded =
+                        socket.on_upgrade(move |socket| tell(world, base_url, happening, per_second, socket, stopped));
+                    let (mut head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
+                    let subprotocol = token_subprotocol(headers).and_then(|chosen| HeaderValue::from_str(chosen).ok());
+                    if let Some(subprotocol) = subprotocol {
+                        head.headers.insert(header::SEC_WEBSOCKET_PROTOCOL, subprotocol);
+                    }
+                    Response::from_parts(head, Bytes::new())
+                }
+                Err(refused) => refused,
+            }
+        },
+    )
+}
+
 /// Tells what happens in a world until the other side goes away, or the world or the server ends: so much a second at
 /// most, if that is given.
-pub async fn tell(
+async fn tell(
     world: Arc<World>,
     base_url: String,
     happening: broadcast::Receiver<Watched>,
