@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::permission::RealmPermission;
 use crate::realm::user::{BotKind, Role, User};
 
 /// Who may call an operation, as far as it does not depend on its parameters.
@@ -52,7 +53,9 @@ impl Access {
             Access::NotGuest | Access::GroupCreator | Access::HumanNotGuest if caller.is_guest() => {
                 Err(Error::GuestsNotAllowed)
             }
-            Access::GroupCreator if !realm.may(caller.id, "can_create_groups") => Err(Error::InsufficientPermission),
+            Access::GroupCreator if !realm.may(caller.id, RealmPermission::CanCreateGroups) => {
+                Err(Error::InsufficientPermission)
+            }
             Access::Human | Access::HumanNotGuest if caller.is_bot() => Err(Error::BotsNotAllowed),
             Access::Bot if !caller.is_bot() => Err(Error::BotsOnly),
             Access::Administrator

@@ -8,6 +8,7 @@ use crate::api::shared::pictures::{check_picture, keep_picture};
 use crate::api::shared::users::change::change_avatar;
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::{AvatarSource, User};
 use crate::record::user::avatar_url;
@@ -69,6 +70,6 @@ impl Write for RemoveAvatar {
 }
 
 fn check_may_change(realm: &Realm, caller: &User) -> Result<(), Error> {
-    let is_closed = realm.organization.is_on("avatar_changes_disabled") && !caller.is_admin();
+    let is_closed = realm.organization.is_on(RealmSetting::AvatarChangesDisabled) && !caller.is_admin();
     if is_closed { Err(Error::AvatarChangesDisabled) } else { Ok(()) }
 }

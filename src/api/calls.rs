@@ -6,6 +6,7 @@ pub mod rooms;
 
 use super::{Call, Read, Write, operation};
 use crate::error::Error;
+use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::realm::{Realm, content_hash};
 use base64::Engine;
@@ -79,7 +80,7 @@ operation! {
 impl Write for CreateZoomCall {
     fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
         // Nobody has an account of their own there: `has_zoom_token` is false for all.
-        if tx.organization.setting("video_chat_provider") != SERVER_TO_SERVER {
+        if tx.organization.setting(RealmSetting::VideoChatProvider) != SERVER_TO_SERVER {
             return Err(Error::InvalidZoomToken);
         }
 

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, Payload};
 use crate::realm::id::EmojiId;
 use crate::realm::message::CustomEmoji;
+use crate::realm::permission::RealmPermission;
 use crate::realm::tx::Tx;
 use crate::realm::{Realm, picture};
 use crate::record::emoji::{EmojiRecord, all};
@@ -60,7 +61,7 @@ impl Write for UploadCustomEmoji {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let name = checked_name(&params.emoji_name)?;
-        if !tx.may(caller.id, "can_add_custom_emoji_group") {
+        if !tx.may(caller.id, RealmPermission::CanAddCustomEmoji) {
             return Err(Error::InsufficientPermission);
         }
         if active(tx, &name).is_some() {

@@ -8,6 +8,7 @@ use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::personal::{Draft, DraftId, DraftTarget};
+use crate::realm::setting::UserSetting;
 use crate::realm::text::{normal_content, truncate};
 use crate::realm::topic::MAX_TOPIC_LENGTH;
 use crate::realm::tx::Tx;
@@ -75,7 +76,7 @@ json_object! {
 
 /// Whether the caller keeps drafts on the server.
 fn check_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
-    if realm.user_state(call.caller().id).is_on("enable_drafts_synchronization") {
+    if realm.user_state(call.caller().id).is_on(UserSetting::EnableDraftsSynchronization) {
         Ok(())
     } else {
         Err(Error::DraftsDisabled)

@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, GroupId, InviteLinkId, UserId};
 use crate::realm::organization::{Invite, InviteLink, InviteTerms, MAX_WELCOME_LENGTH};
+use crate::realm::permission::RealmPermission;
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -59,7 +60,7 @@ pub struct InviteLinkReply {
 impl Write for CreateInviteLink {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<InviteLinkReply, Error> {
         let caller = call.caller();
-        if !tx.may(caller.id, "create_multiuse_invite_group") {
+        if !tx.may(caller.id, RealmPermission::CreateMultiuseInvite) {
             return Err(Error::InsufficientPermission);
         }
         let wanted = InviteSpec {

@@ -169,13 +169,13 @@ impl Change {
             }
             // These two count as changed whenever they are given.
             Self::Setting(HISTORY, value) if tx.has(Feature::HistoryPolicyNumbered) => {
-                if *tx.organization.setting(HISTORY) != value {
+                if *tx.organization.setting_named(HISTORY) != value {
                     change_setting(tx, HISTORY, &value);
                 }
                 let number = HISTORY_POLICIES.iter().position(|word| value == *word).map(|position| position + 1);
                 changed.insert(HISTORY.to_owned(), json!(number));
             }
-            Self::Setting(name, value) if *tx.organization.setting(name) != value || name == KIND => {
+            Self::Setting(name, value) if *tx.organization.setting_named(name) != value || name == KIND => {
                 change_setting(tx, name, &value);
                 changed.insert(name.to_owned(), value);
             }

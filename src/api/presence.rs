@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::presence::{OFFLINE_AFTER, note_presence};
+use crate::realm::setting::UserSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::presence::{PresenceRange, PresenceRecord, legacy_status, presences_in};
@@ -62,7 +63,7 @@ impl Write for UpdatePresence {
         };
 
         let caller = call.caller();
-        if tx.user_state(caller.id).is_on("presence_enabled") {
+        if tx.user_state(caller.id).is_on(UserSetting::PresenceEnabled) {
             note_presence(tx, caller.id, is_active);
         }
         if params.ping_only {

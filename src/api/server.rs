@@ -11,6 +11,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::organization::{AuthenticationMethod, LoginService, Organization, Picture};
+use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::picture::address;
@@ -150,7 +151,7 @@ impl Read for GetServerSettings {
             authentication_methods: methods(organization),
             external_authentication_methods: organization.login_services.iter().map(ExternalMethod::of).collect(),
             email_auth_enabled: organization.takes_logins_by(AuthenticationMethod::Email),
-            push_notifications_enabled: organization.is_on("push_notifications_enabled"),
+            push_notifications_enabled: organization.is_on(RealmSetting::PushNotificationsEnabled),
             realm_name: Some(organization.name.clone()),
             realm_icon: Some(address(organization, Picture::Icon)),
             realm_description: Some(description(organization)),

@@ -19,6 +19,7 @@ use crate::realm::Realm;
 use crate::realm::event::EventKind;
 use crate::realm::id::UserId;
 use crate::realm::presence::follow_presence_setting;
+use crate::realm::setting::RealmSetting;
 use crate::realm::setting::former_default;
 use crate::realm::tx::Tx;
 use crate::realm::user::{EmailVisibility, User};
@@ -115,7 +116,7 @@ fn check_new_password(realm: &Realm, user: &User, params: &SettingsParams) -> Re
 /// A new address waits for a confirmation that nobody can give here: it is only checked.
 fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Error> {
     let Some(email) = email.map(str::trim).filter(|email| *email != user.email) else { return Ok(()) };
-    if realm.organization.is_on("email_changes_disabled") && !user.is_admin() {
+    if realm.organization.is_on(RealmSetting::EmailChangesDisabled) && !user.is_admin() {
         return Err(Error::EmailChangesDisabled);
     }
     if !is_email(email) {
@@ -140,7 +141,7 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
 
 /// A new name, unless the organization keeps names: then it is passed over in silence.
 fn checked_new_name(realm: &Tx, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
-    let is_closed = realm.organization.is_on("name_changes_disabled") && !user.is_admin();
+    let is_closed = realm.organization.is_on(RealmSetting::NameChangesDisabled) && !user.is_admin();
     let Some(name) = name.filter(|name| *name != user.full_name && !is_closed) else { return Ok(None) };
     checked_name(realm, name, Some(user.id), realm.feature_level()).map(Some)
 }
@@ -160,7 +161,7 @@ fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Valu
 fn current(tx: &Tx, user: UserId, name: &str) -> Value {
     let own = tx.user_state(user);
     let former = || former_default(name, tx.feature_level()).filter(|_| !own.settings.contains_key(name));
-    former().unwrap_or_else(|| own.setting(name).clone())
+    former().unwrap_or_else(|| own.setting_named(name).clone())
 }
 
 /// Changes a setting of the table; what is so already is not sent.

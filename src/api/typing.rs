@@ -11,6 +11,7 @@ use crate::realm::editing::check_may_edit;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventKind};
 use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
+use crate::realm::setting::UserSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::{
@@ -80,7 +81,7 @@ impl Write for SetTyping {
             TypingType::Channel => {
                 let channel = params.stream_id.and_then(|id| id.0).ok_or(Error::MissingStreamId)?;
                 let topic = params.topic.ok_or(Error::MissingTopic)?;
-                if !tx.user_state(caller.id).is_on("send_stream_typing_notifications") {
+                if !tx.user_state(caller.id).is_on(UserSetting::SendStreamTypingNotifications) {
                     return Err(Error::TypingDisabledChannel);
                 }
                 let topic: Arc<str> = tx.topic_sent_to(&topic, Feature::FormerTopicTyped)?.into();
@@ -100,7 +101,7 @@ fn recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<V
     if to.is_empty() {
         return Err(Error::EmptyTo);
     }
-    if !realm.user_state(caller.id).is_on("send_private_typing_notifications") {
+    if !realm.user_state(caller.id).is_on(UserSetting::SendPrivateTypingNotifications) {
         return Err(Error::TypingDisabledDirect);
     }
     let mut recipients = Vec::new();
@@ -160,7 +161,8 @@ fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId,
 
 /// Those of the users who are active and want to know who is typing.
 fn receivers<'id>(realm: &Realm, users: impl IntoIterator<Item = &'id UserId>) -> Audience {
-    let receives = |id: &UserId| realm.is_active(*id) && realm.user_state(*id).is_on("receives_typing_notifications");
+    let receives =
+        |id: &UserId| realm.is_active(*id) && realm.user_state(*id).is_on(UserSetting::ReceivesTypingNotifications);
     Audience::of(users.into_iter().copied().filter(receives).collect::<OrdSet<UserId>>())
 }
 
@@ -224,8 +226,8 @@ fn change_editing(tx: &mut Tx, caller: &User, id: MessageId, op: TypingOp) -> Re
     let message = tx.message_to_change(caller, id)?.clone();
     check_may_edit(tx, caller, &message)?;
     let (setting, error) = match message.place {
-        Place::Direct { .. } => ("send_private_typing_notifications", Error::TypingDisabledDirect),
-        Place::Channel { .. } => ("send_stream_typing_notifications", Error::TypingDisabledChannel),
+        Place::Direct { .. } => (UserSetting::SendPrivateTypingNotifications, Error::TypingDisabledDirect),
+        Place::Channel { .. } => (UserSetting::SendStreamTypingNotifications, Error::TypingDisabledChannel),
     };
     if !tx.user_state(caller.id).is_on(setting) {
         return Err(error);

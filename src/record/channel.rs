@@ -7,6 +7,7 @@ use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, schema_of};
 use crate::realm::personal::UserState;
+use crate::realm::setting::UserSetting;
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -237,7 +238,7 @@ impl SubscriptionRecord {
         shows_null: bool,
     ) -> Self {
         let own: &UserState = realm.user_state(user.id);
-        let inherit = |value: Option<bool>, setting: &str| {
+        let inherit = |value: Option<bool>, setting| {
             if shows_null { value } else { Some(value.unwrap_or_else(|| own.is_on(setting))) }
         };
         Self {
@@ -246,10 +247,16 @@ impl SubscriptionRecord {
             is_muted: subscription.is_muted,
             in_home_view: !subscription.is_muted,
             pin_to_top: subscription.pin_to_top,
-            desktop_notifications: inherit(subscription.desktop_notifications, "enable_stream_desktop_notifications"),
-            audible_notifications: inherit(subscription.audible_notifications, "enable_stream_audible_notifications"),
-            push_notifications: inherit(subscription.push_notifications, "enable_stream_push_notifications"),
-            email_notifications: inherit(subscription.email_notifications, "enable_stream_email_notifications"),
+            desktop_notifications: inherit(
+                subscription.desktop_notifications,
+                UserSetting::EnableStreamDesktopNotifications,
+            ),
+            audible_notifications: inherit(
+                subscription.audible_notifications,
+                UserSetting::EnableStreamAudibleNotifications,
+            ),
+            push_notifications: inherit(subscription.push_notifications, UserSetting::EnableStreamPushNotifications),
+            email_notifications: inherit(subscription.email_notifications, UserSetting::EnableStreamEmailNotifications),
             // Its level-wide default is read like the others' only where null is not understood.
             wildcard_mentions_notify: subscription.wildcard_mentions_notify,
             subscribers: SubscriberLists::new(realm, Some(user), channel, include),

@@ -4,6 +4,7 @@ use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::UserId;
 use crate::realm::message::{Edit, Message, Place};
+use crate::realm::setting::RealmSetting;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::user::{UNKNOWN_USER_NAME, User};
 use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url_for};
@@ -335,7 +336,8 @@ pub fn topic_links(realm: &Realm, topic: &str) -> Vec<TopicLinkRecord> {
 
 /// The history that the organization's policy lets be seen, newest first.
 fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<Vec<EditRecord>> {
-    let policy = realm.organization.setting("message_edit_history_visibility_policy").as_str().unwrap_or_default();
+    let policy =
+        realm.organization.setting(RealmSetting::MessageEditHistoryVisibilityPolicy).as_str().unwrap_or_default();
     if message.history.is_empty() || policy == "none" {
         return None;
     }

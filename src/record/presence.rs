@@ -3,6 +3,7 @@
 use crate::realm::Realm;
 use crate::realm::personal::Presence;
 use crate::realm::queue::QueueOptions;
+use crate::realm::setting::RealmSetting;
 use crate::realm::user::User;
 use crate::record::events;
 use crate::time::{Span, Timestamp};
@@ -74,7 +75,7 @@ pub fn presences_in(
 ) -> (Map<String, Value>, i64) {
     let mut rows = Map::new();
     let mut last_update_id = -1;
-    if realm.organization.is_on("presence_disabled") || range == PresenceRange::Days(0) {
+    if realm.organization.is_on(RealmSetting::PresenceDisabled) || range == PresenceRange::Days(0) {
         return (rows, last_update_id);
     }
     let is_in_range = |presence: &Presence| match range {

@@ -1,5 +1,6 @@
 //! Users as others see them (specification, "User" and "Own user").
 
+use crate::realm::setting::UserSetting;
 use crate::realm::user::{AvatarSource, Role, UNKNOWN_USER_NAME, User, Written};
 use crate::realm::{Realm, hexadecimal};
 use md5::{Digest, Md5};
@@ -281,7 +282,7 @@ impl StatusRecord {
         }
         let emoji = status.emoji.as_ref();
         Self {
-            away: (!own.is_on("presence_enabled")).then_some(true),
+            away: (!own.is_on(UserSetting::PresenceEnabled)).then_some(true),
             status_text: status.text.clone(),
             emoji_name: emoji.map(|emoji| emoji.emoji_name.clone()),
             emoji_code: emoji.map(|emoji| emoji.emoji_code.clone()),

@@ -1,6 +1,8 @@
 //! Settings that administrators change for others.
 
 use crate::support::TestServer;
+use chatdouble::realm::id::UserId;
+use chatdouble::realm::setting::UserSetting;
 use serde_json::{Value, json};
 
 fn setting(property: &str, value: Value) -> Value {
@@ -43,7 +45,7 @@ async fn administrators_change_the_settings_of_those_they_name() {
     assert_eq!((&of(&adam).await["color_scheme"], &of(&adam).await["enter_sends"]), (&json!(1), &json!(false)));
     assert_eq!((&of(&mel).await["color_scheme"], &of(&mel).await["enter_sends"]), (&json!(3), &json!(true)));
     let realm = server.server().world("default").snapshot();
-    let own = |id: i64| realm.user_state(chatdouble::realm::id::UserId(id)).number("color_scheme");
+    let own = |id: i64| realm.user_state(UserId(id)).number(UserSetting::ColorScheme);
     assert_eq!((own(dana), own(bot.id())), (3, 1));
 }
 

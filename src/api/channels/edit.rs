@@ -18,7 +18,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy, checked_channel_name};
 use crate::realm::id::{ChannelId, FolderId};
-use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, setting};
+use crate::realm::permission::{CHANNEL_PERMISSIONS, ChannelPermission, GroupSettingValue, RealmPermission, setting};
 use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey, topics_of};
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
@@ -156,9 +156,9 @@ fn checked_privacy(
         return Err(Error::WebPublicDisabled);
     }
     let needed = match privacy {
-        Privacy::WebPublic => "can_create_web_public_channel_group",
-        Privacy::Public => "can_create_public_channel_group",
-        _ => "can_create_private_channel_group",
+        Privacy::WebPublic => RealmPermission::CanCreateWebPublicChannel,
+        Privacy::Public => RealmPermission::CanCreatePublicChannel,
+        _ => RealmPermission::CanCreatePrivateChannel,
     };
     let is_of_same_kind = is_private == channel.privacy.is_private() && privacy != Privacy::WebPublic;
     if is_of_same_kind || realm.may(caller.id, needed) { Ok(Some(privacy)) } else { Err(Error::InsufficientPermission) }
@@ -173,7 +173,7 @@ fn checked_topics_policy(
     let Some(policy) = word.map(TopicsPolicy::from).filter(|policy| *policy != channel.topics_policy) else {
         return Ok(None);
     };
-    if !realm.may(caller.id, "can_set_topics_policy_group") {
+    if !realm.may(caller.id, RealmPermission::CanSetTopicsPolicy) {
         return Err(Error::InsufficientPermission);
     }
     let has_other_topics =
@@ -218,7 +218,7 @@ fn checked_return(channel: &Channel, privacy: Privacy, is_archived: Option<bool>
 fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannel) -> Result<(), Error> {
     let is_touched = params.permissions.can_delete_any_message_group.is_some()
         || params.permissions.can_delete_own_message_group.is_some();
-    if is_touched && !realm.may(caller.id, "can_set_delete_message_policy_group") {
+    if is_touched && !realm.may(caller.id, RealmPermission::CanSetDeleteMessagePolicy) {
         return Err(Error::InsufficientPermission);
     }
     Ok(())
@@ -252,7 +252,8 @@ fn checked_folder(
 }
 
 /// Permissions whose holders can read a private channel.
-const OPENING_PERMISSIONS: [&str; 2] = ["can_add_subscribers_group", "can_subscribe_group"];
+const OPENING_PERMISSIONS: [&str; 2] =
+    [ChannelPermission::CanAddSubscribers.name(), ChannelPermission::CanSubscribe.name()];
 
 fn checked_permissions(
     realm: &Realm,
@@ -267,7 +268,9 @@ fn checked_permissions(
         let value = match resolve_update(realm, call.feature_level, setting, current, update)? {
             Some(value) => value,
             // As a policy it was sent again.
-            None if name == "can_send_message_group" && !call.has(Feature::PostingByGroups) => current.clone(),
+            None if name == ChannelPermission::CanSendMessage.name() && !call.has(Feature::PostingByGroups) => {
+                current.clone()
+            }
             None => continue,
         };
         if OPENING_PERMISSIONS.contains(&name) && !realm.can_read(call.caller(), channel) {

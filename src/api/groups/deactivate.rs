@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::id::GroupId;
-use crate::realm::permission::{GroupSettingValue, Permissions};
+use crate::realm::permission::{GroupPermission, GroupSettingValue, Permissions};
 use crate::realm::tx::Tx;
 use crate::record::events::{UserGroupRemove, UserGroupUpdate};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ impl Write for DeactivateGroup {
         if tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::GroupDeactivated);
         }
-        group_to_change(tx, call, id, "can_manage_group")?;
+        group_to_change(tx, call, id, GroupPermission::CanManage)?;
         let objections = objections(tx, id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });

@@ -13,7 +13,7 @@ use crate::feature::Feature;
 use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::group::Group;
 use crate::realm::id::GroupId;
-use crate::realm::permission::{GROUP_PERMISSIONS, setting};
+use crate::realm::permission::{GROUP_PERMISSIONS, GroupPermission, setting};
 use crate::realm::tx::Tx;
 use crate::record::events::{UserGroupAdd, UserGroupUpdate};
 use crate::record::group::GroupRecord;
@@ -48,7 +48,7 @@ impl Write for EditGroup {
         }
         let id = params.user_group_id;
         params.description.as_deref().map_or(Ok(()), |text| check_description(call, text))?;
-        let group = group_to_change(tx, call, id, "can_manage_group")?;
+        let group = group_to_change(tx, call, id, GroupPermission::CanManage)?;
         let name = checked_new_name(tx, call, &group, params.name.as_deref())?;
 
         if let Some(name) = name {

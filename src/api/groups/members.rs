@@ -10,6 +10,7 @@ use crate::feature::Feature;
 use crate::realm::event::Event;
 use crate::realm::holding::existing_groups;
 use crate::realm::id::{GroupId, UserId};
+use crate::realm::permission::GroupPermission;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::realm::visibility::Sight;
@@ -122,9 +123,9 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news
     if users.is_empty() {
         return Ok(());
     }
-    let group = match group_to_change(tx, call, id, "can_add_members_group") {
+    let group = match group_to_change(tx, call, id, GroupPermission::CanAddMembers) {
         Err(Error::InsufficientPermission) if users == [call.caller().id] => {
-            group_to_change(tx, call, id, "can_join_group")
+            group_to_change(tx, call, id, GroupPermission::CanJoin)
         }
         outcome => outcome,
     }?;
@@ -148,8 +149,8 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], n
     }
     let is_own = users == [call.caller().id];
     let users = possible_members(tx, users, call.feature_level)?;
-    let group = match group_to_change(tx, call, id, "can_remove_members_group") {
-        Err(Error::InsufficientPermission) if is_own => group_to_change(tx, call, id, "can_leave_group"),
+    let group = match group_to_change(tx, call, id, GroupPermission::CanRemoveMembers) {
+        Err(Error::InsufficientPermission) if is_own => group_to_change(tx, call, id, GroupPermission::CanLeave),
         outcome => outcome,
     }?;
     if let Some(user) = users.iter().find(|user| !group.members.contains(*user)) {
@@ -184,7 +185,7 @@ fn add_subgroups(
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = group_to_change(tx, call, id, "can_add_members_group")?;
+    let group = group_to_change(tx, call, id, GroupPermission::CanAddMembers)?;
     let subgroups = groups_to_add(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| group.subgroups.contains(*subgroup)) {
         return Err(Error::AlreadySubgroup { group_id: subgroup.0.into() });
@@ -211,7 +212,7 @@ fn remove_subgroups(
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = group_to_change(tx, call, id, "can_manage_group")?;
+    let group = group_to_change(tx, call, id, GroupPermission::CanManage)?;
     let subgroups = existing_groups(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| !group.subgroups.contains(*subgroup)) {
         return Err(Error::NotSubgroup { group_id: subgroup.0.into() });

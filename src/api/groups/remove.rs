@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{GroupId, InviteId, InviteLinkId};
+use crate::realm::permission::GroupPermission;
 use crate::realm::tx::Tx;
 use crate::record::events::UserGroupRemove;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ impl Write for RemoveGroup {
         if !call.has(Feature::DeactivatedGroups) && tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::InvalidGroup);
         }
-        group_to_change(tx, call, id, "can_manage_group")?;
+        group_to_change(tx, call, id, GroupPermission::CanManage)?;
         let objections = objections(&without(tx, id), id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });

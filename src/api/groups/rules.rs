@@ -7,9 +7,9 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::group::Group;
-use crate::realm::holding::{covers, existing_groups, is_member};
+use crate::realm::holding::{existing_groups, is_member};
 use crate::realm::id::{GroupId, UserId};
-use crate::realm::permission::{GROUP_PERMISSIONS, setting};
+use crate::realm::permission::{GroupPermission, RealmPermission};
 use crate::realm::user::{Role, User};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -98,20 +98,22 @@ pub fn group_to_change(
     realm: &Realm,
     call: &Call<'_>,
     id: GroupId,
-    permission: &'static str,
+    permission: GroupPermission,
 ) -> Result<Arc<Group>, Error> {
     let group = realm.groups.get(&id).ok_or(Error::InvalidGroup)?;
     let caller = call.caller();
-    let holds = |name| covers(realm, &group.permissions[name], caller.id, setting(GROUP_PERMISSIONS, name));
+    let holds = |permission| realm.may_in_group(caller.id, group, permission);
     let is_moderator = caller.role.number() <= Role::Moderator.number();
     let manages_all = || {
         if !call.has(Feature::ManagersOfAllGroups) {
-            return (is_moderator || group.members.contains(&caller.id)) && realm.may(caller.id, "can_create_groups");
+            return (is_moderator || group.members.contains(&caller.id))
+                && realm.may(caller.id, RealmPermission::CanCreateGroups);
         }
         let is_near = || call.has(Feature::ManagersManageAllGroups) || is_moderator || is_member(realm, id, caller.id);
-        is_near() && realm.may(caller.id, "can_manage_all_groups")
+        is_near() && realm.may(caller.id, RealmPermission::CanManageAllGroups)
     };
-    let holds_it = || call.has(Feature::ManagersOfSingleGroups) && (holds("can_manage_group") || holds(permission));
+    let holds_it =
+        || call.has(Feature::ManagersOfSingleGroups) && (holds(GroupPermission::CanManage) || holds(permission));
     let may = group.system.is_none() && (manages_all() || holds_it());
     if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }

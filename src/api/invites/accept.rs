@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::organization::{AuthenticationMethod, Invite, InviteTerms};
+use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::record::events::MemberChange;
 use std::sync::Arc;
@@ -143,7 +144,8 @@ fn enter_groups(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
 
 /// Sends the invitation's welcome text, or the organization's where it has none of its own; "" is not sent.
 fn greet(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
-    let usual = || tx.organization.setting("welcome_message_custom_text").as_str().unwrap_or_default().to_owned();
+    let usual =
+        || tx.organization.setting(RealmSetting::WelcomeMessageCustomText).as_str().unwrap_or_default().to_owned();
     // Who wrote the organization's text is not known: it says no more than its reader may see.
     let (author, text) = match &terms.welcome_message {
         Some(text) => (terms.invited_by, text.clone()),

@@ -12,6 +12,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, GroupId, InviteId};
 use crate::realm::organization::{Invite, MAX_WELCOME_LENGTH};
+use crate::realm::permission::RealmPermission;
 use crate::realm::tx::Tx;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -53,7 +54,7 @@ type Refusal = (String, &'static str, bool);
 impl PartialWrite for SendInvites {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<Success, Error>, Error> {
         let caller = call.caller();
-        if !tx.may(caller.id, "can_invite_users_group") {
+        if !tx.may(caller.id, RealmPermission::CanInviteUsers) {
             return Err(Error::InsufficientPermission);
         }
         check_role(call, params.invite_as.0)?;

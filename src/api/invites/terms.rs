@@ -6,10 +6,9 @@ use crate::api::shared::text::{MaxLength, NullableText, given};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::holding::covers;
 use crate::realm::id::{ChannelId, GroupId};
 use crate::realm::organization::{InviteTerms, MAX_WELCOME_LENGTH};
-use crate::realm::permission::{GROUP_PERMISSIONS, setting};
+use crate::realm::permission::{GroupPermission, RealmPermission};
 use crate::realm::user::{Role, User};
 use crate::time::Span;
 
@@ -89,10 +88,10 @@ fn check_group(realm: &Realm, caller: &User, id: GroupId) -> Result<(), Error> {
     if group.is_deactivated {
         return Err(Error::GroupDeactivated);
     }
-    let holds = |name| covers(realm, &group.permissions[name], caller.id, setting(GROUP_PERMISSIONS, name));
+    let holds = |permission| realm.may_in_group(caller.id, group, permission);
     let may = group.system.is_none()
-        && (realm.may(caller.id, "can_manage_all_groups")
-            || holds("can_manage_group")
-            || holds("can_add_members_group"));
+        && (realm.may(caller.id, RealmPermission::CanManageAllGroups)
+            || holds(GroupPermission::CanManage)
+            || holds(GroupPermission::CanAddMembers));
     if may { Ok(()) } else { Err(Error::InsufficientPermission) }
 }

@@ -6,6 +6,8 @@ use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
+use crate::realm::permission::{ChannelPermission, RealmPermission};
+use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Span;
@@ -35,17 +37,18 @@ impl Write for DeleteMessage {
 /// Anybody's message with the right to any, one's own (or one's bot's) in time.
 fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
     let channel = message.channel().map(|(channel, _)| &realm.channels[&channel]);
-    let may =
-        |name| realm.may(caller.id, name) || channel.is_some_and(|channel| realm.may_in(caller.id, channel, name));
-    if may("can_delete_any_message_group") {
+    let may = |everywhere, here| {
+        realm.may(caller.id, everywhere) || channel.is_some_and(|channel| realm.may_in(caller.id, channel, here))
+    };
+    if may(RealmPermission::CanDeleteAnyMessage, ChannelPermission::CanDeleteAnyMessage) {
         return Ok(());
     }
     let sender = realm.user(message.sender);
     let is_own = message.sender == caller.id || sender.is_some_and(|sender| sender.bot_owner() == Some(caller.id));
-    if !is_own || !may("can_delete_own_message_group") {
+    if !is_own || !may(RealmPermission::CanDeleteOwnMessage, ChannelPermission::CanDeleteOwnMessage) {
         return Err(Error::MayNotDelete);
     }
-    let limit = realm.organization.limit("message_content_delete_limit_seconds");
+    let limit = realm.organization.limit(RealmSetting::MessageContentDeleteLimitSeconds);
     let is_over = limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)) < realm.now);
     if is_over { Err(Error::DeleteTimePassed) } else { Ok(()) }
 }

@@ -9,6 +9,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Body, Message};
+use crate::realm::setting::{RealmSetting, UserSetting};
 use crate::record::message::shown_topic;
 use chat_markdown::budget::{Budget, Cost, Exhausted};
 use schemars::JsonSchema;
@@ -70,7 +71,7 @@ pub struct HistoryEntry {
 
 impl Read for GetMessageHistory {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessageHistoryReply, Error> {
-        let policy = realm.organization.setting("message_edit_history_visibility_policy");
+        let policy = realm.organization.setting(RealmSetting::MessageEditHistoryVisibilityPolicy);
         if policy == "none" {
             return Err(Error::HistoryDisabled);
         }
@@ -168,7 +169,7 @@ impl Read for GetReadReceipts {
         let caller = call.caller();
         let message = call.message(realm, params.message_id)?;
         check_archived(realm, call, message)?;
-        if !realm.organization.is_on("enable_read_receipts") {
+        if !realm.organization.is_on(RealmSetting::EnableReadReceipts) {
             return Err(Error::ReceiptsDisabled);
         }
         let leaves_muted_out = call.has(Feature::ReceiptsWithoutMuted);
@@ -180,7 +181,7 @@ impl Read for GetReadReceipts {
                 && realm.is_active(**id)
                 // A row that was made later is read.
                 && (own.read.contains(message.id) || !message.recipients.contains(*id))
-                && own.is_on("send_read_receipts")
+                && own.is_on(UserSetting::SendReadReceipts)
                 && !(is_muted && leaves_muted_out)
         };
         let late = realm.late_rows.get(&message.id).cloned().unwrap_or_default();

@@ -5,6 +5,7 @@
 use crate::api::{Call, Read, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::record::events::{RealmDomainsAdd, RealmDomainsChange, RealmDomainsRemove};
 use crate::record::organization::DomainRecord;
@@ -120,7 +121,7 @@ impl Write for RemoveDomain {
 
         let (domain, _) = domains_mut(tx).remove(index);
         tx.emit(tx.everyone(), RealmDomainsRemove { domain });
-        if tx.organization.domains.is_empty() && tx.organization.is_on("emails_restricted_to_domains") {
+        if tx.organization.domains.is_empty() && tx.organization.is_on(RealmSetting::EmailsRestrictedToDomains) {
             super::change_setting(tx, "emails_restricted_to_domains", &false.into());
         }
         Ok(Success {})

@@ -101,7 +101,7 @@ impl Write for RemovePlayground {
         let index = index.ok_or(Error::NoSuchPlayground)?;
 
         let language = playgrounds_mut(tx).remove(index).language;
-        if *tx.organization.setting(DEFAULT_LANGUAGE) == language {
+        if *tx.organization.setting_named(DEFAULT_LANGUAGE) == language {
             change_setting(tx, DEFAULT_LANGUAGE, &"".into());
         }
         emit(tx);

@@ -8,6 +8,7 @@ use crate::feature::Feature;
 use crate::realm::device::Device;
 use crate::realm::id::DeviceId;
 use crate::realm::push::PushService;
+use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use serde_json::json;
 
@@ -38,7 +39,7 @@ pub fn register(tx: &mut Tx, call: &Call<'_>, sent: Registration) -> Result<Succ
     let key = sent.push_key.ok_or_else(missing("push_key"))?;
     let relay_key = sent.bouncer_public_key.ok_or_else(missing("bouncer_public_key"))?;
     let registration = sent.encrypted_push_registration.ok_or_else(missing("encrypted_push_registration"))?;
-    if !tx.organization.is_on("push_notifications_enabled") {
+    if !tx.organization.is_on(RealmSetting::PushNotificationsEnabled) {
         return Err(Error::PushNotConfigured);
     }
     let key = Key { id: account & i64::from(u32::MAX), key };

@@ -12,6 +12,7 @@ use crate::feature::Feature;
 use crate::realm::device::Device;
 use crate::realm::id::DeviceId;
 use crate::realm::push::PushService;
+use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
@@ -130,7 +131,7 @@ impl Write for RegisterPush {
         }
         let user = call.caller().id;
         let id = params.device_id;
-        if !tx.organization.is_on("push_notifications_enabled") {
+        if !tx.organization.is_on(RealmSetting::PushNotificationsEnabled) {
             return Err(Error::PushNotConfigured);
         }
         let device = tx.user_state(user).devices.get(&id).cloned().ok_or_else(unknown_device)?;

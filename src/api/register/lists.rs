@@ -178,7 +178,7 @@ fn user_settings(realm: &Realm, wish: &StateRequest<'_>) -> Value {
     let mut settings = Map::new();
     for setting in USER_SETTINGS.iter() {
         let value = match wish.viewer {
-            Some(viewer) => realm.user_state(viewer.id).setting(setting.name),
+            Some(viewer) => realm.user_state(viewer.id).setting_named(setting.name),
             None => realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default),
         };
         settings.insert(setting.name.into(), value.clone());

@@ -17,7 +17,7 @@ use crate::realm::permission::{
 };
 use crate::realm::picture::THUMBNAILS;
 use crate::realm::presence::{OFFLINE_AFTER, PING_INTERVAL};
-use crate::realm::setting::{MAX_PASSWORD_LENGTH, REALM_SETTINGS};
+use crate::realm::setting::{MAX_PASSWORD_LENGTH, REALM_SETTINGS, RealmSetting};
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::record::picture::{address, source};
 use serde_json::{Map, Value, json};
@@ -28,7 +28,7 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
     }
     let organization = &realm.organization;
     for setting in REALM_SETTINGS.iter() {
-        state.insert(setting.state_key(), organization.setting(setting.name).clone());
+        state.insert(setting.state_key(), organization.setting_named(setting.name).clone());
     }
     for (name, value) in &organization.permissions {
         state.insert(format!("realm_{name}"), json!(realm.shown(value)));
@@ -75,11 +75,11 @@ fn identity(realm: &Realm, wish: &StateRequest<'_>) -> Value {
 /// Legacy settings that follow from newer ones.
 fn derived(realm: &Realm, level: i64) -> Value {
     let organization = &realm.organization;
-    let history = organization.setting("message_edit_history_visibility_policy");
+    let history = organization.setting(RealmSetting::MessageEditHistoryVisibilityPolicy);
     let policy = |name| POLICIES.iter().find(|policy| policy.name == name).map(|policy| policy.number_at(realm, level));
     json!({
         "realm_allow_edit_history": history != "none",
-        "realm_mandatory_topics": organization.setting("topics_policy") == "disable_empty_topic",
+        "realm_mandatory_topics": organization.setting(RealmSetting::TopicsPolicy) == "disable_empty_topic",
         "realm_create_public_stream_policy": policy("create_public_stream_policy"),
         "realm_create_private_stream_policy": policy("create_private_stream_policy"),
         "realm_create_web_public_stream_policy": policy("create_web_public_stream_policy"),

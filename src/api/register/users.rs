@@ -2,6 +2,7 @@
 
 use super::StateRequest;
 use crate::realm::Realm;
+use crate::realm::permission::RealmPermission;
 use crate::realm::user::{Role, User};
 use crate::record::bot::BotRecord;
 use crate::record::user::{StatusRecord, UserLine, UserRecord, UserView, avatar_url, provider_url};
@@ -78,7 +79,8 @@ fn all(realm: &Realm, wish: &StateRequest<'_>) -> UserLists {
 }
 
 /// Permissions to make channels of one kind or another, but those open to the web, which the organization must allow too.
-const CREATING: [&str; 2] = ["can_create_private_channel_group", "can_create_public_channel_group"];
+const CREATING: [RealmPermission; 2] =
+    [RealmPermission::CanCreatePrivateChannel, RealmPermission::CanCreatePublicChannel];
 
 /// What the reply says of the caller where there is none: a guest without rights, who has no account.
 fn add_visitor(state: &mut Map<String, Value>) {
@@ -108,16 +110,16 @@ fn add_visitor(state: &mut Map<String, Value>) {
 
 fn add_own(realm: &Realm, viewer: &User, state: &mut Map<String, Value>) {
     let may = |name| realm.may(viewer.id, name);
-    let may_publish = realm.has_public_access() && may("can_create_web_public_channel_group");
+    let may_publish = realm.has_public_access() && may(RealmPermission::CanCreateWebPublicChannel);
     let own = json!({
         "avatar_source": viewer.avatar.source.letter(),
         "avatar_url": avatar_url(realm, viewer, false),
         "avatar_url_medium": avatar_url(realm, viewer, true),
-        "can_create_private_streams": may("can_create_private_channel_group"),
-        "can_create_public_streams": may("can_create_public_channel_group"),
+        "can_create_private_streams": may(RealmPermission::CanCreatePrivateChannel),
+        "can_create_public_streams": may(RealmPermission::CanCreatePublicChannel),
         "can_create_web_public_streams": may_publish,
         "can_create_streams": may_publish || CREATING.into_iter().any(may),
-        "can_invite_others_to_realm": may("can_invite_users_group"),
+        "can_invite_others_to_realm": may(RealmPermission::CanInviteUsers),
         "is_admin": viewer.is_admin(),
         "is_owner": viewer.role == Role::Owner,
         "is_moderator": viewer.role <= Role::Moderator,

@@ -44,7 +44,7 @@ impl Write for RunCommand {
         };
         let meaning = meaning(name).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
         let user = call.caller().id;
-        if *tx.user_state(user).setting(meaning.setting) == meaning.value {
+        if *tx.user_state(user).setting_named(meaning.setting) == meaning.value {
             return Ok(CommandReply { message: meaning.unchanged });
         }
 

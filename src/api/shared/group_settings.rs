@@ -9,7 +9,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::group::{Group, SystemGroup};
 use crate::realm::id::GroupId;
-use crate::realm::permission::{AnonymousGroup, GroupSettingValue, PermissionSetting, Permissions};
+use crate::realm::permission::{AnonymousGroup, GroupSettingValue, PermissionSetting, Permissions, RealmPermission};
 
 /// Makes two structs of parameters, one for each permission in the order of names: the values for a new object, and the updates
 /// of one that exists.
@@ -62,7 +62,7 @@ json_object! {
 }
 
 /// To make channels that are open to the web.
-const PUBLISHING: &str = "can_create_web_public_channel_group";
+const PUBLISHING: &str = RealmPermission::CanCreateWebPublicChannel.name();
 
 /// A permission as a level has it: groups of the system alone held some.
 fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {

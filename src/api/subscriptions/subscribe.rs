@@ -15,7 +15,7 @@ use crate::realm::channel::{Channel, checked_channel_name};
 use crate::realm::event::EventKind;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, UserId};
-use crate::realm::permission::GroupSettingValue;
+use crate::realm::permission::{GroupSettingValue, RealmPermission};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use schemars::JsonSchema;
@@ -130,7 +130,7 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
     request.wanted.check_values(tx, call)?;
     let names_others = request.principals.names_others(tx, caller);
     if !Feature::ChannelsBeforeSubscribers.is_at(call.feature_level) && names_others {
-        if !tx.may(caller.id, "can_add_subscribers_group") {
+        if !tx.may(caller.id, RealmPermission::CanAddSubscribers) {
             return Err(Error::InsufficientPermission);
         }
         request.principals.resolve(tx, caller)?;

@@ -10,6 +10,7 @@ use crate::realm::Realm;
 use crate::realm::channel::{Channel, checked_channel_name};
 use crate::realm::event::EventKind;
 use crate::realm::id::{ChannelId, UserId};
+use crate::realm::permission::ChannelPermission;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use schemars::JsonSchema;
@@ -124,7 +125,7 @@ fn check_may_unsubscribe(
     let has_access = realm.can_see(caller, channel);
     let may_remove_others = caller.is_admin()
         || realm.can_administer(caller, channel)
-        || (has_access && realm.may_in(caller.id, channel, "can_remove_subscribers_group"));
+        || (has_access && realm.may_in(caller.id, channel, ChannelPermission::CanRemoveSubscribers));
     let may_remove = |id: &UserId| {
         let is_own_bot = realm.user(*id).is_some_and(|user| user.bot_owner() == Some(caller.id));
         *id == caller.id || may_remove_others || (is_own_bot && has_access)

@@ -11,6 +11,7 @@ use crate::http::trace::Trace;
 use crate::realm::Realm;
 use crate::realm::organization::AuthenticationMethod;
 use crate::realm::setting::MAX_PASSWORD_LENGTH;
+use crate::realm::setting::RealmSetting;
 use crate::realm::user::Role;
 use maud::{Markup, html};
 
@@ -134,7 +135,7 @@ impl Visitor<'_> {
         };
         let takes = |method| realm.organization.takes_logins_by(method);
         let needs_none = takes(AuthenticationMethod::Dev);
-        let least = realm.organization.limit("password_min_length").unwrap_or_default();
+        let least = realm.organization.limit(RealmSetting::PasswordMinLength).unwrap_or_default();
         html! {
             form.card method="post" action=(action) {
                 (hidden(CSRF_FIELD, &self.csrf))

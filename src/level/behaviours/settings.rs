@@ -315,7 +315,7 @@ fn legacy_settings(reply: &mut Map<String, Value>, context: &Context<'_>) {
         for name in names.iter().filter(|_| wants(kind)) {
             let value = match *name {
                 "timezone" => caller.timezone.as_str().into(),
-                name => at_level(name, own.setting(name).clone(), context.level),
+                name => at_level(name, own.setting_named(name).clone(), context.level),
             };
             let name = former_name(name, context.level).unwrap_or(name);
             if !is_younger_setting(name, context.level) && !is_gone_setting(name, context.level) {

@@ -13,6 +13,7 @@ use crate::level::objects::{
 };
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
 use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::permission::RealmPermission;
 use crate::realm::user::User;
 use crate::record::user::avatar_url;
 use serde_json::{Map, Value, json};
@@ -42,7 +43,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
     (364, &SETTINGS, "dense_mode", 89, dense_mode),
     (344, &REGISTER, "realm_bot_creation_policy", 0, |_, context| number_of("bot_creation_policy", context)),
     (341, &REGISTER, "can_subscribe_other_users", 0, |_, context| {
-        json!(context.caller.is_some_and(|caller| context.realm.may(caller.id, "can_add_subscribers_group")))
+        json!(context.caller.is_some_and(|caller| context.realm.may(caller.id, RealmPermission::CanAddSubscribers)))
     }),
     (341, &REGISTER, "realm_invite_to_stream_policy", 0, |_, context| number_of("invite_to_stream_policy", context)),
     (321, &REGISTER, "realm_invite_to_realm_policy", 50, |_, context| number_of("invite_to_realm_policy", context)),
@@ -195,7 +196,7 @@ fn dense_mode(settings: &Map<String, Value>, context: &Context<'_>) -> Value {
     const NAME: &str = "dense_mode";
     // What users begin with has no time zone.
     match context.caller.filter(|_| settings.contains_key("timezone")) {
-        Some(caller) => context.realm.user_state(caller.id).setting(NAME).clone(),
+        Some(caller) => context.realm.user_state(caller.id).setting_named(NAME).clone(),
         None => user_default(context.realm, context.level, NAME),
     }
 }

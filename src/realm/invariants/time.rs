@@ -3,6 +3,7 @@
 use super::{Invariant, faults, mismatch};
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
+use crate::realm::model::setting::RealmSetting;
 use crate::realm::organization::ScheduledTarget;
 use crate::realm::user::Role;
 use crate::time::{Span, Timestamp};
@@ -56,7 +57,7 @@ fn agenda(realm: &Realm) -> Vec<String> {
         right.extend(queue.expires_at().map(|at| (Due::Queue(queue.id.clone()), at)));
         right.extend(queue.next_heartbeat().map(|at| (Due::Heartbeat(queue.id.clone()), at)));
     }
-    let wait = Span::days(realm.organization.limit("waiting_period_threshold").unwrap_or_default());
+    let wait = Span::days(realm.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default());
     let new = realm
         .users
         .values()

@@ -5,6 +5,7 @@ use super::permission::Permissions;
 use super::playground::Playground;
 use super::setting::{self, REALM_SETTINGS};
 use super::user::Role;
+use crate::realm::model::setting::RealmSetting;
 use crate::time::Timestamp;
 use imbl::OrdMap;
 use schemars::JsonSchema;
@@ -82,11 +83,17 @@ fn has_proxy() -> bool {
 
 impl Organization {
     /// A setting's value.
+    pub fn setting(&self, setting: RealmSetting) -> &Value {
+        let row = setting.row();
+        self.settings.get(row.name).unwrap_or(&row.default)
+    }
+
+    /// A setting's value, by its name.
     ///
     /// # Panics
     ///
     /// When no setting has the name: names are written in the code, never taken from input.
-    pub fn setting(&self, name: &str) -> &Value {
+    pub fn setting_named(&self, name: &str) -> &Value {
         self.settings.get(name).unwrap_or_else(|| {
             &setting::find(&REALM_SETTINGS, name)
                 .unwrap_or_else(|| panic!("no organization setting is called {name}"))
@@ -95,8 +102,8 @@ impl Organization {
     }
 
     /// A switch among the settings.
-    pub fn is_on(&self, name: &str) -> bool {
-        self.setting(name).as_bool().unwrap_or_default()
+    pub fn is_on(&self, setting: RealmSetting) -> bool {
+        self.setting(setting).as_bool().unwrap_or_default()
     }
 
     /// A picture as it is now.
@@ -110,8 +117,8 @@ impl Organization {
     }
 
     /// A limit in seconds or days among the settings; None when there is none.
-    pub fn limit(&self, name: &str) -> Option<i64> {
-        self.setting(name).as_i64()
+    pub fn limit(&self, setting: RealmSetting) -> Option<i64> {
+        self.setting(setting).as_i64()
     }
 }
 

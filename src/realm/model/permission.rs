@@ -62,9 +62,9 @@ pub enum DefaultHolder {
     Creator,
 }
 
-const fn row(name: &'static str, default: SystemGroup) -> PermissionSetting {
+const fn held_by(default: SystemGroup) -> PermissionSetting {
     PermissionSetting {
-        name,
+        name: "",
         default: DefaultHolder::System(default),
         allow_internet: false,
         allow_everyone: true,
@@ -75,12 +75,37 @@ const fn row(name: &'static str, default: SystemGroup) -> PermissionSetting {
     }
 }
 
-const fn members_only(name: &'static str, default: SystemGroup) -> PermissionSetting {
-    PermissionSetting { allow_everyone: false, ..row(name, default) }
+const fn never_by_guests(default: SystemGroup) -> PermissionSetting {
+    PermissionSetting { allow_everyone: false, ..held_by(default) }
 }
 
-const fn by_creator(name: &'static str) -> PermissionSetting {
-    PermissionSetting { default: DefaultHolder::Creator, ..members_only(name, SystemGroup::Nobody) }
+const BY_CREATOR: PermissionSetting =
+    PermissionSetting { default: DefaultHolder::Creator, ..never_by_guests(SystemGroup::Nobody) };
+
+/// Makes a table of permission settings, and an enum of them in the table's order.
+macro_rules! permissions {
+    ($($(#[$doc:meta])+ $Permission:ident in $TABLE:ident { $($variant:ident = $name:literal: $row:expr,)+ })+) => {$(
+        $(#[$doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $Permission {
+            $(#[doc = concat!("`", $name, "`")] $variant,)+
+        }
+
+        $(#[$doc])+
+        pub const $TABLE: &[PermissionSetting] = &[$(PermissionSetting { name: $name, ..$row },)+];
+
+        impl $Permission {
+            /// Its row of the table.
+            pub const fn setting(self) -> &'static PermissionSetting {
+                &$TABLE[self as usize]
+            }
+
+            /// Its name on the wire.
+            pub const fn name(self) -> &'static str {
+                self.setting().name
+            }
+        }
+    )+};
 }
 
 /// The schema of an object with a value of each of these settings.
@@ -93,68 +118,76 @@ pub fn schema_of(settings: &[PermissionSetting], generator: &mut SchemaGenerator
 
 use SystemGroup::{Administrators, Everyone, Members, Moderators, Nobody, Owners};
 
-/// Permission settings of a user group, in the order in which they are checked.
-pub const GROUP_PERMISSIONS: &[PermissionSetting] = &[
-    by_creator("can_add_members_group"),
-    members_only("can_join_group", Nobody),
-    row("can_leave_group", Everyone),
-    by_creator("can_manage_group"),
-    row("can_mention_group", Everyone),
-    members_only("can_remove_members_group", Nobody),
-];
+permissions! {
+    /// Permission settings of a user group, in the order in which they are checked.
+    GroupPermission in GROUP_PERMISSIONS {
+        CanAddMembers = "can_add_members_group": BY_CREATOR,
+        CanJoin = "can_join_group": never_by_guests(Nobody),
+        CanLeave = "can_leave_group": held_by(Everyone),
+        CanManage = "can_manage_group": BY_CREATOR,
+        CanMention = "can_mention_group": held_by(Everyone),
+        CanRemoveMembers = "can_remove_members_group": never_by_guests(Nobody),
+    }
 
-/// Permission settings of a channel.
-pub const CHANNEL_PERMISSIONS: &[PermissionSetting] = &[
-    members_only("can_add_subscribers_group", Nobody),
-    by_creator("can_administer_channel_group"),
-    row("can_create_topic_group", Everyone),
-    row("can_delete_any_message_group", Nobody),
-    row("can_delete_own_message_group", Nobody),
-    row("can_move_messages_out_of_channel_group", Nobody),
-    row("can_move_messages_within_channel_group", Nobody),
-    row("can_remove_subscribers_group", Administrators),
-    row("can_resolve_topics_group", Nobody),
-    row("can_send_message_group", Everyone),
-    members_only("can_subscribe_group", Nobody),
-];
+    /// Permission settings of a channel.
+    ChannelPermission in CHANNEL_PERMISSIONS {
+        CanAddSubscribers = "can_add_subscribers_group": never_by_guests(Nobody),
+        CanAdministerChannel = "can_administer_channel_group": BY_CREATOR,
+        CanCreateTopic = "can_create_topic_group": held_by(Everyone),
+        CanDeleteAnyMessage = "can_delete_any_message_group": held_by(Nobody),
+        CanDeleteOwnMessage = "can_delete_own_message_group": held_by(Nobody),
+        CanMoveMessagesOutOfChannel = "can_move_messages_out_of_channel_group": held_by(Nobody),
+        CanMoveMessagesWithinChannel = "can_move_messages_within_channel_group": held_by(Nobody),
+        CanRemoveSubscribers = "can_remove_subscribers_group": held_by(Administrators),
+        CanResolveTopics = "can_resolve_topics_group": held_by(Nobody),
+        CanSendMessage = "can_send_message_group": held_by(Everyone),
+        CanSubscribe = "can_subscribe_group": never_by_guests(Nobody),
+    }
 
-/// Permission settings of the organization.
-pub const REALM_PERMISSIONS: &[PermissionSetting] = &[
-    PermissionSetting {
-        require_system_group: true,
-        allow_nobody: false,
-        allowed: &[Everyone, Members],
-        ..row("can_access_all_users_group", Everyone)
-    },
-    members_only("can_add_custom_emoji_group", Members),
-    members_only("can_add_subscribers_group", Members),
-    members_only("can_create_bots_group", Members),
-    members_only("can_create_groups", Members),
-    members_only("can_create_private_channel_group", Members),
-    members_only("can_create_public_channel_group", Members),
-    PermissionSetting {
-        require_system_group: true,
-        allowed: &[Moderators, Administrators, Owners, Nobody],
-        ..members_only("can_create_web_public_channel_group", Owners)
-    },
-    members_only("can_create_write_only_bots_group", Members),
-    members_only("can_delete_any_message_group", Administrators),
-    row("can_delete_own_message_group", Everyone),
-    members_only("can_invite_users_group", Members),
-    PermissionSetting { allow_nobody: false, ..members_only("can_manage_all_groups", Owners) },
-    PermissionSetting { allow_nobody: false, ..members_only("can_manage_billing_group", Administrators) },
-    row("can_mention_many_users_group", Administrators),
-    members_only("can_move_messages_between_channels_group", Members),
-    row("can_move_messages_between_topics_group", Everyone),
-    row("can_resolve_topics_group", Everyone),
-    members_only("can_set_delete_message_policy_group", Moderators),
-    members_only("can_set_topics_policy_group", Members),
-    row("can_summarize_topics_group", Everyone),
-    members_only("create_multiuse_invite_group", Administrators),
-    row("direct_message_initiator_group", Everyone),
-    row("direct_message_permission_group", Everyone),
-    members_only("workplace_users_group", Members),
-];
+    /// Permission settings of the organization.
+    RealmPermission in REALM_PERMISSIONS {
+        CanAccessAllUsers = "can_access_all_users_group": PermissionSetting {
+            require_system_group: true,
+            allow_nobody: false,
+            allowed: &[Everyone, Members],
+            ..held_by(Everyone)
+        },
+        CanAddCustomEmoji = "can_add_custom_emoji_group": never_by_guests(Members),
+        CanAddSubscribers = "can_add_subscribers_group": never_by_guests(Members),
+        CanCreateBots = "can_create_bots_group": never_by_guests(Members),
+        CanCreateGroups = "can_create_groups": never_by_guests(Members),
+        CanCreatePrivateChannel = "can_create_private_channel_group": never_by_guests(Members),
+        CanCreatePublicChannel = "can_create_public_channel_group": never_by_guests(Members),
+        CanCreateWebPublicChannel = "can_create_web_public_channel_group": PermissionSetting {
+            require_system_group: true,
+            allowed: &[Moderators, Administrators, Owners, Nobody],
+            ..never_by_guests(Owners)
+        },
+        CanCreateWriteOnlyBots = "can_create_write_only_bots_group": never_by_guests(Members),
+        CanDeleteAnyMessage = "can_delete_any_message_group": never_by_guests(Administrators),
+        CanDeleteOwnMessage = "can_delete_own_message_group": held_by(Everyone),
+        CanInviteUsers = "can_invite_users_group": never_by_guests(Members),
+        CanManageAllGroups = "can_manage_all_groups": PermissionSetting {
+            allow_nobody: false,
+            ..never_by_guests(Owners)
+        },
+        CanManageBilling = "can_manage_billing_group": PermissionSetting {
+            allow_nobody: false,
+            ..never_by_guests(Administrators)
+        },
+        CanMentionManyUsers = "can_mention_many_users_group": held_by(Administrators),
+        CanMoveMessagesBetweenChannels = "can_move_messages_between_channels_group": never_by_guests(Members),
+        CanMoveMessagesBetweenTopics = "can_move_messages_between_topics_group": held_by(Everyone),
+        CanResolveTopics = "can_resolve_topics_group": held_by(Everyone),
+        CanSetDeleteMessagePolicy = "can_set_delete_message_policy_group": never_by_guests(Moderators),
+        CanSetTopicsPolicy = "can_set_topics_policy_group": never_by_guests(Members),
+        CanSummarizeTopics = "can_summarize_topics_group": held_by(Everyone),
+        CreateMultiuseInvite = "create_multiuse_invite_group": never_by_guests(Administrators),
+        DirectMessageInitiator = "direct_message_initiator_group": held_by(Everyone),
+        DirectMessagePermission = "direct_message_permission_group": held_by(Everyone),
+        WorkplaceUsers = "workplace_users_group": never_by_guests(Members),
+    }
+}
 
 /// The row of a table with this name.
 ///

@@ -9,6 +9,7 @@ use super::push::PushToken;
 use super::read_set::ReadSet;
 use super::setting::{self, FORMER_USER_SETTINGS, USER_SETTINGS};
 use super::topic::TopicKey;
+use crate::realm::model::setting::UserSetting;
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet, Vector};
 use schemars::JsonSchema;
@@ -92,11 +93,17 @@ pub struct UserState {
 
 impl UserState {
     /// A setting's value.
+    pub fn setting(&self, setting: UserSetting) -> &Value {
+        let row = setting.row();
+        self.settings.get(row.name).unwrap_or(&row.default)
+    }
+
+    /// A setting's value, by its name.
     ///
     /// # Panics
     ///
     /// When no setting has the name: names are written in the code, never taken from input.
-    pub fn setting(&self, name: &str) -> &Value {
+    pub fn setting_named(&self, name: &str) -> &Value {
         self.settings.get(name).unwrap_or_else(|| {
             let row = setting::find(&USER_SETTINGS, name).or_else(|| setting::find(&FORMER_USER_SETTINGS, name));
             &row.unwrap_or_else(|| panic!("no setting is called {name}")).default
@@ -104,13 +111,13 @@ impl UserState {
     }
 
     /// A switch among the settings.
-    pub fn is_on(&self, name: &str) -> bool {
-        self.setting(name).as_bool().unwrap_or_default()
+    pub fn is_on(&self, setting: UserSetting) -> bool {
+        self.setting(setting).as_bool().unwrap_or_default()
     }
 
     /// A number among the settings.
-    pub fn number(&self, name: &str) -> i64 {
-        self.setting(name).as_i64().unwrap_or_default()
+    pub fn number(&self, setting: UserSetting) -> i64 {
+        self.setting(setting).as_i64().unwrap_or_default()
     }
 
     /// The subscription to a channel, if it is active.

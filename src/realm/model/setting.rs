@@ -61,20 +61,42 @@ impl Kind {
     }
 }
 
-fn switch(name: &'static str, default: bool) -> Setting {
-    Setting { name, default: default.into(), kind: Kind::Bool }
+fn switch(default: bool) -> Setting {
+    other(default.into(), Kind::Bool)
 }
 
-fn choice(name: &'static str, default: i64, allowed: &'static [i64]) -> Setting {
-    Setting { name, default: default.into(), kind: Kind::OneOfIntegers(allowed) }
+fn choice(default: i64, allowed: &'static [i64]) -> Setting {
+    other(default.into(), Kind::OneOfIntegers(allowed))
 }
 
-fn word(name: &'static str, default: &str, allowed: &'static [&'static str]) -> Setting {
-    Setting { name, default: default.into(), kind: Kind::OneOf(allowed) }
+fn word(default: &str, allowed: &'static [&'static str]) -> Setting {
+    other(default.into(), Kind::OneOf(allowed))
 }
 
-fn other(name: &'static str, default: Value, kind: Kind) -> Setting {
-    Setting { name, default, kind }
+fn other(default: Value, kind: Kind) -> Setting {
+    Setting { name: "", default, kind }
+}
+
+/// Makes a table of settings, and an enum of them in the table's order.
+macro_rules! settings {
+    ($($(#[$doc:meta])+ $Of:ident in $TABLE:ident { $($variant:ident = $name:literal: $row:expr,)+ })+) => {$(
+        $(#[$doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $Of {
+            $(#[doc = concat!("`", $name, "`")] $variant,)+
+        }
+
+        $(#[$doc])+
+        pub static $TABLE: LazyLock<Vec<Setting>> =
+            LazyLock::new(|| vec![$(Setting { name: $name, ..$row },)+]);
+
+        impl $Of {
+            /// Its row of the table.
+            pub fn row(self) -> &'static Setting {
+                &$TABLE[self as usize]
+            }
+        }
+    )+};
 }
 
 /// Largest file that any organization can allow to be uploaded, MiB.
@@ -133,133 +155,132 @@ static SOUND_CHOICES: LazyLock<Vec<&'static str>> =
 pub const EMOJI_SETS: &[(&str, &str)] =
     &[("modern", "Modern"), ("classic", "Classic"), ("outline", "Outline"), ("text", "Plain text")];
 
-/// Users' settings (`user_settings` in the register reply), except the time zone and
-/// `email_address_visibility`, which others see and which therefore are in the account.
-pub static USER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
-    vec![
-        other("twenty_four_hour_time", json!(false), Kind::BoolOrNull),
-        choice("web_mark_read_on_scroll_policy", 1, &[1, 2, 3]),
-        choice("web_channel_default_view", 1, &[1, 2, 3, 4]),
-        switch("starred_message_counts", true),
-        switch("receives_typing_notifications", true),
-        switch("web_suggest_update_timezone", true),
-        switch("fluid_layout_width", false),
-        switch("high_contrast_mode", false),
-        other("web_font_size_px", json!(16), Kind::Integer),
-        other("web_line_height_percent", json!(140), Kind::Integer),
-        choice("color_scheme", 1, &[1, 2, 3]),
-        switch("translate_emoticons", false),
-        switch("display_emoji_reaction_users", true),
-        other("default_language", json!("en"), Kind::Text),
-        word("web_home_view", "inbox", &["recent", "inbox", "all_messages"]),
-        switch("web_escape_navigates_to_home_view", true),
-        switch("left_side_userlist", false),
-        word("emojiset", "modern", &["modern", "classic", "outline", "text"]),
-        choice("demote_inactive_streams", 1, &[1, 2, 3]),
-        choice("user_list_style", 3, &[1, 2, 3]),
-        word("web_animate_image_previews", "on_hover", &["always", "on_hover", "never"]),
-        choice("web_stream_unreads_count_display_policy", 2, &[1, 2, 3]),
-        switch("hide_ai_features", false),
-        switch("web_left_sidebar_show_channel_folders", true),
-        switch("web_left_sidebar_unreads_count_summary", true),
-        switch("enter_sends", false),
-        switch("enable_drafts_synchronization", true),
-        switch("enable_stream_desktop_notifications", false),
-        switch("enable_stream_email_notifications", false),
-        switch("enable_stream_push_notifications", false),
-        switch("enable_stream_audible_notifications", false),
-        word("notification_sound", "service", SOUND_CHOICES.as_slice()),
-        switch("enable_desktop_notifications", true),
-        switch("enable_sounds", true),
-        switch("enable_followed_topic_desktop_notifications", true),
-        switch("enable_followed_topic_email_notifications", true),
-        switch("enable_followed_topic_push_notifications", true),
-        switch("enable_followed_topic_audible_notifications", true),
-        other("email_notifications_batching_period_seconds", json!(120), Kind::Integer),
-        switch("enable_offline_email_notifications", true),
-        switch("enable_offline_push_notifications", true),
-        switch("enable_online_push_notifications", true),
-        switch("enable_digest_emails", true),
-        switch("enable_marketing_emails", true),
-        switch("enable_login_emails", true),
-        switch("message_content_in_email_notifications", true),
-        switch("pm_content_in_desktop_notifications", true),
-        switch("wildcard_mentions_notify", true),
-        switch("enable_followed_topic_wildcard_mentions_notify", true),
-        choice("desktop_icon_count_display", 1, &[1, 2, 3, 4]),
-        choice("realm_name_in_email_notifications_policy", 1, &[1, 2, 3]),
-        choice("automatically_follow_topics_policy", 3, &[1, 2, 3, 4]),
-        choice("automatically_unmute_topics_in_muted_streams_policy", 2, &[1, 2, 3, 4]),
-        switch("automatically_follow_topics_where_mentioned", true),
-        word("resolved_topic_notice_auto_read_policy", "except_followed", &["always", "except_followed", "never"]),
-        switch("presence_enabled", true),
-        switch("send_private_typing_notifications", true),
-        switch("send_stream_typing_notifications", true),
-        switch("send_read_receipts", true),
-        switch("allow_private_data_export", false),
-        switch("web_navigate_to_sent_message", true),
-        switch("web_inbox_show_channel_folders", true),
-    ]
-});
+settings! {
+    /// Users' settings (`user_settings` in the register reply), except the time zone and
+    /// `email_address_visibility`, which others see and which therefore are in the account.
+    UserSetting in USER_SETTINGS {
+        TwentyFourHourTime = "twenty_four_hour_time": other(json!(false), Kind::BoolOrNull),
+        WebMarkReadOnScrollPolicy = "web_mark_read_on_scroll_policy": choice(1, &[1, 2, 3]),
+        WebChannelDefaultView = "web_channel_default_view": choice(1, &[1, 2, 3, 4]),
+        StarredMessageCounts = "starred_message_counts": switch(true),
+        ReceivesTypingNotifications = "receives_typing_notifications": switch(true),
+        WebSuggestUpdateTimezone = "web_suggest_update_timezone": switch(true),
+        FluidLayoutWidth = "fluid_layout_width": switch(false),
+        HighContrastMode = "high_contrast_mode": switch(false),
+        WebFontSizePx = "web_font_size_px": other(json!(16), Kind::Integer),
+        WebLineHeightPercent = "web_line_height_percent": other(json!(140), Kind::Integer),
+        ColorScheme = "color_scheme": choice(1, &[1, 2, 3]),
+        TranslateEmoticons = "translate_emoticons": switch(false),
+        DisplayEmojiReactionUsers = "display_emoji_reaction_users": switch(true),
+        DefaultLanguage = "default_language": other(json!("en"), Kind::Text),
+        WebHomeView = "web_home_view": word("inbox", &["recent", "inbox", "all_messages"]),
+        WebEscapeNavigatesToHomeView = "web_escape_navigates_to_home_view": switch(true),
+        LeftSideUserlist = "left_side_userlist": switch(false),
+        Emojiset = "emojiset": word("modern", &["modern", "classic", "outline", "text"]),
+        DemoteInactiveStreams = "demote_inactive_streams": choice(1, &[1, 2, 3]),
+        UserListStyle = "user_list_style": choice(3, &[1, 2, 3]),
+        WebAnimateImagePreviews = "web_animate_image_previews": word("on_hover", &["always", "on_hover", "never"]),
+        WebStreamUnreadsCountDisplayPolicy = "web_stream_unreads_count_display_policy": choice(2, &[1, 2, 3]),
+        HideAiFeatures = "hide_ai_features": switch(false),
+        WebLeftSidebarShowChannelFolders = "web_left_sidebar_show_channel_folders": switch(true),
+        WebLeftSidebarUnreadsCountSummary = "web_left_sidebar_unreads_count_summary": switch(true),
+        EnterSends = "enter_sends": switch(false),
+        EnableDraftsSynchronization = "enable_drafts_synchronization": switch(true),
+        EnableStreamDesktopNotifications = "enable_stream_desktop_notifications": switch(false),
+        EnableStreamEmailNotifications = "enable_stream_email_notifications": switch(false),
+        EnableStreamPushNotifications = "enable_stream_push_notifications": switch(false),
+        EnableStreamAudibleNotifications = "enable_stream_audible_notifications": switch(false),
+        NotificationSound = "notification_sound": word("service", SOUND_CHOICES.as_slice()),
+        EnableDesktopNotifications = "enable_desktop_notifications": switch(true),
+        EnableSounds = "enable_sounds": switch(true),
+        EnableFollowedTopicDesktopNotifications = "enable_followed_topic_desktop_notifications": switch(true),
+        EnableFollowedTopicEmailNotifications = "enable_followed_topic_email_notifications": switch(true),
+        EnableFollowedTopicPushNotifications = "enable_followed_topic_push_notifications": switch(true),
+        EnableFollowedTopicAudibleNotifications = "enable_followed_topic_audible_notifications": switch(true),
+        EmailNotificationsBatchingPeriodSeconds = "email_notifications_batching_period_seconds": other(json!(120), Kind::Integer),
+        EnableOfflineEmailNotifications = "enable_offline_email_notifications": switch(true),
+        EnableOfflinePushNotifications = "enable_offline_push_notifications": switch(true),
+        EnableOnlinePushNotifications = "enable_online_push_notifications": switch(true),
+        EnableDigestEmails = "enable_digest_emails": switch(true),
+        EnableMarketingEmails = "enable_marketing_emails": switch(true),
+        EnableLoginEmails = "enable_login_emails": switch(true),
+        MessageContentInEmailNotifications = "message_content_in_email_notifications": switch(true),
+        PmContentInDesktopNotifications = "pm_content_in_desktop_notifications": switch(true),
+        WildcardMentionsNotify = "wildcard_mentions_notify": switch(true),
+        EnableFollowedTopicWildcardMentionsNotify = "enable_followed_topic_wildcard_mentions_notify": switch(true),
+        DesktopIconCountDisplay = "desktop_icon_count_display": choice(1, &[1, 2, 3, 4]),
+        RealmNameInEmailNotificationsPolicy = "realm_name_in_email_notifications_policy": choice(1, &[1, 2, 3]),
+        AutomaticallyFollowTopicsPolicy = "automatically_follow_topics_policy": choice(3, &[1, 2, 3, 4]),
+        AutomaticallyUnmuteTopicsInMutedStreamsPolicy = "automatically_unmute_topics_in_muted_streams_policy": choice(2, &[1, 2, 3, 4]),
+        AutomaticallyFollowTopicsWhereMentioned = "automatically_follow_topics_where_mentioned": switch(true),
+        ResolvedTopicNoticeAutoReadPolicy = "resolved_topic_notice_auto_read_policy": word("except_followed", &["always", "except_followed", "never"]),
+        PresenceEnabled = "presence_enabled": switch(true),
+        SendPrivateTypingNotifications = "send_private_typing_notifications": switch(true),
+        SendStreamTypingNotifications = "send_stream_typing_notifications": switch(true),
+        SendReadReceipts = "send_read_receipts": switch(true),
+        AllowPrivateDataExport = "allow_private_data_export": switch(false),
+        WebNavigateToSentMessage = "web_navigate_to_sent_message": switch(true),
+        WebInboxShowChannelFolders = "web_inbox_show_channel_folders": switch(true),
+    }
+
+    /// The organization's settings that are plain values, without `realm_`.
+    RealmSetting in REALM_SETTINGS {
+        AllowMessageEditing = "allow_message_editing": switch(true),
+        AvatarChangesDisabled = "avatar_changes_disabled": switch(false),
+        DefaultCodeBlockLanguage = "default_code_block_language": other(json!(""), Kind::Text),
+        DefaultAvatarSource = "default_avatar_source": word("G", &["G", "J"]),
+        DefaultLanguage = "default_language": other(json!("en"), Kind::Text),
+        DigestEmailsEnabled = "digest_emails_enabled": switch(false),
+        DigestWeekday = "digest_weekday": choice(1, &[0, 1, 2, 3, 4, 5, 6]),
+        DisallowDisposableEmailAddresses = "disallow_disposable_email_addresses": switch(true),
+        EmailChangesDisabled = "email_changes_disabled": switch(false),
+        EmailsRestrictedToDomains = "emails_restricted_to_domains": switch(false),
+        EnableGuestUserDmWarning = "enable_guest_user_dm_warning": switch(true),
+        EnableGuestUserIndicator = "enable_guest_user_indicator": switch(true),
+        EnableReadReceipts = "enable_read_receipts": switch(true),
+        EnableSpectatorAccess = "enable_spectator_access": switch(false),
+        GifRatingPolicy = "gif_rating_policy": choice(2, &[0, 1, 2, 3, 4, 5]),
+        InlineImagePreview = "inline_image_preview": switch(true),
+        InlineUrlEmbedPreview = "inline_url_embed_preview": switch(false),
+        InviteRequired = "invite_required": switch(true),
+        JitsiServerUrl = "jitsi_server_url": other(Value::Null, Kind::TextOrNull),
+        MaxFileUploadSizeMib = "max_file_upload_size_mib": other(json!(MAX_FILE_UPLOAD_SIZE_MIB), Kind::Within(1, MAX_FILE_UPLOAD_SIZE_MIB)),
+        MediaPreviewSize = "media_preview_size": choice(100, &[100, 150, 200]),
+        MessageContentAllowedInEmailNotifications = "message_content_allowed_in_email_notifications": switch(true),
+        MessageContentDeleteLimitSeconds = "message_content_delete_limit_seconds": other(json!(600), Kind::IntegerOrNull),
+        MessageContentEditLimitSeconds = "message_content_edit_limit_seconds": other(json!(600), Kind::IntegerOrNull),
+        MessageEditHistoryVisibilityPolicy = "message_edit_history_visibility_policy": word("all", &["all", "moves", "none"]),
+        MessageRetentionDays = "message_retention_days": other(json!(-1), Kind::Integer),
+        MoveMessagesBetweenStreamsLimitSeconds = "move_messages_between_streams_limit_seconds": other(json!(604_800), Kind::IntegerOrNull),
+        MoveMessagesWithinStreamLimitSeconds = "move_messages_within_stream_limit_seconds": other(json!(604_800), Kind::IntegerOrNull),
+        NameChangesDisabled = "name_changes_disabled": switch(false),
+        OrgType = "org_type": choice(10, &[0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000]),
+        OwnerFullContentAccess = "owner_full_content_access": switch(false),
+        PasswordMinLength = "password_min_length": other(json!(6), Kind::Within(0, MAX_PASSWORD_LENGTH)),
+        PasswordMinGuesses = "password_min_guesses": other(json!(10_000), Kind::Within(0, i64::MAX)),
+        PlanType = "plan_type": choice(1, &[1, 2, 3, 4, 10]),
+        PresenceDisabled = "presence_disabled": switch(false),
+        PushNotificationsEnabled = "push_notifications_enabled": switch(true),
+        PushNotificationsEnabledEndTimestamp = "push_notifications_enabled_end_timestamp": other(Value::Null, Kind::IntegerOrNull),
+        RequireE2eePushNotifications = "require_e2ee_push_notifications": switch(false),
+        RequireUniqueNames = "require_unique_names": switch(false),
+        SendChannelEventsMessages = "send_channel_events_messages": switch(true),
+        SendWelcomeEmails = "send_welcome_emails": switch(true),
+        TopicsPolicy = "topics_policy": word("allow_empty_topic", &["allow_empty_topic", "disable_empty_topic"]),
+        UploadQuotaMib = "upload_quota_mib": other(Value::Null, Kind::IntegerOrNull),
+        VideoChatProvider = "video_chat_provider": choice(1, &[0, 1, 3, 4, 5, 6, 7]),
+        WaitingPeriodThreshold = "waiting_period_threshold": other(json!(3), Kind::Within(0, MAX_WAITING_DAYS)),
+        WantAdvertiseInCommunitiesDirectory = "want_advertise_in_communities_directory": switch(false),
+        WelcomeMessageCustomText = "welcome_message_custom_text": other(json!(""), Kind::Text),
+    }
+}
 
 /// Settings of the organization whose names have no `realm_` before them in the register reply.
 const UNPREFIXED_SETTINGS: &[&str] = &["max_file_upload_size_mib", "password_min_length", "password_min_guesses"];
 
-/// The organization's settings that are plain values, without `realm_`.
-pub static REALM_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
-    vec![
-        switch("allow_message_editing", true),
-        switch("avatar_changes_disabled", false),
-        other("default_code_block_language", json!(""), Kind::Text),
-        word("default_avatar_source", "G", &["G", "J"]),
-        other("default_language", json!("en"), Kind::Text),
-        switch("digest_emails_enabled", false),
-        choice("digest_weekday", 1, &[0, 1, 2, 3, 4, 5, 6]),
-        switch("disallow_disposable_email_addresses", true),
-        switch("email_changes_disabled", false),
-        switch("emails_restricted_to_domains", false),
-        switch("enable_guest_user_dm_warning", true),
-        switch("enable_guest_user_indicator", true),
-        switch("enable_read_receipts", true),
-        switch("enable_spectator_access", false),
-        choice("gif_rating_policy", 2, &[0, 1, 2, 3, 4, 5]),
-        switch("inline_image_preview", true),
-        switch("inline_url_embed_preview", false),
-        switch("invite_required", true),
-        other("jitsi_server_url", Value::Null, Kind::TextOrNull),
-        other("max_file_upload_size_mib", json!(MAX_FILE_UPLOAD_SIZE_MIB), Kind::Within(1, MAX_FILE_UPLOAD_SIZE_MIB)),
-        choice("media_preview_size", 100, &[100, 150, 200]),
-        switch("message_content_allowed_in_email_notifications", true),
-        other("message_content_delete_limit_seconds", json!(600), Kind::IntegerOrNull),
-        other("message_content_edit_limit_seconds", json!(600), Kind::IntegerOrNull),
-        word("message_edit_history_visibility_policy", "all", &["all", "moves", "none"]),
-        other("message_retention_days", json!(-1), Kind::Integer),
-        other("move_messages_between_streams_limit_seconds", json!(604_800), Kind::IntegerOrNull),
-        other("move_messages_within_stream_limit_seconds", json!(604_800), Kind::IntegerOrNull),
-        switch("name_changes_disabled", false),
-        choice("org_type", 10, &[0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000]),
-        switch("owner_full_content_access", false),
-        other("password_min_length", json!(6), Kind::Within(0, MAX_PASSWORD_LENGTH)),
-        other("password_min_guesses", json!(10_000), Kind::Within(0, i64::MAX)),
-        choice("plan_type", 1, &[1, 2, 3, 4, 10]),
-        switch("presence_disabled", false),
-        switch("push_notifications_enabled", true),
-        other("push_notifications_enabled_end_timestamp", Value::Null, Kind::IntegerOrNull),
-        switch("require_e2ee_push_notifications", false),
-        switch("require_unique_names", false),
-        switch("send_channel_events_messages", true),
-        switch("send_welcome_emails", true),
-        word("topics_policy", "allow_empty_topic", &["allow_empty_topic", "disable_empty_topic"]),
-        other("upload_quota_mib", Value::Null, Kind::IntegerOrNull),
-        choice("video_chat_provider", 1, &[0, 1, 3, 4, 5, 6, 7]),
-        other("waiting_period_threshold", json!(3), Kind::Within(0, MAX_WAITING_DAYS)),
-        switch("want_advertise_in_communities_directory", false),
-        other("welcome_message_custom_text", json!(""), Kind::Text),
-    ]
-});
-
 /// Settings of users that went at a level (`level/parameters.rs`). Worlds below it keep them among the others.
-pub static FORMER_USER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| vec![switch("dense_mode", true)]);
+pub static FORMER_USER_SETTINGS: LazyLock<Vec<Setting>> =
+    LazyLock::new(|| vec![Setting { name: "dense_mode", ..switch(true) }]);
 
 /// Defaults of users' settings that were others: the first level that has the present one, the name, what was before.
 const FORMER_DEFAULTS: &[(i64, &str, i64)] =

@@ -9,6 +9,8 @@ use crate::realm::log::event::Audience;
 use crate::realm::model::channel::Privacy;
 use crate::realm::model::group::SystemGroup;
 use crate::realm::model::id::UserId;
+use crate::realm::model::permission::RealmPermission;
+use crate::realm::model::setting::RealmSetting;
 use crate::realm::model::user::{Role, UNKNOWN_USER_NAME, User};
 use imbl::OrdSet;
 use std::sync::Arc;
@@ -55,7 +57,7 @@ impl Realm {
     /// Whether `viewer` may know of a user at all: guests may be limited to those they share
     /// channels or direct messages with (`can_access_all_users_group`).
     pub fn can_access_user(&self, viewer: &User, user: UserId) -> bool {
-        if !viewer.is_guest() || viewer.id == user || self.may(viewer.id, "can_access_all_users_group") {
+        if !viewer.is_guest() || viewer.id == user || self.may(viewer.id, RealmPermission::CanAccessAllUsers) {
             return true;
         }
         let Some(target) = self.users.get(&user) else { return false };
@@ -152,7 +154,7 @@ impl Realm {
     /// Whether an anonymous visitor may look at the organization's public part
     /// (specification, Authentication 4).
     pub fn has_public_access(&self) -> bool {
-        self.organization.is_on("enable_spectator_access")
+        self.organization.is_on(RealmSetting::EnableSpectatorAccess)
     }
 
     /// Whether there is something for anonymous visitors to see (`realm_web_public_access_enabled`).

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::model::message::Message;
+use crate::realm::model::setting::RealmSetting;
 use crate::realm::model::user::User;
 use crate::time::Span;
 
@@ -15,13 +16,13 @@ const GRACE: Span = Span::seconds(20);
 ///
 /// In this order: `EditingDisabled`, `MayNotEdit`, `EditTimePassed`.
 pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
-    if !realm.organization.is_on("allow_message_editing") {
+    if !realm.organization.is_on(RealmSetting::AllowMessageEditing) {
         return Err(Error::EditingDisabled);
     }
     if message.sender != caller.id {
         return Err(Error::MayNotEdit);
     }
-    let limit = realm.organization.limit("message_content_edit_limit_seconds");
+    let limit = realm.organization.limit(RealmSetting::MessageContentEditLimitSeconds);
     if is_over(realm, message, limit) { Err(Error::EditTimePassed) } else { Ok(()) }
 }
 

@@ -8,6 +8,7 @@ use crate::realm::log::event::{Audience, Event, EventKind, Payload};
 use crate::realm::model::agenda::Due;
 use crate::realm::model::export::{Export, ExportKind, ExportState};
 use crate::realm::model::id::{ExportId, UserId};
+use crate::realm::model::setting::UserSetting;
 use crate::realm::tx::Tx;
 use imbl::OrdSet;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 impl Realm {
     /// Whether a user consents to exports of private messages.
     pub fn consents_to_export(&self, user: UserId) -> bool {
-        *self.user_state(user).setting("allow_private_data_export") == true
+        *self.user_state(user).setting(UserSetting::AllowPrivateDataExport) == true
     }
 
     /// Whether this is an active administrator.

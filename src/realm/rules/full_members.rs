@@ -8,6 +8,7 @@ use crate::realm::log::event::data::MemberChange;
 use crate::realm::model::agenda::Due;
 use crate::realm::model::group::SystemGroup;
 use crate::realm::model::id::{GroupId, UserId};
+use crate::realm::model::setting::RealmSetting;
 use crate::realm::model::user::{Role, User};
 use crate::realm::tx::Tx;
 use crate::time::{Span, Timestamp};
@@ -16,7 +17,7 @@ use imbl::OrdSet;
 impl Realm {
     /// When a member's waiting period is over; None for users of other roles, who never are full members.
     fn full_member_from(&self, user: &User) -> Option<Timestamp> {
-        let days = self.organization.limit("waiting_period_threshold").unwrap_or_default();
+        let days = self.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default();
         let is_member = user.role == Role::Member && !user.is_system_bot();
         is_member.then(|| user.date_joined.plus(Span::days(days)))
     }

@@ -2,10 +2,10 @@
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::model::group::SystemGroup;
+use crate::realm::model::group::{Group, SystemGroup};
 use crate::realm::model::id::{GroupId, UserId};
 use crate::realm::model::permission::{
-    AnonymousGroup, DefaultHolder, GroupSettingValue, PermissionSetting, Permissions, REALM_PERMISSIONS, setting,
+    AnonymousGroup, DefaultHolder, GroupPermission, GroupSettingValue, PermissionSetting, Permissions, RealmPermission,
 };
 use std::collections::BTreeSet;
 
@@ -43,11 +43,16 @@ pub fn listing(realm: &Realm, permissions: &Permissions, user: UserId) -> Vec<(&
 
 impl Realm {
     /// Whether a user holds one of the organization's permissions.
-    pub fn may(&self, user: UserId, name: &'static str) -> bool {
-        self.organization
-            .permissions
-            .get(name)
-            .is_some_and(|value| covers(self, value, user, setting(REALM_PERMISSIONS, name)))
+    pub fn may(&self, user: UserId, permission: RealmPermission) -> bool {
+        let setting = permission.setting();
+        let value = self.organization.permissions.get(setting.name);
+        value.is_some_and(|value| covers(self, value, user, setting))
+    }
+
+    /// Whether a user holds one of a group's permissions.
+    pub fn may_in_group(&self, user: UserId, group: &Group, permission: GroupPermission) -> bool {
+        let setting = permission.setting();
+        covers(self, &group.permissions[setting.name], user, setting)
     }
 
     /// The value in its normal form: an object of one group is that group, an empty one is nobody.

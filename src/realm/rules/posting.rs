@@ -5,7 +5,8 @@ use crate::realm::Realm;
 use crate::realm::model::channel::{Channel, TopicsPolicy};
 use crate::realm::model::group::SystemGroup;
 use crate::realm::model::id::UserId;
-use crate::realm::model::permission::GroupSettingValue;
+use crate::realm::model::permission::{ChannelPermission, GroupSettingValue, RealmPermission};
+use crate::realm::model::setting::RealmSetting;
 use crate::realm::model::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::realm::model::topic::TopicKey;
 use crate::realm::model::user::User;
@@ -67,7 +68,7 @@ impl Realm {
     pub fn check_may_begin_topic(&self, user: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
         let mut holders = std::iter::once(user.id).chain(user.bot_owner());
         let is_there = self.topics.contains_key(&(channel.id, TopicKey::of(topic)));
-        let may = is_there || holders.any(|user| self.may_in(user, channel, "can_create_topic_group"));
+        let may = is_there || holders.any(|user| self.may_in(user, channel, ChannelPermission::CanCreateTopic));
         if may { Ok(()) } else { Err(Error::MayNotCreateTopic) }
     }
 
@@ -78,14 +79,14 @@ impl Realm {
     /// `MayNotPost`.
     pub fn check_may_send_in(&self, sender: &User, channel: &Channel) -> Result<(), Error> {
         let mut holders = std::iter::once(sender.id).chain(sender.bot_owner());
-        let may = holders.any(|user| self.may_in(user, channel, "can_send_message_group"));
+        let may = holders.any(|user| self.may_in(user, channel, ChannelPermission::CanSendMessage));
         if may { Ok(()) } else { Err(Error::MayNotPost { policy: self.posters(sender, channel).into() }) }
     }
 
     /// Who posts to a channel, as its policy of older levels had it, for a user who may not.
     fn posters(&self, user: &User, channel: &Channel) -> &'static str {
         let held_by = |group| {
-            channel.permissions.get("can_send_message_group")
+            channel.permissions.get(ChannelPermission::CanSendMessage.name())
                 == self.system_groups.get(&group).map(|id| GroupSettingValue::Group(*id)).as_ref()
         };
         if held_by(SystemGroup::Administrators) {
@@ -108,7 +109,7 @@ impl Realm {
     /// `EmptyTopicNotAllowed`, `OnlyEmptyTopicAllowed`.
     pub fn check_topic_policy(&self, channel: &Channel, topic: &str) -> Result<(), Error> {
         let disabled = match channel.topics_policy {
-            TopicsPolicy::Inherit => self.organization.setting("topics_policy") == "disable_empty_topic",
+            TopicsPolicy::Inherit => self.organization.setting(RealmSetting::TopicsPolicy) == "disable_empty_topic",
             TopicsPolicy::DisableEmptyTopic => true,
             TopicsPolicy::AllowEmptyTopic | TopicsPolicy::EmptyTopicOnly => false,
         };
@@ -145,15 +146,16 @@ impl Realm {
         if sender.is_bot() || others.iter().all(|user| user.is_bot()) {
             return Ok(());
         }
-        let may_authorize = |user: &UserId| self.may(*user, "direct_message_permission_group");
+        let may_authorize = |user: &UserId| self.may(*user, RealmPermission::DirectMessagePermission);
         if !users.iter().chain([&sender.id]).any(may_authorize) {
             let nobody = GroupSettingValue::Group(self.system_group(SystemGroup::Nobody));
-            let is_off = self.organization.permissions.get("direct_message_permission_group") == Some(&nobody);
+            let holder = self.organization.permissions.get(RealmPermission::DirectMessagePermission.name());
+            let is_off = holder == Some(&nobody);
             return Err(if is_off { Error::DirectMessagesDisabled } else { Error::DirectNotAuthorized });
         }
         let conversation = self.conversation_of(users.iter().copied().chain([sender.id]));
         let has_begun = conversation.is_some_and(|conversation| !conversation.messages.is_empty());
-        if !has_begun && !self.may(sender.id, "direct_message_initiator_group") {
+        if !has_begun && !self.may(sender.id, RealmPermission::DirectMessageInitiator) {
             return Err(Error::MayNotInitiateDirect);
         }
         Ok(())

@@ -3,6 +3,7 @@
 use crate::realm::log::event::{Event, EventKind, Payload};
 use crate::realm::model::id::UserId;
 use crate::realm::model::personal::Presence;
+use crate::realm::model::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::time::{Span, Timestamp};
 
@@ -62,7 +63,8 @@ pub fn follow_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
 
 /// Tells those who may know of somebody, in organizations that are not too large for it.
 fn emit_presence(tx: &mut Tx, user: UserId, presence: Presence) {
-    let is_sent = tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on("presence_disabled");
+    let is_sent =
+        tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on(RealmSetting::PresenceDisabled);
     if is_sent {
         let now = tx.now;
         let audience = tx.who_can_access(user);

@@ -8,6 +8,7 @@ use crate::realm::model::agenda::Due;
 use crate::realm::model::id::MessageId;
 use crate::realm::model::message::{Attachment, Body, Message};
 use crate::realm::model::preview::PreviewDelays;
+use crate::realm::model::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::time::Timestamp;
 use chat_markdown::{Html, UploadFacts, late};
@@ -27,7 +28,7 @@ impl Tx {
 
     fn await_page_cards(&mut self, message: &Message) {
         let delay = self.preview_delays.links.filter(|_| message.body.has_link);
-        let delay = delay.filter(|_| self.organization.is_on("inline_url_embed_preview"));
+        let delay = delay.filter(|_| self.organization.is_on(RealmSetting::InlineUrlEmbedPreview));
         self.set_page_cards(message.id, delay.map(|delay| self.now.plus(delay)));
     }
 

@@ -4,6 +4,7 @@
 use crate::realm::Realm;
 use crate::realm::model::group::Group;
 use crate::realm::model::id::{ChannelId, MessageId, ProfileFieldId, UserId};
+use crate::realm::model::setting::{RealmSetting, UserSetting};
 use crate::realm::model::site::Site;
 use crate::realm::model::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey};
 use crate::realm::model::user::{ProfileEntry, User};
@@ -217,13 +218,13 @@ impl Names for SenderView<'_> {
         Settings {
             empty_topic_display_name: EMPTY_TOPIC_DISPLAY_NAME,
             default_code_block_language: organization
-                .setting("default_code_block_language")
+                .setting(RealmSetting::DefaultCodeBlockLanguage)
                 .as_str()
                 .unwrap_or_default(),
             translate_emoticons: self
                 .sender()
-                .is_some_and(|sender| self.realm.user_state(sender.id).is_on("translate_emoticons")),
-            inline_image_preview: organization.is_on("inline_image_preview"),
+                .is_some_and(|sender| self.realm.user_state(sender.id).is_on(UserSetting::TranslateEmoticons)),
+            inline_image_preview: organization.is_on(RealmSetting::InlineImagePreview),
             proxies_pictures: organization.proxies_pictures,
             own_url: self.site.and_then(|site| site.own_url.as_deref()),
             mentions_are_silent: self.is_silent,

@@ -1,7 +1,6 @@
 //! Sending a message: who may, what the text means, who receives it, which events follow
 //! (reference behaviour, POST /messages).
 
-use super::holding::covers;
 use super::visibility::Sight;
 use super::widget::{first_submessage, given_widget};
 use crate::error::Error;
@@ -11,7 +10,7 @@ use crate::realm::log::event::{Audience, Event, EventKind, Payload, SentMessage}
 use crate::realm::model::channel::Channel;
 use crate::realm::model::id::{ChannelId, GroupId, MessageId, RecipientId, UserId};
 use crate::realm::model::message::{Attachment, Body, Message, Place};
-use crate::realm::model::permission::{GROUP_PERMISSIONS, setting};
+use crate::realm::model::permission::{GroupPermission, RealmPermission};
 use crate::realm::model::personal::VisibilityPolicy;
 use crate::realm::model::site::Site;
 use crate::realm::model::text::normal_content;
@@ -155,8 +154,9 @@ impl Realm {
 
     fn check_mentions(&self, sender: UserId, place: &Place, mentions: &Mentions) -> Result<(), Error> {
         if let Place::Channel { channel, topic } = place {
-            let many =
-                |count: usize| count > WILDCARD_MENTION_THRESHOLD && !self.may(sender, "can_mention_many_users_group");
+            let many = |count: usize| {
+                count > WILDCARD_MENTION_THRESHOLD && !self.may(sender, RealmPermission::CanMentionManyUsers)
+            };
             if mentions.channel_wildcard && many(self.channels[channel].subscribers.len()) {
                 return Err(Error::ChannelWildcardNotAllowed);
             }
@@ -165,8 +165,7 @@ impl Realm {
             }
         }
         for group in mentions.groups.iter().filter_map(|id| self.groups.get(&GroupId(*id))) {
-            let value = &group.permissions["can_mention_group"];
-            if !covers(self, value, sender, setting(GROUP_PERMISSIONS, "can_mention_group")) {
+            if !self.may_in_group(sender, group, GroupPermission::CanMention) {
                 return Err(Error::MayNotMentionGroup { group: group.name.clone().into() });
             }
         }

@@ -6,6 +6,7 @@ use crate::realm::log::event::{Audience, DeliveryCondition, EventData};
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
 use crate::realm::model::message::{Message, Place};
 use crate::realm::model::personal::{UserTopic, VisibilityPolicy};
+use crate::realm::model::setting::UserSetting;
 use crate::realm::model::topic::TopicKey;
 use crate::realm::model::user::User;
 use crate::realm::tx::Tx;
@@ -27,9 +28,9 @@ impl Realm {
         }
         let own = self.user_state(user.id);
         let is_muted = own.subscription(channel).is_some_and(|subscription| subscription.is_muted);
-        let wanted = if applies(own.number("automatically_follow_topics_policy")) {
+        let wanted = if applies(own.number(UserSetting::AutomaticallyFollowTopicsPolicy)) {
             VisibilityPolicy::Followed
-        } else if is_muted && applies(own.number("automatically_unmute_topics_in_muted_streams_policy")) {
+        } else if is_muted && applies(own.number(UserSetting::AutomaticallyUnmuteTopicsInMutedStreamsPolicy)) {
             VisibilityPolicy::Unmuted
         } else {
             return None;
@@ -85,7 +86,7 @@ impl Tx {
         let mentioned: OrdSet<UserId> = body.mentioned.iter().chain(&body.group_mentioned).copied().collect();
         for user in mentioned {
             let own = self.user_state(user);
-            let follows = own.is_on("automatically_follow_topics_where_mentioned")
+            let follows = own.is_on(UserSetting::AutomaticallyFollowTopicsWhereMentioned)
                 && own.subscription(*channel).is_some()
                 && matches!(own.topic_policy(*channel, topic), VisibilityPolicy::None | VisibilityPolicy::Unmuted);
             if follows && !self.users[&user].is_bot() {

@@ -11,7 +11,7 @@ use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventData, Ev
 use crate::realm::model::channel::Channel;
 use crate::realm::model::group::{Group, SystemGroup};
 use crate::realm::model::id::{ChannelId, GroupId, UserId};
-use crate::realm::model::permission::GroupSettingValue;
+use crate::realm::model::permission::{GroupSettingValue, RealmPermission};
 use crate::realm::tx::Tx;
 use imbl::OrdSet;
 use imbl::ordmap::DiffItem;
@@ -127,7 +127,7 @@ fn differences<T: Ord + Clone>(
 }
 
 fn user_differences(before: &Realm, after: &Realm) -> Vec<Difference<UserId>> {
-    const LIMIT: &str = "can_access_all_users_group";
+    const LIMIT: &str = RealmPermission::CanAccessAllUsers.name();
     let limit = |realm: &Realm| realm.organization.permissions.get(LIMIT).cloned();
     let everyone = Some(GroupSettingValue::Group(after.system_group(SystemGroup::Everyone)));
     let is_other_limit = limit(before) != limit(after);

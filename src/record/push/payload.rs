@@ -9,6 +9,7 @@ use crate::realm::group::Group;
 use crate::realm::id::UserId;
 use crate::realm::message::{Message, Place};
 use crate::realm::push::{Push, PushContent, PushTarget};
+use crate::realm::setting::RealmSetting;
 use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +26,7 @@ pub fn payload(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
             let mut payload = message(realm, push.user, sent, sender);
             // What is not encrypted says nothing where the organization wants encryption.
             let is_plain = matches!(push.to, PushTarget::Token(_));
-            if is_plain && realm.organization.is_on("require_e2ee_push_notifications") {
+            if is_plain && realm.organization.is_on(RealmSetting::RequireE2eePushNotifications) {
                 payload.insert("content".into(), "New message".into());
             }
             whole(realm, push, "message", sender, payload)

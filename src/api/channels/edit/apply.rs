@@ -14,7 +14,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, FolderId, UserId};
-use crate::realm::permission::GroupSettingValue;
+use crate::realm::permission::{ChannelPermission, GroupSettingValue};
 use crate::realm::render::rendered_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -168,8 +168,11 @@ fn change_switch(tx: &mut Tx, id: ChannelId, name: &'static str, is_on: bool) {
 }
 
 /// Permissions whose holders can see a private channel.
-const REVEALING_PERMISSIONS: [&str; 3] =
-    ["can_add_subscribers_group", "can_administer_channel_group", "can_subscribe_group"];
+const REVEALING_PERMISSIONS: [&str; 3] = [
+    ChannelPermission::CanAddSubscribers.name(),
+    ChannelPermission::CanAdministerChannel.name(),
+    ChannelPermission::CanSubscribe.name(),
+];
 
 fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static str, value: GroupSettingValue) {
     let shown = json!(value);
@@ -183,7 +186,7 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
     if reveals {
         tx.emit_visibility(&before, &[Sight::Channels]);
     }
-    if name == "can_send_message_group" {
+    if name == ChannelPermission::CanSendMessage.name() {
         // What older clients know of the same.
         let new = Posters::of(tx, id);
         if new.policy != old.policy || !tx.has(Feature::PostingByGroups) {

@@ -9,6 +9,8 @@ use crate::realm::channel::Channel;
 use crate::realm::editing::{check_may_edit, is_over};
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::message::{Message, Place};
+use crate::realm::permission::{ChannelPermission, RealmPermission};
+use crate::realm::setting::RealmSetting;
 use crate::realm::text::normal_content;
 use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, RESOLVED_PREFIX, TopicKey, normal_topic, topic_to_send_to};
 use crate::realm::user::{Role, User};
@@ -164,29 +166,29 @@ fn check_may_move(
     let may_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);
     let there_too = |allows: &dyn Fn(&Channel) -> bool| there.as_ref().is_ok_and(|there| allows(there));
     if marking.is_some() {
-        let of_channel = |channel: &Channel| may_in(channel, "can_resolve_topics_group");
-        if !(may("can_resolve_topics_group") || of_channel(here) || there_too(&of_channel)) {
+        let of_channel = |channel: &Channel| may_in(channel, ChannelPermission::CanResolveTopics);
+        if !(may(RealmPermission::CanResolveTopics) || of_channel(here) || there_too(&of_channel)) {
             return Err(Error::MayNotResolve);
         }
         if !names_channel {
             return Ok(());
         }
     } else if new_topic != topic {
-        let of_channel = |channel: &Channel| may_in(channel, "can_move_messages_within_channel_group");
-        if !(may("can_move_messages_between_topics_group") || of_channel(here) || there_too(&of_channel)) {
+        let of_channel = |channel: &Channel| may_in(channel, ChannelPermission::CanMoveMessagesWithinChannel);
+        if !(may(RealmPermission::CanMoveMessagesBetweenTopics) || of_channel(here) || there_too(&of_channel)) {
             let is_moving = Feature::RenamingIsMoving.is_at(call.feature_level);
             return Err(if is_moving { Error::MayNotMove } else { Error::MayNotEdit });
         }
-        let limit = realm.organization.limit("move_messages_within_stream_limit_seconds");
+        let limit = realm.organization.limit(RealmSetting::MoveMessagesWithinStreamLimitSeconds);
         check_move_time(realm, call, message, (mode, moved), limit, Error::MoveTopicTimePassed)?;
     }
     if names_channel {
-        let of_channel = may_in(here, "can_move_messages_out_of_channel_group");
-        if !(may("can_move_messages_between_channels_group") || of_channel) {
+        let of_channel = may_in(here, ChannelPermission::CanMoveMessagesOutOfChannel);
+        if !(may(RealmPermission::CanMoveMessagesBetweenChannels) || of_channel) {
             return Err(Error::MayNotMove);
         }
         realm.check_may_post(caller, there?, new_topic)?;
-        let limit = realm.organization.limit("move_messages_between_streams_limit_seconds");
+        let limit = realm.organization.limit(RealmSetting::MoveMessagesBetweenStreamsLimitSeconds);
         return check_move_time(realm, call, message, (mode, moved), limit, Error::MoveChannelTimePassed);
     }
     realm.check_may_begin_topic(caller, here, new_topic)?;

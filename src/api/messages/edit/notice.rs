@@ -9,6 +9,7 @@ use crate::realm::id::{ChannelId, MessageId, UserId};
 use crate::realm::message::Place;
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::send::Target;
+use crate::realm::setting::UserSetting;
 use crate::realm::topic::{FORMER_EMPTY_TOPIC_NAME, TopicKey};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -131,7 +132,7 @@ fn post(tx: &mut Tx, by: &User, channel: ChannelId, topic: &Arc<str>, content: S
 fn unbothered(realm: &Realm, channel: ChannelId, topic: &str) -> OrdSet<UserId> {
     let has_it_read = |user: &&UserId| {
         let own = realm.user_state(**user);
-        match own.setting("resolved_topic_notice_auto_read_policy").as_str() {
+        match own.setting(UserSetting::ResolvedTopicNoticeAutoReadPolicy).as_str() {
             Some("always") => true,
             Some("except_followed") => own.topic_policy(channel, topic) != VisibilityPolicy::Followed,
             _ => false,

@@ -16,7 +16,9 @@ use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, FolderId, RecipientId};
 use crate::realm::palette::is_color;
-use crate::realm::permission::{CHANNEL_PERMISSIONS, GroupSettingValue, Permissions};
+use crate::realm::permission::{
+    CHANNEL_PERMISSIONS, ChannelPermission, GroupSettingValue, Permissions, RealmPermission,
+};
 use crate::realm::render::rendered_description;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
@@ -53,7 +55,8 @@ pub struct ChannelSpec {
 }
 
 /// Permissions that only those may give who may say who deletes messages.
-pub const DELETION_PERMISSIONS: [&str; 2] = ["can_delete_any_message_group", "can_delete_own_message_group"];
+pub const DELETION_PERMISSIONS: [ChannelPermission; 2] =
+    [ChannelPermission::CanDeleteAnyMessage, ChannelPermission::CanDeleteOwnMessage];
 
 impl NewChannel {
     /// Checks what has to be right even when no channel is made.
@@ -67,7 +70,7 @@ impl NewChannel {
             check_folder(realm, folder)?;
         }
         let policy = self.topics_policy.map_or(TopicsPolicy::Inherit, TopicsPolicy::from);
-        if policy != TopicsPolicy::Inherit && !realm.may(caller.id, "can_set_topics_policy_group") {
+        if policy != TopicsPolicy::Inherit && !realm.may(caller.id, RealmPermission::CanSetTopicsPolicy) {
             return Err(Error::InsufficientPermission);
         }
         let given = self.permissions.clone().by_name();
@@ -89,16 +92,19 @@ impl NewChannel {
         let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
         let given = self.permissions.by_name();
         let permissions = resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, defaults.clone(), given)?;
-        if DELETION_PERMISSIONS.iter().any(|name| permissions.get(name) != defaults.get(name)) {
-            may("can_set_delete_message_policy_group")?;
+        if DELETION_PERMISSIONS
+            .iter()
+            .any(|permission| permissions.get(permission.name()) != defaults.get(permission.name()))
+        {
+            may(RealmPermission::CanSetDeleteMessagePolicy)?;
         }
         if self.traits.invite_only && self.traits.is_web_public {
             return Err(Error::InvalidParameters);
         }
         may(if self.traits.invite_only {
-            "can_create_private_channel_group"
+            RealmPermission::CanCreatePrivateChannel
         } else {
-            "can_create_public_channel_group"
+            RealmPermission::CanCreatePublicChannel
         })?;
         if self.traits.is_default_stream && !caller.is_admin() {
             return Err(Error::InsufficientPermission);
@@ -110,7 +116,7 @@ impl NewChannel {
             if !realm.has_public_access() {
                 return Err(Error::WebPublicDisabled);
             }
-            may("can_create_web_public_channel_group")?;
+            may(RealmPermission::CanCreateWebPublicChannel)?;
         }
         let message_retention_days = self.traits.message_retention_days.and_then(|days| days.0);
         if message_retention_days.is_some() && caller.role != Role::Owner {
@@ -141,7 +147,7 @@ impl NewChannel {
 impl ChannelSpec {
     /// Lets nobody but administrators of the organization administer the channel; `nobody` is the empty group.
     pub fn leave_to_administrators(&mut self, nobody: GroupSettingValue) {
-        self.permissions.insert("can_administer_channel_group", nobody);
+        self.permissions.insert(ChannelPermission::CanAdministerChannel.name(), nobody);
     }
 }
 
@@ -156,7 +162,7 @@ fn privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) 
 }
 
 /// Who may start topics.
-pub const TOPIC_CREATION: &str = "can_create_topic_group";
+pub const TOPIC_CREATION: &str = ChannelPermission::CanCreateTopic.name();
 
 /// Whether a channel of a kind can say who may begin topics: with protected history nobody knows which there are.
 ///

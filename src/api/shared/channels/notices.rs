@@ -7,8 +7,9 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Privacy, TopicsPolicy};
 use crate::realm::id::{ChannelId, GroupId, UserId};
-use crate::realm::permission::GroupSettingValue;
+use crate::realm::permission::{ChannelPermission, GroupSettingValue};
 use crate::realm::send::Target;
+use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::channel::post_policy;
@@ -81,7 +82,7 @@ fn post_in_channel_read_by(tx: &mut Tx, actor: &User, channel: ChannelId, conten
 }
 
 fn post_whatever_its_state(tx: &mut Tx, actor: &User, channel: ChannelId, content: String, readers: OrdSet<UserId>) {
-    if tx.organization.is_on("send_channel_events_messages") {
+    if tx.organization.is_on(RealmSetting::SendChannelEventsMessages) {
         // The topic in which a channel's changes are posted.
         let to = in_topic(tx, channel, &format!("{} events", noun(tx)));
         tx.notify(actor.id, to, content, readers);
@@ -144,7 +145,7 @@ impl Posters {
     /// Those of a channel as it is.
     pub fn of(realm: &Realm, channel: ChannelId) -> Self {
         let channel = &realm.channels[&channel];
-        let holder = channel.permissions["can_send_message_group"].clone();
+        let holder = channel.permissions[ChannelPermission::CanSendMessage.name()].clone();
         Self { policy: post_policy(realm, channel), holder }
     }
 }
@@ -190,7 +191,7 @@ fn post_policy_words(policy: i64, noun: &str) -> String {
 /// Says in a channel for how many days its messages are kept, -1 for ever, from now on.
 pub fn post_retention(tx: &mut Tx, actor: &User, channel: ChannelId, old: Option<i64>, new: Option<i64>) {
     let (who, noun) = (actor.silent_mention(), noun(tx));
-    let default = tx.organization.setting("message_retention_days").as_i64().unwrap_or(-1);
+    let default = tx.organization.setting(RealmSetting::MessageRetentionDays).as_i64().unwrap_or(-1);
     let (old, new) = (old.unwrap_or(default), new.unwrap_or(default));
     let words = |is_for_ever: bool, days: i64| if is_for_ever { "Forever".to_owned() } else { format!("{days} days") };
     let was_for_ever = old == -1;

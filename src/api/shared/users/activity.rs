@@ -14,6 +14,7 @@ use crate::realm::group::Group;
 use crate::realm::id::{GroupId, MessageId, UserId};
 use crate::realm::message::{Message, Place};
 use crate::realm::queue::QueueId;
+use crate::realm::setting::UserSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::AvatarSource;
 use crate::record::events::{MemberChange, PersonUpdate, RealmUserRemove};
@@ -144,7 +145,7 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     let informed = after.clone();
     tx.emit(after.except_all(&gained), PersonUpdate::IsActive { user_id: id, is_active: true });
     if !tx.users[&id].is_bot() {
-        emit_export_consent(tx, id, tx.user_state(id).is_on("allow_private_data_export"));
+        emit_export_consent(tx, id, tx.user_state(id).is_on(UserSetting::AllowPrivateDataExport));
     }
     emit_account(tx, id, "is_active", |_, _| json!(true));
     if !gained.is_empty() {

@@ -3,6 +3,7 @@
 use crate::api::shared::addresses::is_email;
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::setting::RealmSetting;
 
 /// Domains whose mailboxes anybody may read and nobody keeps; the best known ones.
 const DISPOSABLE_DOMAINS: &[&str] = &[
@@ -55,9 +56,9 @@ pub fn check_domain(realm: &Realm, email: &str) -> Result<(), Error> {
     let (name, domain) = email.rsplit_once('@').unwrap_or_default();
     let domain = domain.to_lowercase();
     let is_below = |parent: &str| domain.strip_suffix(parent).is_some_and(|rest| rest.ends_with('.'));
-    if !organization.is_on("emails_restricted_to_domains") {
+    if !organization.is_on(RealmSetting::EmailsRestrictedToDomains) {
         let is_disposable = DISPOSABLE_DOMAINS.iter().any(|known| domain == *known || is_below(known));
-        let is_refused = is_disposable && organization.is_on("disallow_disposable_email_addresses");
+        let is_refused = is_disposable && organization.is_on(RealmSetting::DisallowDisposableEmailAddresses);
         return if is_refused { Err(Error::EmailDisposable) } else { Ok(()) };
     }
     if name.contains('+') {

@@ -6,6 +6,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
 use crate::realm::id::UserId;
+use crate::realm::permission::RealmPermission;
 use crate::realm::tx::Tx;
 use crate::realm::user::{BotKind, Role, User};
 use crate::record::events::{BotUpdate, RealmBotUpdate};
@@ -55,12 +56,14 @@ pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind
     let may = |name| realm.may(caller.id, name);
     if !call.has(Feature::BotsByGroups) {
         // What the policy restricts are generic bots.
-        let permission =
-            if kind == Some(BotKind::Generic) { "can_create_bots_group" } else { "can_create_write_only_bots_group" };
+        let permission = match kind {
+            Some(BotKind::Generic) => RealmPermission::CanCreateBots,
+            _ => RealmPermission::CanCreateWriteOnlyBots,
+        };
         return if caller.is_admin() || may(permission) { Ok(()) } else { Err(Error::AdministratorRequired) };
     }
-    let may_create = may("can_create_bots_group")
-        || (kind == Some(BotKind::IncomingWebhook) && may("can_create_write_only_bots_group"));
+    let may_create = may(RealmPermission::CanCreateBots)
+        || (kind == Some(BotKind::IncomingWebhook) && may(RealmPermission::CanCreateWriteOnlyBots));
     if may_create { Ok(()) } else { Err(Error::InsufficientPermission) }
 }
 

@@ -5,6 +5,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::setting::MAX_PASSWORD_LENGTH;
+use crate::realm::setting::RealmSetting;
 use crate::realm::text::{has_other_character, invalid_character};
 use unicode_normalization::UnicodeNormalization;
 
@@ -40,7 +41,7 @@ pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>, feature_level
     }
     let wanted = folded(name);
     let is_taken = || realm.users.values().any(|user| Some(user.id) != of && folded(&user.full_name) == wanted);
-    if realm.organization.is_on("require_unique_names") && is_taken() {
+    if realm.organization.is_on(RealmSetting::RequireUniqueNames) && is_taken() {
         return Err(Error::NameTaken);
     }
     Ok(name.to_owned())
@@ -69,10 +70,10 @@ fn takes_guesses(_: &str, _: &[&str], _: u64) -> bool {
 ///
 /// `PasswordTooWeak`.
 pub fn check_password(realm: &Realm, password: &str, known: &[&str]) -> Result<(), Error> {
-    let limit = |name: &str| realm.organization.limit(name).unwrap_or_default();
+    let limit = |setting| realm.organization.limit(setting).unwrap_or_default();
     let length = i64::try_from(password.chars().count()).unwrap_or(i64::MAX);
-    let has_length = (limit("password_min_length").max(1)..=MAX_PASSWORD_LENGTH).contains(&length);
-    let min_guesses = u64::try_from(limit("password_min_guesses")).unwrap_or_default();
+    let has_length = (limit(RealmSetting::PasswordMinLength).max(1)..=MAX_PASSWORD_LENGTH).contains(&length);
+    let min_guesses = u64::try_from(limit(RealmSetting::PasswordMinGuesses)).unwrap_or_default();
     if has_length && (min_guesses <= 1 || takes_guesses(password, known, min_guesses)) {
         Ok(())
     } else {

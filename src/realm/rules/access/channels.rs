@@ -6,7 +6,7 @@ use crate::realm::log::event::Audience;
 use crate::realm::model::channel::{Channel, Privacy};
 use crate::realm::model::group::SystemGroup;
 use crate::realm::model::id::{ChannelId, UserId};
-use crate::realm::model::permission::{CHANNEL_PERMISSIONS, setting};
+use crate::realm::model::permission::{ChannelPermission, RealmPermission};
 use crate::realm::model::user::User;
 use crate::realm::rules::holding::covers;
 use imbl::OrdSet;
@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 impl Realm {
     /// Whether a user may do something in a channel.
-    pub fn may_in(&self, user: UserId, channel: &Channel, name: &'static str) -> bool {
-        channel.permissions.get(name).is_some_and(|value| covers(self, value, user, setting(CHANNEL_PERMISSIONS, name)))
+    pub fn may_in(&self, user: UserId, channel: &Channel, permission: ChannelPermission) -> bool {
+        let setting = permission.setting();
+        channel.permissions.get(setting.name).is_some_and(|value| covers(self, value, user, setting))
     }
 
     /// Whether a user can read a channel's messages.
@@ -27,20 +28,20 @@ impl Realm {
             return false;
         }
         channel.privacy == Privacy::Public
-            || self.may_in(user.id, channel, "can_add_subscribers_group")
-            || self.may_in(user.id, channel, "can_subscribe_group")
+            || self.may_in(user.id, channel, ChannelPermission::CanAddSubscribers)
+            || self.may_in(user.id, channel, ChannelPermission::CanSubscribe)
     }
 
     /// Whether a user can see a channel's name, settings and subscribers.
     pub fn can_see(&self, user: &User, channel: &Channel) -> bool {
         self.can_read(user, channel)
             || user.is_admin()
-            || (!user.is_guest() && self.may_in(user.id, channel, "can_administer_channel_group"))
+            || (!user.is_guest() && self.may_in(user.id, channel, ChannelPermission::CanAdministerChannel))
     }
 
     /// Whether a user may change a channel's settings.
     pub fn can_administer(&self, user: &User, channel: &Channel) -> bool {
-        user.is_admin() || self.may_in(user.id, channel, "can_administer_channel_group")
+        user.is_admin() || self.may_in(user.id, channel, ChannelPermission::CanAdministerChannel)
     }
 
     /// A channel whose settings the user can see; archived ones too.
@@ -116,8 +117,13 @@ impl Realm {
             Privacy::Public => Audience::of(self.active_users.clone()).except_all(&self.guests_outside(channel)),
             _ => {
                 let mut audience = Audience::of(channel.subscribers.clone()).and(administrators);
-                for name in ["can_administer_channel_group", "can_add_subscribers_group", "can_subscribe_group"] {
-                    audience = audience.and(self.holders(channel, name));
+                let opening = [
+                    ChannelPermission::CanAdministerChannel,
+                    ChannelPermission::CanAddSubscribers,
+                    ChannelPermission::CanSubscribe,
+                ];
+                for permission in opening {
+                    audience = audience.and(self.holders(channel, permission));
                 }
                 audience
             }
@@ -125,9 +131,9 @@ impl Realm {
     }
 
     /// Everyone who holds one of a channel's permissions that guests can't hold.
-    fn holders(&self, channel: &Channel, name: &'static str) -> OrdSet<UserId> {
+    fn holders(&self, channel: &Channel, permission: ChannelPermission) -> OrdSet<UserId> {
         use crate::realm::model::permission::GroupSettingValue::{Anonymous, Group};
-        let everyone = match channel.permissions.get(name) {
+        let everyone = match channel.permissions.get(permission.name()) {
             Some(Group(group)) => self.all_members(*group),
             Some(Anonymous(value)) => {
                 let direct: OrdSet<UserId> = value.direct_members.iter().copied().collect();
@@ -149,11 +155,11 @@ impl Realm {
     ///
     /// `InsufficientPermission`.
     pub fn check_may_subscribe_others(&self, caller: &User, channels: &[ChannelId]) -> Result<(), Error> {
-        let may_everywhere = self.may(caller.id, "can_add_subscribers_group");
+        let may_everywhere = self.may(caller.id, RealmPermission::CanAddSubscribers);
         let may = |channel: &Channel| {
             may_everywhere
                 || self.can_administer(caller, channel)
-                || self.may_in(caller.id, channel, "can_add_subscribers_group")
+                || self.may_in(caller.id, channel, ChannelPermission::CanAddSubscribers)
         };
         if channels.iter().all(|id| may(&self.channels[id])) { Ok(()) } else { Err(Error::InsufficientPermission) }
     }

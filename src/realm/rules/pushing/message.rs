@@ -7,6 +7,7 @@ use crate::realm::model::id::{MessageId, UserId};
 use crate::realm::model::message::{Message, Place};
 use crate::realm::model::personal::VisibilityPolicy;
 use crate::realm::model::push::{PushContent, PushTarget};
+use crate::realm::model::setting::{RealmSetting, UserSetting};
 use crate::realm::tx::Tx;
 use crate::time::Span;
 use std::sync::Arc;
@@ -23,12 +24,12 @@ impl Realm {
             || !self.is_active(user)
             || !self.is_unread(user, message)
             || own.muted_users.contains_key(&message.sender)
-            || (!own.is_on("enable_online_push_notifications") && self.is_there(user))
+            || (!own.is_on(UserSetting::EnableOnlinePushNotifications) && self.is_there(user))
         {
             return false;
         }
         let is_addressed = matches!(message.place, Place::Direct { .. }) || message.mentions(user);
-        let wants_addressed = own.is_on("enable_offline_push_notifications");
+        let wants_addressed = own.is_on(UserSetting::EnableOfflinePushNotifications);
         (is_addressed && wants_addressed)
             || (message.wildcard_mentions(user) && wants_addressed && self.wants_wildcards(user, message))
             || self.wants_all_of_topic(user, message)
@@ -39,11 +40,12 @@ impl Realm {
         let Some((channel, topic)) = message.channel() else { return false };
         let own = self.user_state(user);
         let is_followed = own.topic_policy(channel, topic) == VisibilityPolicy::Followed;
-        if is_followed && own.is_on("enable_followed_topic_wildcard_mentions_notify") {
+        if is_followed && own.is_on(UserSetting::EnableFollowedTopicWildcardMentionsNotify) {
             return true;
         }
         let by_channel = own.subscription(channel).and_then(|subscription| subscription.wildcard_mentions_notify);
-        by_channel.unwrap_or_else(|| own.is_on("wildcard_mentions_notify")) && !own.is_topic_muted(channel, topic)
+        by_channel.unwrap_or_else(|| own.is_on(UserSetting::WildcardMentionsNotify))
+            && !own.is_topic_muted(channel, topic)
     }
 
     /// Whether the user wants all messages of the channel or, following it, of the topic.
@@ -51,11 +53,11 @@ impl Realm {
         let Some((channel, topic)) = message.channel() else { return false };
         let own = self.user_state(user);
         let is_followed = own.topic_policy(channel, topic) == VisibilityPolicy::Followed;
-        if is_followed && own.is_on("enable_followed_topic_push_notifications") {
+        if is_followed && own.is_on(UserSetting::EnableFollowedTopicPushNotifications) {
             return true;
         }
         let by_channel = own.subscription(channel).and_then(|subscription| subscription.push_notifications);
-        by_channel.unwrap_or_else(|| own.is_on("enable_stream_push_notifications"))
+        by_channel.unwrap_or_else(|| own.is_on(UserSetting::EnableStreamPushNotifications))
             && !own.is_topic_muted(channel, topic)
     }
 
@@ -68,7 +70,7 @@ impl Realm {
 impl Tx {
     /// Hands a new message to the relay, for every device of those recipients who want to receive of it.
     pub fn push_message(&mut self, sent: &Arc<SentMessage>) {
-        if !self.organization.is_on("push_notifications_enabled") {
+        if !self.organization.is_on(RealmSetting::PushNotificationsEnabled) {
             return;
         }
         let message = &sent.message;
@@ -81,7 +83,7 @@ impl Tx {
     /// Hands an edited message to the relay, for those that it mentions only now.
     pub fn push_edited(&mut self, before: &Message, after: &Arc<Message>) {
         let Some(sender) = self.user(after.sender).cloned() else { return };
-        if !self.organization.is_on("push_notifications_enabled") {
+        if !self.organization.is_on(RealmSetting::PushNotificationsEnabled) {
             return;
         }
         let is_mentioned = |message: &Message, user| message.mentions(user) || message.wildcard_mentions(user);
@@ -98,7 +100,9 @@ impl Tx {
     ///
     fn message_targets(&self, user: UserId) -> Vec<PushTarget> {
         let mut targets = self.push_targets(user);
-        if self.has(Feature::EncryptedPushesAlone) && self.organization.is_on("require_e2ee_push_notifications") {
+        if self.has(Feature::EncryptedPushesAlone)
+            && self.organization.is_on(RealmSetting::RequireE2eePushNotifications)
+        {
             targets.retain(|target| matches!(target, PushTarget::Device(_)));
         }
         targets
