@@ -136,6 +136,7 @@ const checks = {
     await page.getByText(/^\d+ reasons?$/).click();
     await page.getByText(/Level 387, .* requests?: A channel that the sender can't see is named only/).waitFor();
     await live(page).nth(2).click();
+    await page.getByText("The nearest operation is GET /api/v1/messages.").waitFor();
     await page.keyboard.press("k");
     await page.getByRole("heading", { name: "Who received it" }).waitFor();
     await page.keyboard.press("Escape");
