@@ -80,6 +80,19 @@ pub fn is_resolved(topic: &str) -> bool {
     topic.starts_with(RESOLVED_PREFIX)
 }
 
+/// The characters of marks: a topic may bear several marks, from clients that don't know them.
+pub const MARKS: [char; 2] = ['✔', ' '];
+
+/// Whether a topic's new name is the old one with the mark of resolved topics added, or with its marks removed. Such a
+/// change is no move.
+pub fn is_marking(old: &str, new: &str) -> bool {
+    match (is_resolved(old), new.strip_prefix(RESOLVED_PREFIX)) {
+        (false, Some(unmarked)) => unmarked == old,
+        (true, None) => old.trim_start_matches(MARKS) == new,
+        _ => false,
+    }
+}
+
 /// The topic that is meant by a name: those of the empty one are no other's.
 pub fn meant_topic(text: &str) -> &str {
     if names_empty_topic(text) { "" } else { text }

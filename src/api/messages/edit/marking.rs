@@ -1,10 +1,6 @@
 //! Whether a move marks a topic as resolved, or takes the mark away.
 
-use crate::realm::topic::RESOLVED_PREFIX;
-use crate::realm::topic::is_resolved;
-
-/// What a mark is made of: a topic may bear several, given by clients that don't know it.
-const MARKS: [char; 2] = ['✔', ' '];
+use crate::realm::topic::{MARKS, RESOLVED_PREFIX, is_marking, is_resolved};
 
 /// What becomes of a topic's mark where nothing else of its name changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +15,7 @@ impl Marking {
     /// What a new name makes of an old one; None: another topic. The new one is as it was asked for, since the mark may
     /// make it too long to be kept whole.
     pub(super) fn between(old: &str, new: &str) -> Option<Self> {
-        match (is_resolved(old), new.strip_prefix(RESOLVED_PREFIX)) {
-            (false, Some(unmarked)) if unmarked == old => Some(Self::Resolved),
-            (true, None) if old.trim_start_matches(MARKS) == new => Some(Self::Unresolved),
-            _ => None,
-        }
+        is_marking(old, new).then(|| if is_resolved(old) { Self::Unresolved } else { Self::Resolved })
     }
 
     /// What the notification bot of older levels says of a topic's new name: whether it begins with the mark, where the old
