@@ -1,4 +1,4 @@
-//! Options of the commands that ask a real server.
+//! Options of the commands that send requests to a real server.
 
 use super::CliError;
 use super::output::tell;
@@ -8,10 +8,10 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a real server is asked.
+/// Rate, timeout, repetitions and trust of requests to a real server.
 #[derive(Debug, Args)]
 pub struct Manners {
-    /// Requests a second at most; 0 for as many as there are
+    /// Requests a second at most; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 5.0, value_parser = rate)]
     rate: f64,
 
@@ -19,7 +19,7 @@ pub struct Manners {
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
-    /// How often to repeat a read that fails for a reason that may pass, after pauses of 1, 2, 4 … seconds
+    /// How often to repeat a read that fails for a temporary reason, after pauses of 1, 2, 4 … seconds
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=10))]
     retries: u32,
 
@@ -27,17 +27,18 @@ pub struct Manners {
     trusting: Trusting,
 }
 
-fn rate(text: &str) -> Result<f64, String> {
+/// Reads the value of `--rate`: requests a second, 0 for no limit.
+pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate >= 0.0);
     rate.ok_or_else(|| "takes a number of requests a second, or 0 for no limit".to_owned())
 }
 
 impl Manners {
-    /// A server to ask.
+    /// A client for a server.
     ///
     /// # Errors
     ///
-    /// What is wrong with certificates or proxies.
+    /// A fault of the certificates or the proxies.
     pub fn upstream(&self, base: BaseUrl) -> Result<Upstream, CliError> {
         let options = Options {
             rate: self.rate,
@@ -50,10 +51,10 @@ impl Manners {
     }
 }
 
-/// The account that asks a real server.
+/// The account that requests are sent as.
 #[derive(Debug, Args)]
 pub struct Credentials {
-    /// The address of the account that asks
+    /// The email address of the account
     #[arg(long, value_name = "EMAIL")]
     user: Option<String>,
 
@@ -61,7 +62,7 @@ pub struct Credentials {
     #[arg(long, value_name = "KEY")]
     api_key: Option<String>,
 
-    /// File with the address and the key, in the form that clients keep
+    /// File with the address and the key, in the format of clients (zuliprc)
     #[arg(long, value_name = "FILE")]
     zuliprc: Option<PathBuf>,
 }
@@ -71,7 +72,7 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// A file that can't be read, or what is missing.
+    /// A file that can't be read, or the option that is missing.
     pub fn account(&self) -> Result<Account, CliError> {
         let kept = match &self.zuliprc {
             Some(file) => {

@@ -1,8 +1,8 @@
-//! Other words for all that people wrote: drawn, of the same script, length and case, and the same ones for the same word.
+//! Replacing the words that people wrote by drawn ones of the same script, length and case; equal words stay equal.
 
 mod link;
 mod markdown;
 mod pattern;
 mod word;
 
-pub use word::{Originals, Veil};
+pub use word::{Anonymizer, Originals};

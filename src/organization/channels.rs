@@ -10,21 +10,22 @@ use crate::realm::permission::CHANNEL_PERMISSIONS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// What is known of the account's own subscription besides its record.
+/// The messages of a channel from which the time of the account's own subscription follows. Each is a number and a time in
+/// Unix seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Received {
-    /// The last message before the first that was received, and its time.
+    /// The last message before the first that the account received.
     pub missed: Option<(i64, i64)>,
-    /// The first and the last message that was received.
+    /// The first message that the account received.
     pub first: Option<(i64, i64)>,
-    /// The same.
+    /// The last message that the account received.
     pub last: Option<(i64, i64)>,
 }
 
-/// How a channel came to be known.
+/// The account's relation to a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// The account is subscribed.
+    /// It is subscribed.
     Subscribed,
     /// It was.
     Unsubscribed,
@@ -32,7 +33,7 @@ pub enum Relation {
     Other,
 }
 
-/// A channel, with the account's own subscription.
+/// A channel of the fixture; None if `--channel` leaves it out.
 pub fn channel(
     record: &Value,
     (relation, received): (Relation, Received),
@@ -63,7 +64,7 @@ pub fn channel(
     Some(with_switches(channel, record))
 }
 
-/// The switches are keys of the fixture by the names that they have on the wire.
+/// Adds the switches, which fixtures name as the API does.
 fn with_switches(channel: Channel, record: &Value) -> Channel {
     let on: Vec<&str> = CHANNEL_SWITCHES.iter().map(|switch| switch.name).filter(|name| record.flag(name)).collect();
     if on.is_empty() {

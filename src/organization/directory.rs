@@ -1,9 +1,8 @@
-//! The names of things in the fixture, by their numbers on the server.
+//! The names in the fixture of what has a number on the server.
 //!
-//! A fixture refers to things by name, and wants names that are distinct and short enough. They are given here, once for
-//! all that refers to them.
+//! A fixture refers to users, channels and groups by name. Their names must be distinct and short enough, and are chosen here.
 
-use super::anonymous::Veil;
+use super::anonymous::Anonymizer;
 use super::json::Json;
 use crate::fixture::format::When;
 use crate::realm::text::invalid_character;
@@ -11,7 +10,7 @@ use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// A name on the server, and the one in the fixture.
+/// The name on the server, and the one in the fixture.
 #[derive(Clone, Debug, Default)]
 pub struct Name {
     /// On the server.
@@ -37,12 +36,12 @@ pub struct Names {
 }
 
 impl Names {
-    /// The name of a thing in the fixture; None if the fixture has no such thing.
+    /// The name in the fixture for a number on the server; None if the fixture leaves it out.
     pub fn get(&self, id: i64) -> Option<&str> {
         self.by_id.get(&id).map(|name| name.new.as_str())
     }
 
-    /// The new name for an old one, whatever the case.
+    /// The name in the fixture for one on the server, case-insensitively; the smallest number's if there are several.
     pub fn renamed(&self, old: &str) -> Option<&Name> {
         let old = old.to_lowercase();
         self.by_id
@@ -62,7 +61,7 @@ impl Names {
     }
 }
 
-/// All names, and what else is needed to write any part of the fixture.
+/// All names, and the choices that hold for all parts of the fixture.
 pub struct Directory {
     /// Users by number.
     pub users: BTreeMap<i64, UserNames>,
@@ -76,8 +75,8 @@ pub struct Directory {
     pub fields: Names,
     /// Custom emoji.
     pub emoji: Names,
-    /// Draws other words; None if texts remain as they are.
-    pub veil: Option<Veil>,
+    /// Replaces words; None if texts remain as they are.
+    pub anonymizer: Option<Anonymizer>,
     /// The account that read.
     pub own: i64,
     /// The organization's own base URL, for links in texts.
@@ -91,7 +90,7 @@ pub struct Directory {
 
 impl Directory {
     /// An empty directory of an organization at a URL.
-    pub fn new(url: &str, veil: Option<Veil>) -> Self {
+    pub fn new(url: &str, anonymizer: Option<Anonymizer>) -> Self {
         Self {
             users: BTreeMap::new(),
             channels: Names::default(),
@@ -99,7 +98,7 @@ impl Directory {
             folders: Names::default(),
             fields: Names::default(),
             emoji: Names::default(),
-            veil,
+            anonymizer,
             own: 0,
             url: url.to_owned(),
             reference: 0,
@@ -109,18 +108,19 @@ impl Directory {
         }
     }
 
-    /// Adds a user with the address that is known of them.
+    /// Adds a user; the handle is made of the address.
     pub fn add_user(&mut self, id: i64, full_name: &str, email: &str) {
         let local = email.split('@').next().unwrap_or_default();
         let plain: String = local.chars().map(|one| if is_plain(one) { one } else { '-' }).collect();
         let plain = if plain.chars().any(|one| one.is_ascii_alphanumeric()) { plain } else { format!("user{id}") };
-        let drawn = match &self.veil {
-            Some(veil) => veil.text(&plain.to_ascii_lowercase()),
+        let drawn = match &self.anonymizer {
+            Some(anonymizer) => anonymizer.text(&plain.to_ascii_lowercase()),
             None => plain,
         };
         let handle = if self.handles.insert(drawn.to_lowercase()) { drawn } else { format!("{drawn}-{id}") };
         self.handles.insert(handle.to_lowercase());
-        let new = self.veil.as_ref().map_or_else(|| full_name.to_owned(), |veil| veil.text(full_name));
+        let new =
+            self.anonymizer.as_ref().map_or_else(|| full_name.to_owned(), |anonymizer| anonymizer.text(full_name));
         let new = Some(fitting(&new, 100)).filter(|name| !name.is_empty()).unwrap_or_else(|| format!("User {id}"));
         self.by_full_name.entry(full_name.to_lowercase()).or_insert(id);
         self.users.insert(id, UserNames { handle, full_name: Name { old: full_name.to_owned(), new } });
@@ -128,8 +128,8 @@ impl Directory {
 
     /// Adds a channel, a group, a folder, a field or an emoji.
     pub fn add(&mut self, of: fn(&mut Self) -> &mut Names, id: i64, name: &str, limit: usize) {
-        let drawn = match &self.veil {
-            Some(veil) => (0..8).map(|salt| veil.salted(name, salt)).collect(),
+        let drawn = match &self.anonymizer {
+            Some(anonymizer) => (0..8).map(|salt| anonymizer.salted(name, salt)).collect(),
             None => vec![name.to_owned()],
         };
         of(self).add(id, name, &drawn, limit);
@@ -142,14 +142,14 @@ impl Directory {
 
     /// Adds a custom emoji; those that are deactivated may have the name of another one.
     pub fn add_emoji(&mut self, id: i64, name: &str, is_deactivated: bool) {
-        if is_deactivated && self.emoji.renamed(name).is_some() && self.veil.is_none() {
+        if is_deactivated && self.emoji.renamed(name).is_some() && self.anonymizer.is_none() {
             self.emoji.by_id.insert(id, Name { old: name.to_owned(), new: name.to_owned() });
         } else {
             self.add(|directory| &mut directory.emoji, id, name, 60);
         }
     }
 
-    /// The user of a full name, the first of several.
+    /// The user with a full name, case-insensitively; the one that was added first if there are several.
     pub fn user_named(&self, full_name: &str) -> Option<&UserNames> {
         self.users.get(self.by_full_name.get(&full_name.to_lowercase())?)
     }
@@ -159,7 +159,7 @@ impl Directory {
         self.users.get(&id).map(|user| user.handle.clone())
     }
 
-    /// The handles of those users who are known.
+    /// The handles of users, each once, without unknown users.
     pub fn handles(&self, ids: impl IntoIterator<Item = i64>) -> Vec<String> {
         let mut seen = HashSet::new();
         ids.into_iter().filter(|id| seen.insert(*id)).filter_map(|id| self.handle(id)).collect()
@@ -196,12 +196,12 @@ impl Directory {
 
     /// A text without markup.
     pub fn text(&self, text: &str) -> String {
-        self.veil.as_ref().map_or_else(|| text.to_owned(), |veil| veil.text(text))
+        self.anonymizer.as_ref().map_or_else(|| text.to_owned(), |anonymizer| anonymizer.text(text))
     }
 
     /// A text in Markdown.
     pub fn markdown(&self, text: &str) -> String {
-        self.veil.as_ref().map_or_else(|| text.to_owned(), |veil| veil.markdown(text, self))
+        self.anonymizer.as_ref().map_or_else(|| text.to_owned(), |anonymizer| anonymizer.markdown(text, self))
     }
 
     /// A topic.
@@ -211,7 +211,7 @@ impl Directory {
 
     /// The address of a page or a service.
     pub fn link(&self, url: &str) -> String {
-        self.veil.as_ref().map_or_else(|| url.to_owned(), |veil| veil.url(url))
+        self.anonymizer.as_ref().map_or_else(|| url.to_owned(), |anonymizer| anonymizer.url(url))
     }
 
     /// A time, in Unix seconds.
@@ -219,22 +219,22 @@ impl Directory {
         When::in_seconds(seconds - self.reference)
     }
 
-    /// A time that is not after that of the fixture.
+    /// A time, in Unix seconds, but not later than the fixture's own time.
     pub fn past(&self, seconds: i64) -> When {
         self.when(seconds.min(self.reference))
     }
 
-    /// Notes something that is not in the fixture.
+    /// Notes something that the fixture leaves out, as a sentence without the period.
     pub fn note(&self, text: impl Into<String>) {
         self.notes.borrow_mut().insert(text.into());
     }
 
-    /// All that was noted.
+    /// All notes, sorted.
     pub fn notes(&self) -> Vec<String> {
         self.notes.borrow().iter().cloned().collect()
     }
 
-    /// Who holds a permission, from a value of the API: the number of a group, or users and groups.
+    /// The holder of a permission, from a value of the API: the number of a group, or users and groups.
     pub fn holder(&self, value: &Value) -> Option<crate::fixture::format::Holder> {
         use crate::fixture::format::{Anonymous, Holder};
         if let Some(id) = value.as_i64() {

@@ -1,4 +1,4 @@
-//! Which messages are read, in which order.
+//! The lists of messages to read, and their order.
 
 use super::Wanted;
 use super::json::Json;
@@ -8,25 +8,25 @@ use serde_json::{Value, json};
 /// Messages that are read page by page, the newest first.
 #[derive(Clone, Debug)]
 pub struct Feed {
-    /// Tells it from the others.
+    /// A name that no other feed has, for the partial file and for notes.
     pub name: String,
-    /// As the API takes it.
+    /// The narrow of the requests.
     pub narrow: Value,
 }
 
-/// Channels as far as feeds depend on them.
+/// What feeds depend on of a channel.
 #[derive(Clone, Debug)]
 pub struct KnownChannel {
     /// Its number.
     pub id: i64,
     /// Its name.
     pub name: String,
-    /// Whether only subscribers see it, with messages from before their time.
+    /// Whether it is private and shows subscribers the messages from before their subscription.
     pub has_shared_history: bool,
 }
 
-/// The feeds that have all that an account sees, each message as seldom as the API allows: public channels with what
-/// was sent before the account came; direct messages and private channels; and of these those that show their history.
+/// Feeds with all messages that an account sees, and few messages twice: public channels with their history; direct messages
+/// and private channels; and each private channel with shared history.
 pub fn feeds(wanted: &Wanted, channels: &[KnownChannel], register: &Value, server: &Server) -> Vec<Feed> {
     let of_channel = |channel: &KnownChannel| Feed {
         name: format!("channel {}", channel.id),
@@ -44,7 +44,7 @@ pub fn feeds(wanted: &Wanted, channels: &[KnownChannel], register: &Value, serve
     [public, own].into_iter().chain(shared).collect()
 }
 
-/// The word that the level has for an operator: channels were called streams.
+/// The name of an operator at the server's level: before 250 channels were called streams.
 fn operator(server: &Server, word: &'static str) -> &'static str {
     match word {
         _ if server.level >= 250 => word,

@@ -7,7 +7,7 @@ use crate::fixture::format::{Folder, Group};
 use crate::realm::permission::GROUP_PERMISSIONS;
 use serde_json::Value;
 
-/// A group; of a system group its number alone.
+/// A group; of a system group only its number and name.
 pub fn group(record: &Value, directory: &Directory) -> Option<Group> {
     let id = record.int("id")?;
     let name = directory.groups.get(id)?.to_owned();

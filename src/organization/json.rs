@@ -1,18 +1,18 @@
-//! Values in records.
+//! Reading values of records.
 
 use serde_json::Value;
 
-/// What is under the keys of an object; missing and of another type are the same.
+/// Typed access to the keys of an object. A key with a value of another type counts as missing.
 pub trait Json {
-    /// A whole number.
+    /// A whole number; None if it is missing.
     fn int(&self, key: &str) -> Option<i64>;
-    /// A text, "" if there is none.
+    /// A text; "" if it is missing.
     fn text(&self, key: &str) -> &str;
-    /// Whether something is true.
+    /// A boolean; false if it is missing.
     fn flag(&self, key: &str) -> bool;
-    /// The elements of a list.
+    /// A list; empty if it is missing.
     fn list(&self, key: &str) -> &[Value];
-    /// The whole numbers in a list.
+    /// The whole numbers of a list.
     fn ints(&self, key: &str) -> Vec<i64>;
 }
 

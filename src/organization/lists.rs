@@ -1,4 +1,4 @@
-//! Profile fields, linkifiers, custom emoji, what is pending.
+//! Profile fields, linkifiers, custom emoji, and what is due later: reminders, scheduled messages, invitations, exports.
 
 use super::directory::{Directory, fitting};
 use super::json::Json;
@@ -55,7 +55,7 @@ pub fn profile_field(record: &Value, summaries: &mut usize, directory: &Director
 }
 
 fn drawn_data(kind: FieldKind, data: Map<String, Value>, directory: &Directory) -> Map<String, Value> {
-    if directory.veil.is_none() {
+    if directory.anonymizer.is_none() {
         return data;
     }
     let drawn = data.into_iter().map(|(key, value)| match (kind, value) {
@@ -70,7 +70,7 @@ fn drawn_data(kind: FieldKind, data: Map<String, Value>, directory: &Directory) 
     drawn.collect()
 }
 
-/// A linkifier, if the double takes it.
+/// A linkifier; None if this double refuses its pattern or its templates.
 pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     let id = record.int("id");
     let text = |key: &str| record[key].as_str().map(str::to_owned);
@@ -89,28 +89,28 @@ pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
             .map(str::to_owned)
             .collect(),
     };
-    if let Some(veil) = &directory.veil {
-        let (pattern, names) = veil.pattern(&linkifier.pattern);
-        let rename = |name: &str| names.get(name).cloned().unwrap_or_else(|| veil.text(name));
+    if let Some(anonymizer) = &directory.anonymizer {
+        let (pattern, names) = anonymizer.pattern(&linkifier.pattern);
+        let rename = |name: &str| names.get(name).cloned().unwrap_or_else(|| anonymizer.text(name));
         let url = |template: &str| {
             let (scheme, rest) = template.split_once("://").unwrap_or(("https", template));
             let end = rest.find(['/', '?', '#', '{']).unwrap_or(rest.len());
-            format!("{scheme}://{}{}", veil.host(&rest[..end]), veil.template(&rest[end..], &rename))
+            format!("{scheme}://{}{}", anonymizer.host(&rest[..end]), anonymizer.template(&rest[end..], &rename))
         };
         linkifier.pattern = pattern;
         linkifier.url_template = url(&linkifier.url_template);
-        linkifier.example_input = linkifier.example_input.map(|example| veil.text(&example));
-        linkifier.reverse_template = linkifier.reverse_template.map(|template| veil.template(&template, &rename));
+        linkifier.example_input = linkifier.example_input.map(|example| anonymizer.text(&example));
+        linkifier.reverse_template = linkifier.reverse_template.map(|template| anonymizer.template(&template, &rename));
         let others = linkifier.alternative_url_templates.iter().map(|template| url(template));
         linkifier.alternative_url_templates = others.collect();
     }
     if compiles(&linkifier) {
         return Some(linkifier);
     }
-    // The example may not fit any more; it is the least of it.
+    // The example may not match the other words; a linkifier works without one.
     linkifier.example_input = None;
     linkifier.reverse_template = None;
-    let name = if directory.veil.is_some() { String::new() } else { format!(" {}", linkifier.pattern) };
+    let name = if directory.anonymizer.is_some() { String::new() } else { format!(" {}", linkifier.pattern) };
     directory.note(format!("The linkifier {}{name} is not in the file as it was", id.unwrap_or_default()));
     compiles(&linkifier).then_some(linkifier)
 }
@@ -137,14 +137,16 @@ fn braced(format: &str) -> String {
     result + rest
 }
 
-/// A custom emoji with the picture that was read; one that shows nothing where none was.
+/// A custom emoji with the picture that was read, or with a plain one in its place.
 pub fn custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Directory) -> Option<CustomEmoji> {
     let id: i64 = record.text("id").parse().ok().or_else(|| record.int("id"))?;
     let name = directory.emoji.get(id)?.to_owned();
     let readable = bytes.filter(|bytes| picture::extension(bytes).is_some());
-    let picture = match (&directory.veil, readable) {
+    let picture = match (&directory.anonymizer, readable) {
         (None, Some(bytes)) => Blob::of(bytes),
-        (veil, bytes) => Blob::of(&pictures::drawn(veil.as_ref(), &format!("emoji {id}"), bytes.unwrap_or_default())),
+        (anonymizer, bytes) => {
+            Blob::of(&pictures::drawn(anonymizer.as_ref(), &format!("emoji {id}"), bytes.unwrap_or_default()))
+        }
     };
     Some(CustomEmoji {
         id: Some(id),
@@ -155,7 +157,7 @@ pub fn custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Directory)
     })
 }
 
-/// A pending reminder, if its message is in the file; messages are labelled by their numbers.
+/// A pending reminder; None if its message is not in the fixture.
 pub fn reminder(record: &Value, has_message: bool, directory: &Directory) -> Option<Reminder> {
     let message = record.int("reminder_target_message_id").or_else(|| record.int("message_id"))?;
     let at = record.int("scheduled_delivery_timestamp").filter(|at| *at > directory.reference && has_message)?;
@@ -168,12 +170,12 @@ pub fn reminder(record: &Value, has_message: bool, directory: &Directory) -> Opt
     })
 }
 
-/// How a message is called in the file where something refers to it.
+/// The label of a message that other parts of the fixture refer to.
 pub fn message_label(id: i64) -> String {
     format!("m{id}")
 }
 
-/// The note in the message that will be sent.
+/// The note of a reminder, from the text of the message that it sends.
 fn note_of(content: &str) -> String {
     let Some((_, rest)) = content.split_once("Note:\n > ") else { return String::new() };
     rest.split_once("\n\n@_**").map_or(rest, |(note, _)| note).to_owned()
@@ -200,7 +202,7 @@ pub fn scheduled(record: &Value, directory: &Directory) -> Option<ScheduledMessa
     .filter(|message| message.channel.is_some() || message.to.is_some())
 }
 
-/// An invitation: a link, or one sent by email. Their keys would let anyone in, and are left out.
+/// An invitation: a link, or one sent by email. Its key is left out, since it lets its holder join.
 pub fn invitation(record: &Value, directory: &Directory) -> Option<(Option<InviteLink>, Option<Invite>)> {
     let by = directory.handle(record.int("invited_by_user_id")?)?;
     let role = record.int("invited_as").and_then(Role::from_number).unwrap_or_else(|| role(record));
@@ -216,8 +218,8 @@ pub fn invitation(record: &Value, directory: &Directory) -> Option<(Option<Invit
         return Some((Some(InviteLink { id, key: None, terms, by, revoked: false }), None));
     }
     let email = record.text("email");
-    let email = match &directory.veil {
-        Some(veil) => format!("invited{}@{}", id.unwrap_or_default(), veil.host(email)),
+    let email = match &directory.anonymizer {
+        Some(anonymizer) => format!("invited{}@{}", id.unwrap_or_default(), anonymizer.host(email)),
         None => email.to_owned(),
     };
     let notify_referrer_on_join = record.flag("notify_referrer_on_join");

@@ -7,18 +7,18 @@ use crate::fixture::format::{Edit, Message, Reaction};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// What replaces a text that a message can't have here.
+/// The text of a message whose own text this double refuses.
 const NOTHING: &str = "(no text)";
 
 /// What a message depends on besides its record.
 pub struct Context<'a> {
-    /// Its edits, if they did not come with it.
+    /// Its edits, if its record has none.
     pub history: Option<&'a Value>,
-    /// Whether something in the file refers to it.
+    /// Whether another part of the fixture refers to it.
     pub is_labelled: bool,
     /// Whether the account is subscribed to its channel.
     pub is_subscribed: bool,
-    /// No message in the file is earlier than the one before it.
+    /// The time of the message before it in Unix seconds: times in a fixture must not decrease.
     pub not_before: i64,
 }
 
@@ -60,14 +60,14 @@ pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> 
     })
 }
 
-/// Clients of the service are known by their names; others may be called after people.
+/// The name of a client. Names other than those of the service may contain words of people, and are replaced.
 fn client(name: &str, directory: &Directory) -> String {
     let is_known = name == "website" || name == "webhook" || name == "internal" || name == "Internal";
     if is_known { name.to_owned() } else { directory.text(name) }
 }
 
 fn note_votes(record: &Value, id: i64, directory: &Directory) {
-    // The first makes the widget, which follows from the text.
+    // The first submessage makes the widget, and follows from the text.
     if record.list("submessages").len() > 1 {
         directory.note(format!("The votes in message {id} are not in the file"));
     }

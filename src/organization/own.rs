@@ -1,4 +1,4 @@
-//! What is the account's own.
+//! What only the account itself sees: its settings, drafts, topics, devices and the like.
 
 use super::directory::{Directory, fitting};
 use super::json::Json;
@@ -13,7 +13,7 @@ use crate::realm::user::EmailVisibility;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Adds to the account what the register reply has of it alone.
+/// Adds what the register reply has of the account only.
 pub fn add(user: &mut User, register: &Value, directory: &Directory) {
     let settings = &register["user_settings"];
     user.settings = chosen(&USER_SETTINGS, settings, directory);
@@ -77,7 +77,7 @@ fn topics(register: &Value, directory: &Directory) -> Vec<UserTopic> {
     topics
 }
 
-/// A text that the double takes as a message.
+/// A text in the form that messages have; None if it can't be one.
 pub fn content(text: &str, directory: &Directory) -> Option<String> {
     let text = directory.markdown(text);
     let text = if text.contains('\0') { text.replace('\0', "") } else { text };
@@ -112,8 +112,8 @@ fn views(register: &Value, directory: &Directory) -> Vec<NavigationView> {
         if !is_built_in && !name.as_ref().is_some_and(|name| !name.trim().is_empty() && names.insert(name.clone())) {
             return None;
         }
-        let fragment = match &directory.veil {
-            Some(veil) if !is_built_in => veil.narrow(fragment, directory),
+        let fragment = match &directory.anonymizer {
+            Some(anonymizer) if !is_built_in => anonymizer.narrow(fragment, directory),
             _ => fragment.to_owned(),
         };
         Some(NavigationView { fragment, is_pinned: given.flag("is_pinned"), name })
@@ -121,7 +121,7 @@ fn views(register: &Value, directory: &Directory) -> Vec<NavigationView> {
     register.list("navigation_views").iter().filter_map(view).collect()
 }
 
-/// Devices without their keys, which nobody can read.
+/// Devices without their keys and tokens, which the API does not give.
 fn devices(register: &Value, directory: &Directory) -> Vec<Device> {
     let device = |(id, given): (&String, &Value)| {
         Some(Device {

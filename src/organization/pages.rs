@@ -10,15 +10,15 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Messages in a page: large enough for few requests, small enough for little memory.
+/// Messages in a page: few requests, and little memory.
 const PAGE: u64 = 1_000;
 
 impl Reader<'_> {
-    /// Reads the messages of all feeds.
+    /// Reads the messages of all feeds. Feeds that the server refuses are noted.
     ///
     /// # Errors
     ///
-    /// Why not; feeds that are refused are noted.
+    /// [`ReadError`].
     pub async fn messages(
         &mut self,
         server: &Server,
@@ -33,7 +33,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a feed down to its end, or to where only messages are older than all that are wanted.
+    /// Reads a feed to its oldest message, or to the oldest that `--messages` includes.
     async fn feed(&mut self, feed: &Feed, newest: &mut Newest) -> Result<(), ReadError> {
         let mut anchor = None;
         loop {
@@ -81,7 +81,7 @@ impl Reader<'_> {
                 if body.history_limited {
                     self.partial.note("Older messages are not in the file: the server's plan shows no more of them")?;
                 }
-                // Which they are matters only where not all are wanted.
+                // The numbers are only needed to know when the newest are complete.
                 let ids = if self.wanted.messages.is_some() { ids } else { Vec::new() };
                 Page { oldest, ids, is_last }
             }
@@ -95,11 +95,11 @@ impl Reader<'_> {
         Ok(read)
     }
 
-    /// Reads the edits of messages that came without them.
+    /// Reads the edits of messages whose records have none. Edits that the server refuses are noted.
     ///
     /// # Errors
     ///
-    /// Why not; those that are refused are noted.
+    /// [`ReadError`].
     pub async fn histories(&mut self) -> Result<(), ReadError> {
         let mut without = BTreeSet::new();
         let mut lines = self.partial.lines()?;
@@ -164,7 +164,7 @@ fn id_of(message: &RawValue) -> io::Result<i64> {
     Ok(serde_json::from_str::<Id>(message.get())?.id)
 }
 
-/// A page of a feed, as the partial file has it.
+/// The result of a page, as the partial file has it.
 #[derive(Serialize, Deserialize)]
 struct Page {
     oldest: Option<i64>,
@@ -172,7 +172,7 @@ struct Page {
     is_last: bool,
 }
 
-/// The numbers of the newest messages, of which only so many are wanted.
+/// The numbers of the newest messages, at most as many as `--messages` asks for.
 struct Newest {
     wanted: Option<usize>,
     ids: BTreeSet<i64>,
@@ -191,7 +191,7 @@ impl Newest {
         }
     }
 
-    /// Whether messages older than one may be among those that are wanted.
+    /// Whether a message older than this one can be among the newest.
     fn wants(&self, older_than: i64) -> bool {
         let Some(wanted) = self.wanted else { return true };
         self.ids.len() < wanted || self.ids.first().is_some_and(|oldest| older_than > *oldest)

@@ -1,7 +1,7 @@
-//! What was read so far, in a file next to the one that is wanted.
+//! The partial file: the records that were read so far, next to the file of the fixture.
 //!
-//! A line for each record: its kind, a tab, JSON. Reading goes in steps; a line of the kind `done` ends each, with what
-//! the next ones need of it. What comes after the last such line is of a step that was interrupted, and is read again.
+//! Each line is a record: its kind, a tab, JSON. A line of the kind `done` ends each step of reading, and has the values that
+//! later steps need. Lines after the last `done` are of an interrupted step, which is repeated.
 
 use super::Wanted;
 use serde::{Deserialize, Serialize};
@@ -14,10 +14,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The form of the file; others are not read.
+/// The version of the file's format; files of other versions are refused.
 const VERSION: u32 = 1;
 
-/// Records in a file, which grow step by step.
+/// A partial file, open for appending.
 #[derive(Debug)]
 pub struct Partial {
     path: PathBuf,
@@ -25,14 +25,14 @@ pub struct Partial {
     done: HashMap<String, Value>,
 }
 
-/// Why a partial file can't be gone on with.
+/// Why a run can't be resumed from a partial file.
 #[derive(Debug)]
 pub enum PartialError {
-    /// The system says so.
+    /// The file can't be read.
     Io(io::Error),
-    /// It has what was asked for by another command, which is given.
+    /// It is of a run with other options, which it names.
     Other(Box<Wanted>),
-    /// It is no such file.
+    /// It is not a partial file, or of another version.
     Unknown,
 }
 
@@ -67,15 +67,15 @@ struct Done {
 }
 
 impl Partial {
-    /// An empty file, only for its owner to read: it has all that was read as it was.
+    /// Creates a file without records. Only its owner may read it, since records are not anonymous.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn create(path: &Path, wanted: &Wanted) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
-        for_the_owner_alone(&mut options);
+        readable_by_owner(&mut options);
         let mut partial =
             Self { path: path.to_owned(), file: BufWriter::new(options.open(path)?), done: HashMap::new() };
         partial.record("wanted", &Head { version: VERSION, wanted })?;
@@ -83,11 +83,11 @@ impl Partial {
         Ok(partial)
     }
 
-    /// Goes on with a file that an interrupted run left; a new one if there is none.
+    /// Opens the file of an interrupted run, without the records of its interrupted step; creates one if there is none.
     ///
     /// # Errors
     ///
-    /// When it is of another run, or can't be read.
+    /// [`PartialError`].
     pub fn resume(path: &Path, wanted: &Wanted) -> Result<Self, PartialError> {
         let read = match File::open(path) {
             Ok(file) => file,
@@ -113,7 +113,7 @@ impl Partial {
             }
         }
         if end == 0 {
-            // Nothing was written before it was interrupted.
+            // The run was interrupted before its first line was complete.
             return Ok(Self::create(path, wanted)?);
         }
         let mut file = OpenOptions::new().write(true).open(path)?;
@@ -122,37 +122,37 @@ impl Partial {
         Ok(Self { path: path.to_owned(), file: BufWriter::new(file), done })
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether no step was ended yet, so that nothing is lost with the file.
+    /// Whether it has no complete step, so that nothing is lost with the file.
     pub fn is_empty(&self) -> bool {
         self.done.is_empty()
     }
 
-    /// What a step left to the next ones, if it was ended.
+    /// The value of a complete step for later ones; None if it is not complete.
     pub fn done(&self, step: &str) -> Option<&Value> {
         self.done.get(step)
     }
 
-    /// Adds a record.
+    /// Appends a record.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn record(&mut self, kind: &str, value: &impl Serialize) -> io::Result<()> {
         write!(self.file, "{kind}\t")?;
         serde_json::to_writer(&mut self.file, value)?;
         self.file.write_all(b"\n")
     }
 
-    /// Adds a record as it came, in one line.
+    /// Appends a record of JSON, in one line.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn record_raw(&mut self, kind: &str, value: &RawValue) -> io::Result<()> {
         let text = value.get();
         let text: Cow<'_, str> = if text.contains(['\n', '\r']) {
@@ -163,20 +163,20 @@ impl Partial {
         writeln!(self.file, "{kind}\t{text}")
     }
 
-    /// Notes something that could not be read.
+    /// Appends a sentence about something that can't be read, without the period.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn note(&mut self, text: &str) -> io::Result<()> {
         self.record("note", &text)
     }
 
-    /// Ends a step: from now on it is not repeated.
+    /// Marks a step as complete, with a value for later steps.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn end_step(&mut self, step: &str, value: Value) -> io::Result<()> {
         self.record("done", &Done { step: step.to_owned(), value: value.clone() })?;
         self.file.flush()?;
@@ -184,26 +184,26 @@ impl Partial {
         Ok(())
     }
 
-    /// The records so far, from the first on.
+    /// The records, from the first on.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn lines(&self) -> io::Result<Lines<BufReader<File>>> {
         Ok(Lines::new(BufReader::new(File::open(&self.path)?)))
     }
 
-    /// Reads records at places that [`Line::start`] gave.
+    /// A reader of records by their [`Line::start`].
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn random_access(&self) -> io::Result<RandomAccess> {
         Ok(RandomAccess { file: BufReader::new(File::open(&self.path)?), line: String::new() })
     }
 }
 
-/// The lines of a partial file, one after the other; a broken last line is none.
+/// The lines of a partial file in order, without an incomplete last line.
 pub struct Lines<R> {
     reader: R,
     line: String,
@@ -212,13 +212,13 @@ pub struct Lines<R> {
 
 /// A record.
 pub struct Line<'a> {
-    /// Where it begins in the file.
+    /// Its position in the file, in bytes.
     pub start: u64,
-    /// Where the next one begins.
+    /// The position of the next one.
     pub end: u64,
-    /// What it is.
+    /// Its kind, such as `user` or `message 12`.
     pub kind: &'a str,
-    /// Its value.
+    /// Its value as JSON.
     pub json: &'a str,
 }
 
@@ -231,12 +231,12 @@ impl<R: BufRead> Lines<R> {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.line.clear();
         match self.reader.read_line(&mut self.line) {
             Ok(_) => {}
-            // A line that was broken off within a character.
+            // The last line ends within a character.
             Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(None),
             Err(error) => return Err(error),
         }
@@ -247,29 +247,29 @@ impl<R: BufRead> Lines<R> {
 }
 
 #[cfg(unix)]
-fn for_the_owner_alone(options: &mut OpenOptions) {
+fn readable_by_owner(options: &mut OpenOptions) {
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
 }
 
 #[cfg(not(unix))]
-fn for_the_owner_alone(_: &mut OpenOptions) {}
+fn readable_by_owner(_: &mut OpenOptions) {}
 
 fn parts(line: &str) -> Option<(&str, &str)> {
     line.strip_suffix('\n')?.split_once('\t')
 }
 
-/// Records at known places.
+/// Reads records by their positions.
 pub struct RandomAccess {
     file: BufReader<File>,
     line: String,
 }
 
 impl RandomAccess {
-    /// The value of the record that begins at a place.
+    /// The value of the record at a position.
     ///
     /// # Errors
     ///
-    /// What the system says, or a file that was changed meanwhile.
+    /// The error of the system, or that another program changed the file.
     pub fn at(&mut self, start: u64) -> io::Result<Value> {
         self.file.seek(SeekFrom::Start(start))?;
         self.line.clear();

@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
-/// In which list of the register reply a user was.
+/// The list of the register reply that a user is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
     /// Active users.
@@ -20,11 +20,11 @@ pub enum List {
     Former,
     /// The service's own bots.
     System,
-    /// None: known from messages alone.
+    /// In none: the user is only known from messages.
     Unseen,
 }
 
-/// What is said of users elsewhere.
+/// What other replies say about users.
 pub struct Context<'a> {
     /// The register reply.
     pub register: &'a Value,
@@ -38,6 +38,8 @@ pub struct Context<'a> {
     pub host: &'a str,
     /// The role of the account.
     pub role: Role,
+    /// By user, what only administrators see of others: the consent to exports, and who sees the address.
+    pub consents: &'a HashMap<i64, Value>,
 }
 
 /// A user.
@@ -62,6 +64,9 @@ pub fn user(
         user.timezone = timezone.to_owned();
     }
     address(&mut user, record, context, directory);
+    if let Some(consent) = context.consents.get(&id) {
+        add_consent(&mut user, consent);
+    }
     user.bot = bot(record, list, context, directory);
     user.avatar = avatar.and_then(|bytes| self::avatar(id, bytes, record, directory));
     if user.bot.is_none() {
@@ -85,7 +90,7 @@ pub fn role(record: &Value) -> Role {
     })
 }
 
-/// When somebody joined, in Unix seconds: `2025-01-01T00:00+00:00` or with seconds.
+/// The time of joining, in Unix seconds, from `2025-01-01T00:00+00:00`, with or without seconds.
 pub fn joined(record: &Value) -> Option<i64> {
     let text = record.text("date_joined");
     let with_seconds = text.get(..16).zip(text.get(16..)).map(|(minute, offset)| format!("{minute}:00{offset}"));
@@ -93,17 +98,20 @@ pub fn joined(record: &Value) -> Option<i64> {
     parsed.map(Timestamp::seconds)
 }
 
-/// The address, and who may see it as far as that shows.
+/// Sets the address and who may see it, as far as the record shows that.
 fn address(user: &mut User, record: &Value, context: &Context<'_>, directory: &Directory) {
     let shown = record.text("email");
     let real = record["delivery_email"].as_str();
     let email = real.unwrap_or(shown);
     // Handles are distinct, which drawn addresses need not be.
-    let email = match &directory.veil {
-        Some(veil) => format!("{}@{}", user.handle, veil.host(email)),
+    let email = match &directory.anonymizer {
+        Some(anonymizer) => format!("{}@{}", user.handle, anonymizer.host(email)),
         None => email.to_owned(),
     };
-    let host = directory.veil.as_ref().map_or_else(|| context.host.to_owned(), |veil| veil.host(context.host));
+    let host = directory
+        .anonymizer
+        .as_ref()
+        .map_or_else(|| context.host.to_owned(), |anonymizer| anonymizer.host(context.host));
     let is_address = email.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !host.contains('@') && !email.contains(char::is_whitespace)
     });
@@ -117,6 +125,15 @@ fn address(user: &mut User, record: &Value, context: &Context<'_>, directory: &D
         Some(_) if context.role == Role::Moderator => EmailVisibility::Moderators,
         Some(_) => EmailVisibility::Members,
     };
+}
+
+/// Adds two settings of another user, which only administrators see.
+fn add_consent(user: &mut User, consent: &Value) {
+    let visibility = consent.int("email_address_visibility").and_then(EmailVisibility::from_number);
+    user.email_visibility = visibility.unwrap_or(user.email_visibility);
+    if consent.flag("consented") {
+        user.settings.insert("allow_private_data_export".to_owned(), true.into());
+    }
 }
 
 fn bot(record: &Value, list: List, context: &Context<'_>, directory: &Directory) -> Option<Bot> {
@@ -152,7 +169,7 @@ fn named_channel(details: &Value, key: &str, directory: &Directory) -> Option<St
     directory.channels.renamed(details[key].as_str()?).map(|name| name.new.clone())
 }
 
-/// What a system bot does, by its address.
+/// The kind of a system bot, by its address.
 fn task(email: &str) -> SystemBot {
     match email.split('@').next().unwrap_or_default() {
         "notification-bot" => SystemBot::Named(SystemBotKind::Notification),
@@ -162,7 +179,7 @@ fn task(email: &str) -> SystemBot {
     }
 }
 
-/// What an outgoing or embedded bot is connected to. Tokens are secrets, and are left out.
+/// The service of an outgoing or embedded bot, without its token, which is a secret.
 fn service(service: &Value, directory: &Directory) -> Option<Map<String, Value>> {
     let mut service = service.as_object()?.clone();
     if service.contains_key("token") {
@@ -183,8 +200,8 @@ fn service(service: &Value, directory: &Directory) -> Option<Map<String, Value>>
 
 fn avatar(id: i64, bytes: &[u8], record: &Value, directory: &Directory) -> Option<Avatar> {
     picture::extension(bytes)?;
-    let picture = match &directory.veil {
-        Some(veil) => Blob::of(&pictures::drawn(Some(veil), &format!("avatar {id}"), bytes)),
+    let picture = match &directory.anonymizer {
+        Some(anonymizer) => Blob::of(&pictures::drawn(Some(anonymizer), &format!("avatar {id}"), bytes)),
         None => Blob::of(bytes),
     };
     Some(Avatar { picture, medium: None, version: record.int("avatar_version").unwrap_or(2).max(1) })
@@ -217,8 +234,8 @@ fn profile(record: &Value, context: &Context<'_>, directory: &Directory) -> BTre
 }
 
 fn date(date: &str, directory: &Directory) -> String {
-    let Some(veil) = &directory.veil else { return date.to_owned() };
-    let mut chance = veil.chance(date);
+    let Some(anonymizer) = &directory.anonymizer else { return date.to_owned() };
+    let mut chance = anonymizer.chance(date);
     format!("{}-{:02}-{:02}", 1950 + chance.below(55), 1 + chance.below(12), 1 + chance.below(28))
 }
 

@@ -1,18 +1,18 @@
-//! Pictures that show nothing.
+//! Plain pictures in place of pictures that may show people.
 
-use super::anonymous::Veil;
+use super::anonymous::Anonymizer;
 use crate::realm::picture;
 
-/// Side of a picture whose size is not known, in pixels.
+/// The width and height of a picture whose size is not known, in pixels.
 const SIDE: u16 = 16;
 
-/// A picture in one colour, of the size of another one; its colour follows from the name.
-pub fn drawn(veil: Option<&Veil>, name: &str, like: &[u8]) -> Vec<u8> {
+/// A picture of one colour in the size of another picture. With an anonymizer the colour follows from the name.
+pub fn drawn(anonymizer: Option<&Anonymizer>, name: &str, like: &[u8]) -> Vec<u8> {
     let size = picture::dimensions(like).map(|(width, height)| (clamped(width), clamped(height)));
     let (width, height) = size.unwrap_or((SIDE, SIDE));
-    let colour = match veil {
-        Some(veil) => {
-            let mut chance = veil.chance(name);
+    let colour = match anonymizer {
+        Some(anonymizer) => {
+            let mut chance = anonymizer.chance(name);
             [0; 3].map(|_: u8| u8::try_from(64 + chance.below(160)).unwrap_or_default())
         }
         None => [0x9a; 3],

@@ -1,4 +1,4 @@
-//! What the steps of reading have in common.
+//! The state that all steps of reading share, and their errors.
 
 use super::Wanted;
 use super::partial::Partial;
@@ -7,22 +7,22 @@ use serde::Deserialize;
 use std::fmt;
 use std::io;
 
-/// Shows how far reading is.
+/// Receives the progress of reading, for a display.
 pub trait Progress {
-    /// Begins with something, of which there are so many if that is known.
+    /// A step begins: what it reads, and the number of elements if it is known.
     fn begin(&self, what: &str, count: Option<u64>);
-    /// So many more were read.
+    /// The step has read `count` more elements.
     fn advance(&self, count: u64);
 }
 
 /// Why an organization was not read.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The server did not give what is needed.
+    /// A request failed.
     Fault(Fault),
-    /// The server, or what is asked of it, does not do.
+    /// The server is too old or of another API, or it has no channel of a given name.
     Unfit(String),
-    /// The partial file can't be written.
+    /// The partial file can't be read or written.
     Io(io::Error),
 }
 
@@ -48,24 +48,24 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// What the steps have in common.
+/// The state that all steps of reading share.
 pub struct Reader<'a> {
-    /// The server.
+    /// The server, with the account that reads.
     pub upstream: &'a Upstream,
-    /// What is asked of it.
+    /// The parts of the organization to read.
     pub wanted: &'a Wanted,
-    /// What was read so far.
+    /// The records that were read so far.
     pub partial: &'a mut Partial,
-    /// Shows how far it is.
+    /// Receives the progress.
     pub progress: &'a dyn Progress,
 }
 
 impl Reader<'_> {
-    /// The body of a reply to a read of a path.
+    /// The JSON body of the reply to a GET request for a path.
     ///
     /// # Errors
     ///
-    /// A body of another shape.
+    /// A body that is not JSON or of another shape.
     pub fn json<'a, T: Deserialize<'a>>(&self, reply: &'a Reply, path: &str) -> Result<T, ReadError> {
         reply.json_borrowed().map_err(|reason| {
             let request = format!("GET {}", self.upstream.base().operation(path));

@@ -1,4 +1,4 @@
-//! Reading, step by step.
+//! Reading an organization, step by step.
 
 use super::Wanted;
 use super::feed::KnownChannel;
@@ -26,7 +26,7 @@ const LISTS: [(&str, &str); 7] = [
     ("streams", "channel"),
 ];
 
-/// What a client can do that takes in everything.
+/// Capabilities of a client with which the register reply has the most; those that shorten it are sent as false.
 const CAPABILITIES: [&str; 12] = [
     "notification_settings_null",
     "bulk_message_deletion",
@@ -42,11 +42,11 @@ const CAPABILITIES: [&str; 12] = [
     "user_avatar_url_field_optional",
 ];
 
-/// Reads what an account sees of its organization into a partial file, from where that ends.
+/// Reads what an account sees of its organization into a partial file, after the steps that the file already has.
 ///
 /// # Errors
 ///
-/// Why it was not read to the end; the partial file has what was read before.
+/// [`ReadError`]; the partial file keeps the complete steps.
 pub async fn read(
     upstream: &Upstream,
     wanted: &Wanted,
@@ -58,13 +58,13 @@ pub async fn read(
     let server = reader.server().await?;
     reader.register().await?;
     let known = reader.known(&server)?;
-    reader.lists_for_administrators().await?;
+    reader.further_lists(&server).await?;
     reader.messages(&server, &known.channels, &known.register).await?;
     reader.histories().await?;
     uploads::read(&mut reader, &known.register).await
 }
 
-/// What later steps depend on.
+/// What later steps need of the register reply.
 struct Known {
     register: Value,
     channels: Vec<KnownChannel>,
@@ -83,7 +83,7 @@ impl Reader<'_> {
         Ok(server)
     }
 
-    /// The one request that is no read: its queue is ended at once.
+    /// Reads the register reply. It is the only request that changes something: it makes a queue, which is deleted at once.
     async fn register(&mut self) -> Result<(), ReadError> {
         if self.partial.done("register").is_some() {
             return Ok(());
@@ -135,7 +135,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What was registered, without its long lists.
+    /// The register reply without its long lists, and the channels to read.
     fn known(&self, server: &Server) -> Result<Known, ReadError> {
         let (mut register, mut channels) = (Value::Null, BTreeMap::new());
         let mut lines = self.partial.lines()?;
@@ -163,7 +163,7 @@ impl Reader<'_> {
         Ok(Known { register, channels })
     }
 
-    /// The channels that are asked for.
+    /// The channels that `--channel` names.
     fn chosen(&self, channels: Vec<KnownChannel>) -> Result<Vec<KnownChannel>, ReadError> {
         let mut chosen = BTreeMap::new();
         for name in &self.wanted.channels {
@@ -177,14 +177,15 @@ impl Reader<'_> {
         Ok(chosen.into_values().collect())
     }
 
-    /// Lists that only some may read; what is refused is noted.
-    async fn lists_for_administrators(&mut self) -> Result<(), ReadError> {
-        for (path, key, kind, what) in [
-            ("/invites", "invites", "invite", "Invitations"),
-            ("/export/realm", "exports", "export", "Exports"),
-            ("/attachments", "attachments", "attachment", "The list of the account's own uploads"),
+    /// Reads the lists that are not in the register reply. What the account may not read is noted.
+    async fn further_lists(&mut self, server: &Server) -> Result<(), ReadError> {
+        for (path, since, key, kind, what) in [
+            ("/invites", 0, "invites", "invite", "Invitations"),
+            ("/export/realm", 0, "exports", "export", "Exports"),
+            ("/export/realm/consents", 295, "export_consents", "consent", "Consents of users to exports"),
+            ("/attachments", 0, "attachments", "attachment", "The list of the account's own uploads"),
         ] {
-            if self.partial.done(path).is_some() {
+            if server.level < since || self.partial.done(path).is_some() {
                 continue;
             }
             match self.upstream.get(path, &[]).await {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// The oldest feature level that is read.
 pub const OLDEST: i64 = 130;
 
-/// What is known of a server.
+/// The feature level and the dialect of a server.
 #[derive(Clone, Debug)]
 pub struct Server {
     /// Its feature level.
@@ -21,7 +21,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When it is none of this API, or too old.
+    /// That it is not of this API, or too old.
     pub fn new(settings: &Value) -> Result<Self, String> {
         let vendor = Dialect::zulip();
         let is_vendor = settings.get(vendor.vendor_key("service_feature_level")).is_some();

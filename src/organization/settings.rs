@@ -15,7 +15,7 @@ const WRITTEN: [&str; 1] = ["welcome_message_custom_text"];
 /// Settings whose value is an address.
 const ADDRESSES: [&str; 1] = ["jitsi_server_url"];
 
-/// What of the server is not in the register reply.
+/// What an organization needs that is not in the register reply.
 pub struct Surroundings<'a> {
     /// The reply to `GET /server_settings`.
     pub server_settings: &'a Value,
@@ -31,11 +31,12 @@ pub struct Surroundings<'a> {
 pub fn organization(register: &Value, around: &Surroundings<'_>, directory: &Directory) -> Organization {
     let usual = Organization::default();
     let channel = |key: &str| register.int(key).and_then(|id| directory.channel(id));
-    let host = directory.veil.as_ref().map_or_else(|| around.host.to_owned(), |veil| veil.host(around.host));
+    let host =
+        directory.anonymizer.as_ref().map_or_else(|| around.host.to_owned(), |anonymizer| anonymizer.host(around.host));
     let name = directory.text(register.text("realm_name"));
     Organization {
         id: around.id,
-        uuid: register["realm_uuid"].as_str().filter(|_| directory.veil.is_none()).map(str::to_owned),
+        uuid: register["realm_uuid"].as_str().filter(|_| directory.anonymizer.is_none()).map(str::to_owned),
         name: if name.trim().is_empty() { usual.name } else { name },
         description: directory.markdown(register.text("realm_description")),
         host,
@@ -75,7 +76,7 @@ fn realm_settings(register: &Value, directory: &Directory) -> BTreeMap<String, V
     chosen(&REALM_SETTINGS, &values, directory)
 }
 
-/// The settings that are not as usual. Values that the double does not know are noted.
+/// The settings of a table that differ from their defaults. Values that this double refuses are noted.
 pub fn chosen(table: &[Setting], values: &Value, directory: &Directory) -> BTreeMap<String, Value> {
     let mut chosen = BTreeMap::new();
     for row in table {
@@ -98,7 +99,7 @@ pub fn chosen(table: &[Setting], values: &Value, directory: &Directory) -> BTree
     chosen
 }
 
-/// The permissions of a table that are not held as usual.
+/// The permissions of a table whose holders differ from the defaults.
 pub fn permissions(
     table: &[PermissionSetting],
     value: &dyn Fn(&str) -> Option<Value>,
@@ -139,7 +140,7 @@ fn may_be_held(row: &PermissionSetting, holder: &Holder) -> bool {
     }
 }
 
-/// Permissions with the key of the number that said who had them, before groups could hold them.
+/// Permissions with the key of their former policy, a number, which servers have in which groups can't hold them.
 const FORMER: [(&str, &str); 14] = [
     ("can_create_public_channel_group", "realm_create_public_stream_policy"),
     ("can_create_private_channel_group", "realm_create_private_stream_policy"),
@@ -189,7 +190,7 @@ fn former_holder(key: &str, number: i64) -> Option<&'static str> {
     Some(name)
 }
 
-/// Who may send to a channel, by the number of the former policy.
+/// The system group that may send to a channel, by the number of the former policy.
 pub fn former_senders(policy: i64) -> Option<&'static str> {
     match policy {
         1 => Some("role:everyone"),
@@ -200,7 +201,7 @@ pub fn former_senders(policy: i64) -> Option<&'static str> {
     }
 }
 
-/// The enabled ways to log in that the double has; all if there is none.
+/// The enabled ways to log in that this double knows; all of them if none is enabled.
 fn methods(given: &Value) -> BTreeSet<AuthenticationMethod> {
     let is_enabled = |method: &AuthenticationMethod| {
         let value = &given[method.name()];
@@ -225,13 +226,14 @@ fn services(server_settings: &Value, directory: &Directory) -> Vec<LoginService>
 fn domains(register: &Value, directory: &Directory) -> Vec<Domain> {
     let domain = |given: &Value| {
         let domain = given.text("domain");
-        let domain = directory.veil.as_ref().map_or_else(|| domain.to_owned(), |veil| veil.host(domain));
+        let domain =
+            directory.anonymizer.as_ref().map_or_else(|| domain.to_owned(), |anonymizer| anonymizer.host(domain));
         Domain { domain, allow_subdomains: given.flag("allow_subdomains") }
     };
     register.list("realm_domains").iter().map(domain).collect()
 }
 
-/// When something was made, if that is known.
+/// The time of creation; 30 days before the fixture's time if the record has none.
 pub fn made(record: &Value, directory: &Directory) -> When {
     let at = record.int("date_created").unwrap_or(directory.reference - 30 * 86_400);
     directory.past(at)

@@ -20,14 +20,15 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).unwrap_or_else(|error| unreachable!("the pattern is tested: {error}"))
 });
 
-/// Larger files are not put into a fixture.
+/// The largest file that is put into a fixture, in bytes.
 const LARGEST: usize = 32 << 20;
 
-/// Reads the pictures of custom emoji and, if they are wanted, those of users and the files that messages link.
+/// Reads the pictures of custom emoji and, with `--with-uploads`, pictures of users and the files that messages link. A file
+/// that can't be read is noted.
 ///
 /// # Errors
 ///
-/// Why not; a single file that can't be read is noted.
+/// [`ReadError`].
 pub(super) async fn read(reader: &mut Reader<'_>, register: &Value) -> Result<(), ReadError> {
     let emoji = emoji_records(register);
     reader.progress.begin("pictures of emoji", Some(emoji.len() as u64));
@@ -66,7 +67,7 @@ async fn avatars(reader: &mut Reader<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// An uploaded file, before its bytes.
+/// What is known of an uploaded file before it is read.
 struct Upload {
     owner: i64,
     /// Unix seconds.
@@ -121,7 +122,7 @@ fn own_number(reader: &Reader<'_>) -> Result<i64, ReadError> {
     Ok(0)
 }
 
-/// An address from which a file can be fetched without a session. Where the API gives none, the file's own is tried.
+/// The address at which a file is read without a session; the file's own address if the API gives none.
 async fn temporary_url(reader: &Reader<'_>, path_id: &str) -> Result<String, ReadError> {
     let path = format!("/user_uploads/{}", encoded(path_id));
     match reader.upstream.get(&path, &[]).await {

@@ -9,25 +9,25 @@ use document::Writer;
 use std::io::{self, Write};
 use survey::Survey;
 
-/// What a fixture has that was written, and what it lacks.
+/// The result of writing a fixture.
 #[derive(Clone, Debug)]
 pub struct Written {
-    /// What is not in it.
+    /// Sentences about what it leaves out, without the periods.
     pub notes: Vec<String>,
-    /// Users, channels and messages in it.
+    /// The numbers of users, channels and messages in it.
     pub counts: [usize; 3],
-    /// The time of the organization, in RFC 3339: what its times are relative to.
+    /// The time that its times are relative to, in RFC 3339.
     pub as_of: String,
 }
 
-/// Writes the fixture that the records of a partial file make.
+/// Writes a fixture from the records of a partial file.
 ///
 /// # Errors
 ///
-/// What the system says, or records that are none.
+/// The error of the system, or records that are not JSON.
 pub fn write(partial: &Partial, wanted: &Wanted, to: &mut impl Write) -> io::Result<Written> {
     let survey = Survey::new(partial, wanted)?;
-    // What is missing shows while the rest is written, but comes before it.
+    // The description comes first, and its notes are known when all is written.
     Writer::new(&survey, partial, &mut io::sink(), None)?.write()?;
     let mut notes = survey.notes.clone();
     notes.extend(survey.directory.notes());
@@ -37,7 +37,7 @@ pub fn write(partial: &Partial, wanted: &Wanted, to: &mut impl Write) -> io::Res
     Ok(Written { notes, counts, as_of })
 }
 
-/// What the fixture is, and what it lacks. Nothing in it depends on when it was read.
+/// The fixture's description, with the notes. It does not depend on the time of the run.
 fn description(notes: &[String], as_of: &str, wanted: &Wanted) -> String {
     let mut text = match wanted.anonymous {
         Some(_) => format!("An organization as one of its accounts saw it at {as_of}, with other words and names."),

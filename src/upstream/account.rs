@@ -1,4 +1,4 @@
-//! The account that asks a server.
+//! The account that requests are sent as.
 
 use std::fmt;
 
@@ -7,23 +7,23 @@ use std::fmt;
 pub struct Account {
     /// The address to log in with.
     pub email: String,
-    /// Its API key.
+    /// The API key.
     pub api_key: String,
 }
 
-/// Without the key, which belongs in no message.
+/// Leaves out the key, which must not get into messages.
 impl fmt::Debug for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Account").field("email", &self.email).finish_non_exhaustive()
     }
 }
 
-/// The account in a file of the form that clients keep (`zuliprc`): `email` and `key` in the section `[api]`. The other
-/// keys are for other programs.
+/// Reads the account in a file of the form `zuliprc`: `email` and `key` in the section `[api]`. Other keys and sections are
+/// ignored.
 ///
 /// # Errors
 ///
-/// What the file lacks.
+/// The key that is missing.
 pub fn read_zuliprc(text: &str) -> Result<Account, String> {
     let mut is_in_section = false;
     let (mut email, mut api_key) = (None, None);

@@ -11,7 +11,7 @@ impl BaseUrl {
     ///
     /// # Errors
     ///
-    /// What it should be.
+    /// What the URL must be like.
     pub fn parse(text: &str) -> Result<Self, String> {
         let takes = || "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991".to_owned();
         let url = reqwest::Url::parse(text).map_err(|_| takes())?;
@@ -30,12 +30,12 @@ impl BaseUrl {
         Ok(Self(format!("{origin}{}", path.trim_end_matches('/'))))
     }
 
-    /// As text.
+    /// The URL as text, without a slash at its end.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is spoken to over TLS.
+    /// Whether the scheme is `https`.
     pub fn is_secure(&self) -> bool {
         self.0.starts_with("https://")
     }

@@ -1,48 +1,48 @@
-//! What goes wrong between this program and a server, each in one line.
+//! Failures between this program and a server, each with a message of one line.
 
 use http::StatusCode;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-/// Why a request has no reply that can be used.
+/// A request without a usable reply.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// The method and the URL without its query.
     pub request: String,
-    /// What is wrong.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// What is wrong.
+/// Why a reply is not usable.
 #[derive(Clone, Debug)]
 pub enum Reason {
     /// There is no connection.
     Unreachable(String),
     /// The server's certificate is not trusted.
     Certificate(String),
-    /// Nothing came for so long.
+    /// No reply, or no more of it, came within this time.
     Slow(Duration),
-    /// The reply ended after so many bytes.
+    /// The connection ended after `read` bytes of the reply.
     BrokenOff { read: usize, reason: String },
-    /// The reply is larger than this program takes, in bytes.
+    /// The reply is larger than this limit in bytes.
     Oversized(usize),
-    /// To another address.
+    /// The server redirects to this address.
     Redirected(String),
-    /// A page for people.
+    /// A page in HTML, with the title if it has one.
     Page { status: StatusCode, title: Option<String> },
-    /// No JSON, or none of the expected shape.
+    /// Text that is not JSON, or JSON of another shape.
     NotJson { status: StatusCode, reason: String },
     /// A refusal of the API.
     Failed { status: StatusCode, code: String, message: String },
     /// The server does not accept the account's key.
     Account { email: String, message: String },
-    /// Asked to wait longer than this program waits.
+    /// The server asks for a pause that is too long.
     Busy(Duration),
 }
 
 impl Fault {
-    /// Whether the same request may succeed a little later.
+    /// Whether the reason is temporary: the same request may succeed later.
     pub fn is_passing(&self) -> bool {
         match &self.reason {
             Reason::Unreachable(_) | Reason::Slow(_) | Reason::BrokenOff { .. } | Reason::Page { .. } => true,
@@ -53,14 +53,14 @@ impl Fault {
         }
     }
 
-    /// Whether the server itself replied, in the API's own form.
+    /// Whether the server refused the request, in the form of the API.
     pub fn is_refusal(&self) -> bool {
         matches!(&self.reason, Reason::Failed { status, .. } if !status.is_server_error())
     }
 }
 
 impl Reason {
-    /// What a failure of the HTTP library means.
+    /// The reason for an error of the HTTP library, after `read` bytes of the reply.
     pub(super) fn of(error: &reqwest::Error, patience: Duration, read: usize) -> Self {
         let root = root(error);
         if error.is_timeout() {
@@ -75,7 +75,7 @@ impl Reason {
     }
 }
 
-/// The innermost cause, which says most.
+/// The message of the innermost cause, which is the most specific.
 fn root(error: &dyn Error) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {
@@ -130,7 +130,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A text of the server's, without what would break a line or steer a terminal.
+/// A text from the server in one line of at most 300 characters, without control characters.
 fn one_line(text: &str) -> String {
     let plain: String = text.chars().map(|one| if one.is_control() { ' ' } else { one }).take(300).collect();
     if plain.trim().is_empty() { "no reason is given".to_owned() } else { plain.trim().to_owned() }

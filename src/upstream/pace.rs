@@ -1,13 +1,13 @@
-//! How fast a server is asked.
+//! The rate of requests.
 
 use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// A pace that all requests to a server share: so many a second, evenly, and none before a time that the server named.
+/// The rate that all requests to a server share: even intervals, and pauses that the server asks for.
 #[derive(Debug)]
 pub struct Pace {
-    /// Between two requests; zero for no limit.
+    /// The least time between two requests; zero for no limit.
     interval: Duration,
     turns: Mutex<Turns>,
 }
@@ -19,7 +19,7 @@ struct Turns {
 }
 
 impl Pace {
-    /// At most so many requests a second; 0 for as many as there are.
+    /// At most `rate` requests a second; 0 for no limit.
     pub fn per_second(rate: f64) -> Self {
         let interval = if rate > 0.0 { Duration::try_from_secs_f64(1.0 / rate) } else { Ok(Duration::ZERO) };
         let now = Instant::now();
@@ -27,7 +27,7 @@ impl Pace {
         Self { interval: interval.unwrap_or(Duration::MAX), turns }
     }
 
-    /// Waits for the turn of a request. Requests that wait at the same time get turns one after the other.
+    /// Waits until the next request may be sent. Concurrent callers take turns.
     pub async fn turn(&self) {
         let mut turn = self.take();
         while turn > Instant::now() {
@@ -43,7 +43,7 @@ impl Pace {
         turn
     }
 
-    /// Lets no request be sent for so long.
+    /// Delays all further requests by a pause.
     pub fn pause(&self, pause: Duration) {
         let mut turns = self.turns.lock();
         let end = Instant::now() + pause;

@@ -13,9 +13,9 @@ use std::time::Duration;
 pub struct Reply {
     /// The HTTP status.
     pub status: StatusCode,
-    /// Its headers.
+    /// The headers.
     pub headers: HeaderMap,
-    /// The body, unpacked.
+    /// The body, uncompressed.
     pub bytes: Bytes,
 }
 
@@ -24,16 +24,16 @@ impl Reply {
     ///
     /// # Errors
     ///
-    /// A page of HTML, or text that is no JSON or of another shape.
+    /// A page in HTML, or text that is not JSON or of another shape.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Reason> {
         self.json_borrowed()
     }
 
-    /// The same as a value that borrows from the reply.
+    /// The body as JSON, as a value that borrows from the reply.
     ///
     /// # Errors
     ///
-    /// The same.
+    /// Those of [`Reply::json`].
     pub fn json_borrowed<'a, T: Deserialize<'a>>(&'a self) -> Result<T, Reason> {
         serde_json::from_slice(&self.bytes).map_err(|error| {
             if self.is_page() {
@@ -44,7 +44,7 @@ impl Reply {
         })
     }
 
-    /// Whether the body is HTML, such as a proxy's page.
+    /// Whether the body is HTML, by its declared type or its first character.
     pub fn is_page(&self) -> bool {
         let is_declared = self
             .headers
@@ -61,7 +61,7 @@ impl Reply {
         Some(title.chars().take(80).collect()).filter(|title: &String| !title.is_empty())
     }
 
-    /// Why the reply is no success of the API; None if it is one.
+    /// Why the reply is not a success of the API; None if it is.
     pub fn failure(&self) -> Option<Reason> {
         if self.status.is_redirection() {
             let to =
@@ -79,7 +79,7 @@ impl Reply {
         Some(Reason::Failed { status: self.status, code: text("code"), message: text("msg") })
     }
 
-    /// For how long the server wants not to be asked, in the body or the header of a refusal; None if it does not say.
+    /// The pause that a refusal asks for, in its body or its header; None if it names none.
     pub fn retry_after(&self) -> Option<Duration> {
         let in_body = || self.json::<Value>().ok()?["retry-after"].as_f64();
         let header = self.headers.get(http::header::RETRY_AFTER).and_then(|value| value.to_str().ok());

@@ -1,4 +1,4 @@
-//! A client against replies that are written out: each failure is one line that says what is wrong.
+//! Each failure has a message of one line.
 
 use super::*;
 use crate::tls::trusting_nobody;

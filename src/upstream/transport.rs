@@ -1,14 +1,14 @@
-//! HTTP as this program speaks it to real servers.
+//! The HTTP client for other servers.
 
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
 
-/// How long a connection may take.
+/// The timeout of connecting.
 const CONNECTING: Duration = Duration::from_secs(10);
 
-/// A client of the HTTP library that trusts as given and goes through the proxies that the environment names
-/// (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`). Requests of the API follow no redirection, since one would
-/// take the key elsewhere; files do, without the key when they lead to another host.
+/// A builder of HTTP clients that trust as configured and use the proxies of the environment (`HTTP_PROXY`,
+/// `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`). Requests of the API follow no redirection, which could send the key to another
+/// server; requests for files follow up to 5, without the key on another host.
 pub fn builder(trusting: ClientConfig) -> reqwest::ClientBuilder {
     let files_alone = reqwest::redirect::Policy::custom(|attempt| {
         let is_of_api = attempt.previous().first().is_some_and(|first| first.path().contains("/api/"));

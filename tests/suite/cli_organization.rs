@@ -2,6 +2,9 @@
 
 mod anonymity;
 mod failures;
+mod questions;
+mod reading;
+mod recorded;
 mod round_trip;
 
 use crate::support::{TestServer, User};

@@ -1,12 +1,12 @@
-//! Addresses, and links to what is in the organization.
+//! URLs, and links to messages, channels and files of the organization.
 
-use super::word::Veil;
+use super::word::Anonymizer;
 use crate::organization::directory::Directory;
 use percent_encoding::percent_decode_str;
 use std::fmt::Write;
 
-impl Veil {
-    /// An address of the same form on a host that is nobody's.
+impl Anonymizer {
+    /// A URL of the same form on a host below `example`, which is reserved and has no owner.
     pub fn url(&self, url: &str) -> String {
         let (scheme, rest) = match url.split_once("://") {
             Some((scheme, rest)) => (format!("{scheme}://"), rest),
@@ -18,7 +18,7 @@ impl Veil {
         format!("{scheme}{host}{}", self.template(path, &|name| name.to_owned()))
     }
 
-    /// A host below `example`, which belongs to nobody, for a host or an address of mail.
+    /// A host below `example` in place of a host or of an email address's host.
     pub fn host(&self, host: &str) -> String {
         let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
         let name = name.split(':').next().unwrap_or_default();
@@ -189,13 +189,13 @@ mod tests {
     use super::super::word::Originals;
     use super::*;
 
-    fn veil() -> Veil {
-        Veil::new(0, Originals::default())
+    fn anonymizer() -> Anonymizer {
+        Anonymizer::new(0, Originals::default())
     }
 
     #[test]
     fn links_lead_to_hosts_that_are_nobodys() {
-        let drawn = veil().url("https://tracker.example.com:8080/issues/{id}?q=secret%20plan#top");
+        let drawn = anonymizer().url("https://tracker.example.com:8080/issues/{id}?q=secret%20plan#top");
         assert!(drawn.starts_with("https://") && drawn.contains(".example/") && drawn.contains("{id}"), "{drawn}");
         for word in ["tracker", "issues", "secret", "plan", "8080"] {
             assert!(!drawn.contains(word), "{drawn}");
@@ -211,21 +211,21 @@ mod tests {
 
     #[test]
     fn links_within_the_organization_lead_to_what_they_led_to() {
-        let mut directory = Directory::new("https://chat.example.org", Some(veil()));
+        let mut directory = Directory::new("https://chat.example.org", Some(anonymizer()));
         directory.add(|names| &mut names.channels, 5, "design", 60);
-        let veil = veil();
+        let anonymizer = anonymizer();
         let name = directory.channel(5).expect("a channel");
         let topic = encoded(&directory.topic("release 1.0"));
         assert_eq!(
-            veil.narrow("#narrow/channel/5-design/topic/release.201.2E0/near/7", &directory),
+            anonymizer.narrow("#narrow/channel/5-design/topic/release.201.2E0/near/7", &directory),
             format!("#narrow/channel/5-{name}/topic/{topic}/near/7")
         );
-        assert_eq!(veil.narrow("#narrow/dm/4,5-Mel-Marsh/near/9", &directory), "#narrow/dm/4,5-dm/near/9");
+        assert_eq!(anonymizer.narrow("#narrow/dm/4,5-Mel-Marsh/near/9", &directory), "#narrow/dm/4,5-dm/near/9");
     }
 
     #[test]
     fn an_uploads_address_keeps_its_form() {
-        let drawn = veil().path_id("2/ab/abcdefghijklmnopqrstuvwx/plan B.png");
+        let drawn = anonymizer().path_id("2/ab/abcdefghijklmnopqrstuvwx/plan B.png");
         let parts: Vec<&str> = drawn.split('/').collect();
         assert_eq!((parts[0], parts[1].len(), parts[2].len()), ("2", 2, 24), "{drawn}");
         assert!(drawn.ends_with(".png") && !drawn.contains("plan"), "{drawn}");

@@ -1,12 +1,12 @@
 //! Markdown: markup remains, names and links lead to what they led to, words are drawn.
 
-use super::word::Veil;
+use super::word::Anonymizer;
 use crate::organization::directory::Directory;
 use chat_markdown::emoji::EmojiNames;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// What is more than words, the first that fits.
+/// Markup that is not words; the first alternative that matches counts.
 static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<user>@_?\*\*[^*\n]+\*\*)",
@@ -72,7 +72,7 @@ const BLOCKS: [&str; 40] = [
 /// Who is mentioned without being a user.
 const ALL: [&str; 5] = ["all", "everyone", "channel", "stream", "topic"];
 
-impl Veil {
+impl Anonymizer {
     /// A text in Markdown with other words.
     pub fn markdown(&self, text: &str, directory: &Directory) -> String {
         let mut result = String::with_capacity(text.len());
@@ -180,7 +180,7 @@ impl Veil {
     }
 }
 
-/// What is between marks of markup, changed.
+/// Replaces the text between marks of markup.
 fn within(markup: &str, mark: &str, change: impl Fn(&str) -> String) -> String {
     let start = markup.find(mark).map_or(0, |start| start + mark.len());
     let end = markup.len() - mark.len();
@@ -196,7 +196,7 @@ mod tests {
     fn directory(original: &str) -> Directory {
         let mut originals = Originals::default();
         originals.add(&json!(original));
-        let mut directory = Directory::new("https://chat.example.org", Some(Veil::new(0, originals)));
+        let mut directory = Directory::new("https://chat.example.org", Some(Anonymizer::new(0, originals)));
         directory.add_user(4, "Mel Marsh", "mel@chat.test");
         directory.add(|names| &mut names.channels, 2, "engineering", 60);
         directory.add(|names| &mut names.groups, 9, "engineers", 100);

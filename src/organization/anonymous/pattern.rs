@@ -1,9 +1,9 @@
-//! Patterns of linkifiers: what is written out in them becomes other words, what makes them patterns remains.
+//! Patterns of linkifiers: literal words are replaced, the syntax of the pattern remains.
 
-use super::word::Veil;
+use super::word::Anonymizer;
 use std::collections::HashMap;
 
-impl Veil {
+impl Anonymizer {
     /// A pattern that matches the drawn words where the old one matched the old ones, and the new names of its groups.
     pub fn pattern(&self, pattern: &str) -> (String, HashMap<String, String>) {
         let mut names = HashMap::new();
@@ -64,7 +64,7 @@ fn escape_length(rest: &str) -> usize {
     }
 }
 
-/// A class with its brackets; one of letters and digits alone is no word.
+/// A character class with its brackets.
 fn class_length(rest: &str) -> usize {
     let mut escaped = false;
     for (index, character) in rest.char_indices().skip(1) {
@@ -85,16 +85,16 @@ mod tests {
 
     #[test]
     fn a_pattern_matches_what_is_drawn() {
-        let veil = Veil::new(0, Originals::default());
+        let anonymizer = Anonymizer::new(0, Originals::default());
         for (pattern, text) in [
             (r"#(?P<id>[0-9]+)", "#123"),
             (r"TOOL-(?P<id>[0-9]+)", "TOOL-123"),
             (r"(?P<project>[A-Z]+)-(?P<number>\d{2,4})", "CORE-42"),
             (r"(?i)commit\s(?P<hash>[\w-]+)", "commit abc"),
         ] {
-            let (drawn, names) = veil.pattern(pattern);
+            let (drawn, names) = anonymizer.pattern(pattern);
             let found = regex::Regex::new(&drawn).expect("a pattern");
-            assert!(found.is_match(&veil.text(text)), "{drawn} in {}", veil.text(text));
+            assert!(found.is_match(&anonymizer.text(text)), "{drawn} in {}", anonymizer.text(text));
             assert!(names.values().all(|name| drawn.contains(&format!("<{name}>"))));
             assert!(!drawn.contains("TOOL") && !drawn.contains("commit") && !drawn.contains("project"), "{drawn}");
         }

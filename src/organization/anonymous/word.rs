@@ -16,7 +16,7 @@ const PARTS_MAX: usize = 200_000;
 const TRIES: u32 = 60;
 
 /// Draws words for words.
-pub struct Veil {
+pub struct Anonymizer {
     seed: u64,
     /// The words of the original, in lower case.
     originals: HashSet<String>,
@@ -57,7 +57,7 @@ impl Originals {
     }
 }
 
-impl Veil {
+impl Anonymizer {
     /// Draws from a seed, and none of these words.
     pub fn new(seed: u64, originals: Originals) -> Self {
         let originals = originals.0;
@@ -246,16 +246,16 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn veil(seed: u64, original: &str) -> Veil {
+    fn anonymizer(seed: u64, original: &str) -> Anonymizer {
         let mut originals = Originals::default();
         originals.add(&json!(original));
-        Veil::new(seed, originals)
+        Anonymizer::new(seed, originals)
     }
 
     #[test]
     fn words_keep_length_script_case_and_what_is_around_them() {
         let text = "Hello, WORLD-42! straße Ελλάδα Привет 漢字 한국 שלום";
-        let drawn = veil(0, text).text(text);
+        let drawn = anonymizer(0, text).text(text);
         assert_eq!(drawn.chars().count(), text.chars().count());
         for (old, new) in text.chars().zip(drawn.chars()) {
             assert_eq!(old.is_alphanumeric(), new.is_alphanumeric(), "{drawn}");
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn no_word_remains_not_even_within_another_one() {
         let text = "the quick brown fox jumps over the lazy dog while seven wizards box quietly";
-        let drawn = veil(3, text).text(text);
+        let drawn = anonymizer(3, text).text(text);
         for word in text.split(' ') {
             assert!(!drawn.contains(word), "{word} in {drawn}");
         }
@@ -276,24 +276,24 @@ mod tests {
 
     #[test]
     fn a_word_is_drawn_alike_whatever_its_case_and_another_word_otherwise() {
-        let veil = veil(0, "");
-        assert_eq!(veil.text("release").to_uppercase(), veil.text("RELEASE"));
-        assert_ne!(veil.text("release"), veil.text("rebuild"));
+        let anonymizer = anonymizer(0, "");
+        assert_eq!(anonymizer.text("release").to_uppercase(), anonymizer.text("RELEASE"));
+        assert_ne!(anonymizer.text("release"), anonymizer.text("rebuild"));
         let singles: HashSet<String> =
-            "abcdefghijklmnopqrstuvwxyz".chars().map(|one| veil.text(&one.to_string())).collect();
+            "abcdefghijklmnopqrstuvwxyz".chars().map(|one| anonymizer.text(&one.to_string())).collect();
         assert!(singles.len() > 20, "{singles:?}");
     }
 
     #[test]
     fn words_follow_from_the_seed() {
-        assert_eq!(veil(1, "").text("some words"), veil(1, "").text("some words"));
-        assert_ne!(veil(1, "").text("some words"), veil(2, "").text("some words"));
-        assert_ne!(veil(1, "").salted("name", 1), veil(1, "").text("name"));
+        assert_eq!(anonymizer(1, "").text("some words"), anonymizer(1, "").text("some words"));
+        assert_ne!(anonymizer(1, "").text("some words"), anonymizer(2, "").text("some words"));
+        assert_ne!(anonymizer(1, "").salted("name", 1), anonymizer(1, "").text("name"));
     }
 
     #[test]
     fn emoji_become_other_emoji() {
-        let drawn = veil(0, "").text("🎉 👍🏽");
+        let drawn = anonymizer(0, "").text("🎉 👍🏽");
         assert!(!drawn.contains('🎉') && !drawn.contains('👍') && drawn.contains('🏽'), "{drawn}");
     }
 }

@@ -14,7 +14,7 @@ use crate::realm::picture;
 use crate::realm::user::Role;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
 /// Writes a document.
@@ -30,7 +30,7 @@ impl<'a, W: Write> Writer<'a, W> {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn new(survey: &'a Survey, partial: &Partial, to: &'a mut W, description: Option<&'a str>) -> io::Result<Self> {
         Ok(Self { survey, records: partial.random_access()?, to, description })
     }
@@ -39,7 +39,7 @@ impl<'a, W: Write> Writer<'a, W> {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn write(mut self) -> io::Result<[usize; 3]> {
         let survey = self.survey;
         let (register, directory) = (&survey.register, &survey.directory);
@@ -111,6 +111,11 @@ impl<'a, W: Write> Writer<'a, W> {
         let own = survey.users.get(&survey.directory.own).and_then(|(_, start)| *start);
         let role =
             own.map(|start| self.records.at(start)).transpose()?.map_or(Role::Member, |record| people::role(&record));
+        let mut consents = HashMap::new();
+        for start in survey.others.get("consent").into_iter().flatten() {
+            let consent = self.records.at(*start)?;
+            consents.extend(consent.int("user_id").map(|id| (id, consent)));
+        }
         let context = people::Context {
             register: &survey.register,
             presences: &survey.presences,
@@ -118,6 +123,7 @@ impl<'a, W: Write> Writer<'a, W> {
             no_owners: &survey.no_owners,
             host,
             role,
+            consents: &consents,
         };
         self.list("users", survey.users.iter(), |records, (id, (list, start))| {
             let record = match start {
@@ -234,14 +240,14 @@ fn upload(record: &Value, organization: i64, directory: &Directory) -> Option<Up
     let path_id = record.text("path_id");
     let name = record.text("name");
     let bytes = bytes_of(record);
-    let (path_id, name, content) = match &directory.veil {
+    let (path_id, name, content) = match &directory.anonymizer {
         None => (path_id.to_owned(), name.to_owned(), Blob::of(&bytes)),
-        Some(veil) => {
+        Some(anonymizer) => {
             let content = match picture::extension(&bytes) {
-                Some(_) => Blob::of(&pictures::drawn(Some(veil), path_id, &bytes)),
+                Some(_) => Blob::of(&pictures::drawn(Some(anonymizer), path_id, &bytes)),
                 None => Blob::Text("x".repeat(bytes.len())),
             };
-            (veil.path_id(path_id), veil.file_name(name), content)
+            (anonymizer.path_id(path_id), anonymizer.file_name(name), content)
         }
     };
     let parts: Vec<&str> = path_id.split('/').collect();

@@ -1,8 +1,8 @@
-//! A first walk over the records: names, times, and where everything is.
+//! A first pass over the records: names, times, and the positions of records.
 
 use crate::level::objects::{CHANNEL, GROUP, REGISTER, USER};
 use crate::organization::Wanted;
-use crate::organization::anonymous::{Originals, Veil};
+use crate::organization::anonymous::{Anonymizer, Originals};
 use crate::organization::channels::{Received, Relation};
 use crate::organization::directory::Directory;
 use crate::organization::json::Json;
@@ -32,39 +32,39 @@ const TIMES: [&str; 13] = [
     "deleted_timestamp",
 ];
 
-/// What is known of all records.
+/// What the writer needs to know before it writes the first part.
 pub struct Survey {
     pub server: Server,
     pub server_settings: Value,
     pub register: Value,
     pub directory: Directory,
-    /// Users by number: their list, and where the record is; those known from messages alone have none.
+    /// Users by number: their list, and the position of the record; users known only from messages have no record.
     pub users: BTreeMap<i64, (List, Option<u64>)>,
-    /// Channels by number: how they are known, and where the record is.
+    /// Channels by number: the account's relation, and the position of the record.
     pub channels: BTreeMap<i64, (Relation, Option<u64>)>,
-    /// The messages that are wanted, by number.
+    /// The positions of messages by number, without those that `--messages` leaves out.
     pub messages: BTreeMap<i64, u64>,
     pub histories: HashMap<i64, u64>,
     pub presences: HashMap<i64, (i64, i64)>,
-    /// What the account received of channels.
+    /// By channel, the messages that the account received.
     pub received: HashMap<i64, Received>,
-    /// Where the records of other kinds are.
+    /// The positions of records of other kinds, by kind.
     pub others: HashMap<String, Vec<u64>>,
     /// Bots and deactivated users, who own no bots.
     pub no_owners: HashSet<i64>,
-    /// An organization needs an owner: the number of one that is made up where none is visible.
+    /// The number of a made-up owner, which a fixture needs if the account sees no owner.
     pub made_up_owner: Option<i64>,
     pub subdomain: String,
-    /// What could not be read.
+    /// Sentences about what could not be read, without the periods.
     pub notes: Vec<String>,
 }
 
 impl Survey {
-    /// Walks over all records.
+    /// Makes the pass.
     ///
     /// # Errors
     ///
-    /// What the system says, or records that are none.
+    /// The error of the system, or records that are not JSON.
     pub fn new(partial: &Partial, wanted: &Wanted) -> io::Result<Self> {
         let settings = partial.done("server").cloned().unwrap_or_default();
         let server = Server::new(&settings).map_err(io::Error::other)?;
@@ -97,7 +97,7 @@ impl Survey {
     }
 }
 
-/// The walk.
+/// The state of the pass.
 struct Walk {
     server: Server,
     server_settings: Value,
@@ -252,7 +252,7 @@ impl Walk {
         }
     }
 
-    /// A user who is not in the lists that the account sees.
+    /// Adds a user who is not in the lists that the account sees.
     fn unseen(&mut self, id: Option<i64>, full_name: &str, email: &str) {
         if let Some(id) = id {
             self.people.entry(id).or_insert_with(|| (List::Unseen, None, full_name.to_owned(), email.to_owned()));
@@ -272,8 +272,9 @@ impl Walk {
         }
         self.notes.sort();
         self.notes.dedup();
-        let veil = wanted.anonymous.zip(self.originals.take()).map(|(seed, originals)| Veil::new(seed, originals));
-        let mut directory = Directory::new(&wanted.url, veil);
+        let anonymizer =
+            wanted.anonymous.zip(self.originals.take()).map(|(seed, originals)| Anonymizer::new(seed, originals));
+        let mut directory = Directory::new(&wanted.url, anonymizer);
         directory.reference = self.latest;
         directory.own = self.register.int("user_id").unwrap_or_default();
         self.fill(&mut directory, wanted, made_up_owner);
@@ -299,7 +300,7 @@ impl Walk {
         }
     }
 
-    /// Gives everything its name.
+    /// Chooses all names.
     fn fill(&mut self, directory: &mut Directory, wanted: &Wanted, made_up_owner: Option<i64>) {
         let unseen: Vec<i64> = self
             .people
@@ -345,7 +346,7 @@ impl Walk {
     }
 }
 
-/// What the account received of a channel, from its messages: number, time, and whether each was received.
+/// The messages of a channel that the account received, from number, time and whether it received it for each.
 fn received(marks: &mut [(i64, i64, bool)]) -> Received {
     marks.sort_unstable();
     let first = marks.iter().position(|(_, _, is_received)| *is_received);
@@ -358,7 +359,7 @@ fn received(marks: &mut [(i64, i64, bool)]) -> Received {
     Received { missed: missed.map(at), first: first.map(at), last: last.map(at) }
 }
 
-/// A channel's record with its newest names.
+/// A channel's record with the names of the newest level.
 pub fn renewed_channel(server: &Server, record: Value) -> Value {
     server.renewed(&CHANNEL, record)
 }

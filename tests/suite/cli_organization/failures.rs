@@ -274,3 +274,45 @@ async fn what_cannot_be_read_is_noted_on_standard_error_and_in_the_file() {
     assert!(document["description"].as_str().expect("text").contains("Invitations are not in the file: "));
     std::fs::remove_file(file).expect("written");
 }
+
+#[tokio::test]
+async fn a_misspelt_channel_is_reported_with_the_nearest() {
+    let origin = server_with("default").await;
+    let (mel, file) = (origin.user("mel"), place("misspelt"));
+    for (names, expected) in [
+        (vec!["enginering"], "error: there is no channel `enginering`; did you mean `engineering`?\n"),
+        (vec!["general", "GENERALL"], "error: there is no channel `GENERALL`; did you mean `general`?\n"),
+    ] {
+        let mut command = reading(&origin.url(), &mel, &file);
+        names.iter().for_each(|name| _ = command.args(["--channel", name]));
+        let output = command.output().await.expect("it starts");
+        assert_eq!((output.status.code(), errors(&output).as_str()), (Some(1), expected));
+        assert_untouched(&file);
+        assert!(!part(&file).exists(), "it can't be resumed with another name");
+    }
+}
+
+#[tokio::test]
+async fn https_goes_through_a_tunnel_of_the_proxy() {
+    let origin = server_with("cast").await;
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let proxy = format!("http://{}", listener.local_addr().expect("an address"));
+    let seen = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().expect("a connection");
+        let mut request = [0; 1_024];
+        let read = connection.read(&mut request).unwrap_or_default();
+        let _ = connection.write_all(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        String::from_utf8_lossy(&request[..read]).into_owned()
+    });
+    let (olive, file) = (origin.user("olive"), place("tunnel"));
+    let mut command = reading("https://chat.example.org", &olive, &file);
+    let output = command.args(["--retries", "0"]).env("HTTPS_PROXY", &proxy).output().await.expect("it starts");
+    assert_eq!(output.status.code(), Some(1));
+    let line = errors(&output);
+    let start = "error: GET https://chat.example.org/api/v1/server_settings: no connection to the server: ";
+    assert!(line.starts_with(start) && line.lines().count() == 1, "{line}");
+    let request = seen.join().expect("seen");
+    assert!(request.starts_with("CONNECT chat.example.org:443 HTTP/1.1"), "{request}");
+    assert!(!request.contains("Authorization: Basic"), "the key is sent to the server alone: {request}");
+    assert_untouched(&file);
+}
