@@ -1,7 +1,7 @@
-//! A server that this program asks as a client: a real one, or another double.
+//! A server to which this program is a client: a real one, or another double.
 //!
-//! An [`Upstream`] asks as one account, no faster than it may, and waits as long as the server says. Reads are repeated
-//! when they fail for a reason that may pass. Whatever else goes wrong is a [`Fault`], which says so in one line.
+//! An [`Upstream`] sends requests as one account, within its rate and with the pauses that the server asks for. It repeats
+//! reads that fail for a temporary reason. All other failures are a [`Fault`], which is a message of one line.
 
 mod account;
 mod address;
@@ -16,7 +16,7 @@ mod tests;
 
 pub use account::{Account, read_zuliprc};
 pub use address::BaseUrl;
-pub use client::{Ask, Options, Upstream};
+pub use client::{Ask, Options, Upstream, whole_reply};
 pub use fault::Fault;
 pub use pace::Pace;
 pub use reply::Reply;

@@ -8,16 +8,20 @@ use super::CliError;
 use super::file::write_whole;
 use super::output::{say, tell};
 use super::secure::Trusting;
-use crate::scenario::Document;
-use crate::scenario::twin::{Likeness, Side, play};
-use crate::upstream::BaseUrl;
+use super::signals::Ending;
+use super::upstream::rate;
+use crate::json_diagnostic::nearest;
+use crate::scenario::twin::{Conditions, Likeness, Side, handles, play};
+use crate::scenario::{Document, Scenario};
+use crate::upstream::{BaseUrl, Options, Upstream};
 use accounts::Accounts;
 use clap::Args;
 use report::Report;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 use transport::Transport;
 
 /// The probes of the program: scenarios whose expectations only give names to values.
@@ -58,9 +62,13 @@ pub struct Compare {
     #[arg(long, value_name = "FILE")]
     probes: Vec<PathBuf>,
 
-    /// Requests a second at most to each server; 0 for as many as there are
-    #[arg(long, value_name = "N", default_value_t = 0.0)]
+    /// Requests a second at most to each server; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = rate)]
     rate: f64,
+
+    /// How long to wait for a reply, or for more of it
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
 
     #[command(flatten)]
     trusting: Trusting,
@@ -76,34 +84,36 @@ pub fn run(compare: &Compare) -> Result<ExitCode, CliError> {
 impl Compare {
     async fn run(&self) -> Result<ExitCode, CliError> {
         let documents = self.documents()?;
-        let accounts = Accounts::read(&self.accounts)?;
-        let mut first = self.side(0, &accounts).await?;
-        let mut second = self.side(1, &accounts).await?;
-        let mut likeness = introduced(&first, &second);
-        let word = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
-        let mut report = Report::new([&first, &second]);
-        let mut count = 0;
-        let playing = async {
-            for document in &documents {
-                for scenario in &document.scenarios {
-                    if !self.is_wanted(document, scenario) {
-                        continue;
+        let probes = self.wanted(&documents)?;
+        let handles = documents.iter().flat_map(handles).collect();
+        let accounts = Accounts::read(&self.accounts, &handles)?;
+        let mut ending = Ending::listen().map_err(CliError::of_start)?;
+        let opened = async { Ok([self.side(0, &accounts).await?, self.side(1, &accounts).await?]) };
+        let mut sides = tokio::select! {
+            sides = opened => sides?,
+            () = ending.received() => return Err(CliError::of_interruption("interrupted before anything was compared")),
+        };
+        let mut report = Report::new([&sides[0], &sides[1]]);
+        let interrupted = AtomicBool::new(false);
+        let played = {
+            let mut playing = std::pin::pin!(self.play(&probes, &mut sides, &mut report, &interrupted));
+            loop {
+                tokio::select! {
+                    played = &mut playing => break played,
+                    () = ending.received() => {
+                        if interrupted.swap(true, Ordering::Relaxed) {
+                            let message = "interrupted twice: what the last probe made is left behind";
+                            return Err(CliError::of_interruption(message));
+                        }
+                        tell("interrupted: takes away what the last probe made; interrupt again to end at once");
                     }
-                    count += 1;
-                    let unique = format!("probe{word}x{count}x");
-                    let sides = [&mut first, &mut second];
-                    let played = play(sides, &mut likeness, document, scenario, &unique, self.read_only).await;
-                    report.add(&document.name, &scenario.name, played.map_err(CliError::of_start)?);
                 }
             }
-            Ok(())
         };
-        tokio::select! {
-            played = playing => played?,
-            _ = tokio::signal::ctrl_c() => return Err(CliError::of_interruption("interrupted before all was compared")),
-        }
-        if count == 0 {
-            return Err(CliError::of_usage("--only fits no probe"));
+        report.left().iter().for_each(|what| tell(format_args!("left behind: {what}")));
+        played?;
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(CliError::of_interruption("interrupted before all was compared"));
         }
         let text = report.text();
         match &self.output {
@@ -114,8 +124,31 @@ impl Compare {
             }
             None => say(text.trim_end())?,
         }
-        report.left().iter().for_each(|what| tell(format_args!("left behind: {what}")));
         Ok(if report.differs() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+
+    /// Plays probes and adds each to the report; ends after a probe when the user has interrupted.
+    async fn play(
+        &self,
+        probes: &[(&Document, &Scenario)],
+        [first, second]: &mut [Side; 2],
+        report: &mut Report,
+        interrupted: &AtomicBool,
+    ) -> Result<(), CliError> {
+        let mut likeness = introduced(first, second);
+        let started = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
+        for (count, (document, scenario)) in probes.iter().enumerate() {
+            if interrupted.load(Ordering::Relaxed) {
+                break;
+            }
+            let unique = format!("probe{started}x{}x", count + 1);
+            let conditions = Conditions { unique: &unique, reads_only: self.read_only, interrupted };
+            let mut played = play([first, second], &mut likeness, document, scenario, &conditions).await;
+            let failure = played.failure.take();
+            report.add(&document.name, &scenario.name, played);
+            failure.map_or(Ok(()), |failure| Err(CliError::of_start(failure)))?;
+        }
+        Ok(())
     }
 
     /// The probes of the program, and those of files.
@@ -137,14 +170,35 @@ impl Compare {
         Ok(documents)
     }
 
-    async fn side(&self, at: usize, accounts: &Accounts) -> Result<Side, CliError> {
-        let base = &self.urls[at];
-        let http = Transport::new(self.trusting.config(base.is_secure())?, self.rate)?;
-        let accounts = accounts.of(at, base.as_str());
-        Side::open(base.as_str().to_owned(), Arc::new(http), &accounts).await.map_err(CliError::of_start)
+    /// The probes to play.
+    fn wanted<'a>(&self, documents: &'a [Document]) -> Result<Vec<(&'a Document, &'a Scenario)>, CliError> {
+        let all = || documents.iter().flat_map(|document| document.scenarios.iter().map(move |one| (document, one)));
+        let wanted: Vec<_> = all().filter(|(document, scenario)| self.is_wanted(document, scenario)).collect();
+        if wanted.is_empty() {
+            let files = documents.iter().filter_map(|document| document.name.rsplit('/').next());
+            let names: Vec<&str> = all().map(|(_, scenario)| scenario.name.as_str()).chain(files).collect();
+            let nearest = self.only.as_deref().and_then(|pattern| nearest(pattern, &names));
+            let nearest = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
+            return Err(CliError::of_usage(format!("--only fits no probe{nearest}")));
+        }
+        Ok(wanted)
     }
 
-    fn is_wanted(&self, document: &Document, scenario: &crate::scenario::Scenario) -> bool {
+    /// A server, by its position on the command line.
+    async fn side(&self, position: usize, accounts: &Accounts) -> Result<Side, CliError> {
+        let base = &self.urls[position];
+        let timeout = Duration::from_secs(self.timeout);
+        let trusting = || self.trusting.config(base.is_secure());
+        let options = Options { rate: self.rate, patience: timeout, retries: 0, notice: |line| tell(line) };
+        let upstream = Upstream::new(base.clone(), trusting()?, options).map_err(CliError::of_start)?;
+        let settings = upstream.get("/server_settings", &[]).await.map_err(CliError::of_start)?;
+        let settings = settings.json().map_err(CliError::of_start)?;
+        let http = Arc::new(Transport::new(trusting()?, self.rate, timeout)?);
+        let accounts = accounts.on(position, base.as_str());
+        Side::open(base.as_str().to_owned(), http, settings, &accounts).await.map_err(CliError::of_start)
+    }
+
+    fn is_wanted(&self, document: &Document, scenario: &Scenario) -> bool {
         let Some(pattern) = &self.only else { return true };
         let words: Vec<String> = pattern.split('*').map(regex::escape).collect();
         let Ok(pattern) = regex::RegexBuilder::new(&words.join(".*")).case_insensitive(true).build() else {
@@ -157,7 +211,8 @@ impl Compare {
     }
 }
 
-/// What is known of the likeness of two servers before anything is asked: addresses, accounts, and names.
+/// What is alike on two servers before anything is played: their addresses, and their accounts, channels and groups of
+/// the same name.
 fn introduced(first: &Side, second: &Side) -> Likeness {
     let mut likeness = Likeness::default();
     for (at, side) in [first, second].into_iter().enumerate() {
@@ -166,6 +221,11 @@ fn introduced(first: &Side, second: &Side) -> Likeness {
             likeness.replace(at, url, "URL");
             let host = url.split_once("://").map_or(url, |(_, rest)| rest).split('/').next().unwrap_or_default();
             likeness.replace(at, host, "HOST");
+        }
+        // Below a path, addresses without a host begin with it.
+        let path = side.url.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
+        if let Some((_, path)) = path {
+            likeness.replace(at, &format!("/{path}/"), "/");
         }
         for (handle, person) in &side.scope.directory.people {
             likeness.replace(at, &person.email, &format!("EMAIL of {handle}"));

@@ -31,6 +31,14 @@ pub fn unknown(scope: &Scope, document: &Document, blocks: &[&Block]) -> Option<
     Some((line, format!("{first}{}", others.collect::<String>())))
 }
 
+/// The handles of the users in a block, who may occur repeatedly.
+pub fn users(block: &Block) -> impl Iterator<Item = String> {
+    named(block).into_iter().filter_map(|(reference, _)| match reference {
+        Reference::User(handle, _) => Some(handle),
+        _ => None,
+    })
+}
+
 /// The references of a block to what is in the world, with their places.
 fn named(block: &Block) -> Vec<(Reference, usize)> {
     let mut all = Vec::new();

@@ -1,12 +1,23 @@
-//! One scenario on two servers at once: the same requests to both, and what differs in replies and events.
+//! One scenario on two servers at once: both get the same requests, and their replies and events are compared.
 //!
-//! What a scenario expects is of no account here, but for what it captures.
+//! Expectations of the scenario only give names to values; they are not checked.
 
+mod cleanup;
 mod likeness;
 mod probe;
+mod queues;
 mod side;
-mod tidying;
+
+use super::document::Document;
+use super::naming;
+use std::collections::BTreeSet;
 
 pub use likeness::{Difference, Likeness};
-pub use probe::{Played, Step, play};
+pub use probe::{Conditions, Played, Step, play};
 pub use side::{Exchange, Side, curl};
+
+/// The handles of the users who send requests in a document, or are named in requests.
+pub fn handles(document: &Document) -> BTreeSet<String> {
+    let blocks = document.background.iter().chain(document.scenarios.iter().flat_map(|scenario| &scenario.blocks));
+    blocks.flat_map(naming::users).collect()
+}

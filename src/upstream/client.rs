@@ -1,4 +1,4 @@
-//! Asking a server: in its pace, with patience, and again when that may help.
+//! Sending requests: within a rate, with timeouts and repetitions.
 
 use super::account::Account;
 use super::address::BaseUrl;
@@ -13,32 +13,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
 
-/// A reply may have so many bytes, unpacked: the largest organizations need some tens of MiB.
+/// The largest reply in bytes, uncompressed: the largest organizations need some tens of MiB.
 const MAX_REPLY: usize = 256 << 20;
 
-/// A server may ask for so long a pause; longer ones are reported.
+/// The longest pause that is waited when a server asks for one; a longer one is a failure.
 const MAX_PAUSE: Duration = Duration::from_secs(600);
 
-/// A pause that is long enough to be reported.
+/// The shortest pause that is reported on the way.
 const NOTED_PAUSE: Duration = Duration::from_secs(2);
 
-/// How often a server may say that a request comes too early, one time after the other.
+/// How often a request is repeated that the server refuses for its rate limit.
 const MAX_REFUSALS: u32 = 100;
 
-/// How a server is asked.
+/// The rate, timeout and repetitions of requests.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Requests a second at most; 0 for no limit.
     pub rate: f64,
-    /// How long nothing may come of a reply.
+    /// How long to wait for a reply, or for more of it.
     pub patience: Duration,
-    /// How often a read that fails for a passing reason is repeated, after pauses of 1, 2, 4 … seconds.
+    /// How often a read that fails for a temporary reason is repeated, after pauses of 1, 2, 4 … seconds.
     pub retries: u32,
-    /// Takes a line about each pause that a person would wonder about.
+    /// Receives a line about each long pause, for the user.
     pub notice: fn(&str),
 }
 
-/// A server, asked as one account. Clones share connections and pace.
+/// A server and the account that requests are sent as. Clones share connections and rate.
 #[derive(Clone, Debug)]
 pub struct Upstream {
     http: reqwest::Client,
@@ -46,14 +46,14 @@ pub struct Upstream {
     account: Option<Account>,
     options: Options,
     pace: Arc<Pace>,
-    /// Whether it once replied as a server of this API does, so that another reply is a failure that may pass.
+    /// Whether it has replied as a server of this API: then another reply is a temporary failure.
     is_known: Arc<AtomicBool>,
 }
 
 /// A request.
 #[derive(Clone, Debug)]
 pub struct Ask<'a> {
-    /// Reads have GET.
+    /// Reads use GET.
     pub method: Method,
     /// Without `/api/v1`, with placeholders filled in.
     pub path: &'a str,
@@ -62,7 +62,7 @@ pub struct Ask<'a> {
 }
 
 impl Upstream {
-    /// A server at a base URL, asked by no account.
+    /// A server at a base URL, without an account.
     ///
     /// # Errors
     ///
@@ -74,18 +74,18 @@ impl Upstream {
         Ok(Self { http, base, account: None, options, pace, is_known: Arc::default() })
     }
 
-    /// The same server, asked by an account.
+    /// The same server with an account.
     #[must_use]
     pub fn with_account(&self, account: Account) -> Self {
         Self { account: Some(account), ..self.clone() }
     }
 
-    /// Where it is.
+    /// The base URL.
     pub fn base(&self) -> &BaseUrl {
         &self.base
     }
 
-    /// Reads what is at a path, as a success.
+    /// Sends a GET request that must succeed.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Upstream {
         self.succeed(&Ask { method: Method::GET, path, parameters }).await
     }
 
-    /// Asks for a success.
+    /// Sends a request that must succeed.
     ///
     /// # Errors
     ///
@@ -123,7 +123,8 @@ impl Upstream {
         unreachable!("the last try returns")
     }
 
-    /// A wrong address is reported at once; a server that has replied before may be restarting.
+    /// Whether the failure is temporary. A wrong address is reported at once; a server that has replied before may be
+    /// restarting.
     fn may_pass(&self, fault: &Fault) -> bool {
         let is_known = self.is_known.load(Ordering::Relaxed);
         let is_failing = match &fault.reason {
@@ -147,8 +148,8 @@ impl Upstream {
         Fault { request: format!("{} {}", ask.method, self.base.operation(ask.path)), reason }
     }
 
-    /// Asks once, but for refusals of requests that come too early, which are repeated after the pause that they ask
-    /// for. The reply may be of any status and form.
+    /// Sends a request, and repeats it only after refusals for the rate limit, with the pauses that they ask for. The reply
+    /// may have any status and form.
     ///
     /// # Errors
     ///
@@ -196,20 +197,10 @@ impl Upstream {
     }
 
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<Reply, Reason> {
-        let patience = self.options.patience;
-        let mut response = request.send().await.map_err(|error| Reason::of(&error, patience, 0))?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let mut bytes = BytesMut::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| Reason::of(&error, patience, bytes.len()))? {
-            if bytes.len() + chunk.len() > MAX_REPLY {
-                return Err(Reason::Oversized(MAX_REPLY));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(Reply { status, headers, bytes: bytes.freeze() })
+        whole_reply(request, self.options.patience).await
     }
 
-    /// Reads a file, from its path below the base or a whole URL. The key is sent to the server itself alone.
+    /// Reads a file, from its path below the base or a whole URL. The key is only sent to the server itself.
     ///
     /// # Errors
     ///
@@ -246,4 +237,22 @@ impl Upstream {
             pause *= 2;
         }
     }
+}
+
+/// Sends a request and reads the whole reply, of any status and of up to 256 MiB.
+///
+/// # Errors
+///
+/// Why there is no whole reply; `patience` is the read timeout of the client, for the message.
+pub async fn whole_reply(request: reqwest::RequestBuilder, patience: Duration) -> Result<Reply, Reason> {
+    let mut response = request.send().await.map_err(|error| Reason::of(&error, patience, 0))?;
+    let (status, headers) = (response.status(), response.headers().clone());
+    let mut bytes = BytesMut::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| Reason::of(&error, patience, bytes.len()))? {
+        if bytes.len() + chunk.len() > MAX_REPLY {
+            return Err(Reason::Oversized(MAX_REPLY));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(Reply { status, headers, bytes: bytes.freeze() })
 }

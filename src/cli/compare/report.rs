@@ -1,4 +1,4 @@
-//! What came of the probes, per operation.
+//! The result of a comparison: counts of probes, and for each operation whether it agrees.
 
 use crate::api::{Row, rows};
 use crate::level::Usage;
@@ -8,51 +8,77 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// More differences of one request than this are counted only.
-const SHOWN: usize = 12;
-/// Of a diff of two replies so many lines are shown.
-const DIFF_LINES: usize = 60;
-/// So many rows of the level table are shown with a difference.
-const LEVEL_ROWS: usize = 5;
+/// The most differences of one request that are shown; the others are counted.
+const MAX_DIFFERENCES: usize = 12;
+/// The most lines that are shown of a diff of two replies.
+const MAX_DIFF_LINES: usize = 60;
+/// The most rows of the level table that are shown with a difference.
+const MAX_LEVEL_ROWS: usize = 5;
 
-/// Everything that was found.
+/// The result of a comparison.
 pub struct Report {
     urls: [String; 2],
     levels: [i64; 2],
-    operations: BTreeMap<String, Found>,
+    probes: Probes,
+    /// By method and path, as `POST /messages`.
+    operations: BTreeMap<String, Operation>,
     left: Vec<String>,
 }
 
+/// How many probes came to which result.
 #[derive(Default)]
-struct Found {
+struct Probes {
+    agreeing: usize,
+    /// With a reply or an event that differs.
+    differing: usize,
+    /// Without any request that was sent.
+    not_played: usize,
+}
+
+#[derive(Default)]
+struct Operation {
     requests: usize,
-    differing: Vec<String>,
+    /// A text for each request that differs.
+    differences: Vec<String>,
+    /// For each probe that did not send its request, the reason.
     not_tried: Vec<String>,
 }
 
 impl Report {
-    /// An empty one.
+    /// A report without probes on two servers.
     pub fn new(sides: [&Side; 2]) -> Self {
         let urls = sides.map(|side| side.url.clone());
-        Self { urls, levels: sides.map(|side| side.level), operations: BTreeMap::new(), left: Vec::new() }
+        Self {
+            urls,
+            levels: sides.map(|side| side.level),
+            probes: Probes::default(),
+            operations: BTreeMap::new(),
+            left: Vec::new(),
+        }
     }
 
-    /// Adds a probe.
+    /// Adds the result of a probe: the scenario of a document.
     pub fn add(&mut self, document: &str, scenario: &str, played: Played) {
+        let count = match () {
+            () if played.steps.is_empty() => &mut self.probes.not_played,
+            () if played.steps.iter().any(|step| !step.differences.is_empty()) => &mut self.probes.differing,
+            () => &mut self.probes.agreeing,
+        };
+        *count += 1;
         for step in &played.steps {
-            let name = operation(&step.method, &step.path);
+            let name = operation_name(&step.method, &step.path);
             let shown = (!step.differences.is_empty()).then(|| self.shown(document, scenario, step));
-            let found = self.operations.entry(name).or_default();
-            found.requests += 1;
-            found.differing.extend(shown);
+            let operation = self.operations.entry(name).or_default();
+            operation.requests += 1;
+            operation.differences.extend(shown);
         }
-        for (way, reason) in played.not_tried {
-            let (method, path) = way.split_once(' ').unwrap_or_default();
-            let name = operation(method, path.split('?').next().unwrap_or_default());
+        for (request, reason) in played.not_tried {
+            let (method, path) = request.split_once(' ').unwrap_or_default();
+            let name = operation_name(method, path.split('?').next().unwrap_or_default());
             let reason = format!("{scenario}: {reason}");
-            let found = self.operations.entry(name).or_default();
-            if !found.not_tried.contains(&reason) {
-                found.not_tried.push(reason);
+            let operation = self.operations.entry(name).or_default();
+            if !operation.not_tried.contains(&reason) {
+                operation.not_tried.push(reason);
             }
         }
         self.left.extend(played.left);
@@ -60,10 +86,10 @@ impl Report {
 
     /// Whether anything differs.
     pub fn differs(&self) -> bool {
-        self.operations.values().any(|found| !found.differing.is_empty())
+        self.operations.values().any(|operation| !operation.differences.is_empty())
     }
 
-    /// What could not be taken away.
+    /// What the probes created and could not remove.
     pub fn left(&self) -> &[String] {
         &self.left
     }
@@ -74,11 +100,11 @@ impl Report {
         for (curl, name) in step.curl.iter().zip(["first ", "second"]) {
             let _ = writeln!(text, "    {name}: {curl}");
         }
-        for one in step.differences.iter().take(SHOWN) {
+        for one in step.differences.iter().take(MAX_DIFFERENCES) {
             let _ = writeln!(text, "    {}\n    - {}\n    + {}", one.at, one.first, one.second);
         }
-        if step.differences.len() > SHOWN {
-            let _ = writeln!(text, "    and {} more", step.differences.len() - SHOWN);
+        if step.differences.len() > MAX_DIFFERENCES {
+            let _ = writeln!(text, "    and {} more", step.differences.len() - MAX_DIFFERENCES);
         }
         if step.differences.iter().any(|one| one.at == "status" || one.at.starts_with("reply")) {
             let pretty = |(status, body): &(u16, Value)| {
@@ -87,7 +113,7 @@ impl Report {
             let [first, second] = [pretty(&step.replies[0]), pretty(&step.replies[1])];
             let diff = similar::TextDiff::from_lines(&first, &second);
             let diff = diff.unified_diff().header(&self.urls[0], &self.urls[1]).to_string();
-            for line in diff.lines().take(DIFF_LINES) {
+            for line in diff.lines().take(MAX_DIFF_LINES) {
                 let _ = writeln!(text, "      {}", line.chars().take(200).collect::<String>());
             }
         }
@@ -108,17 +134,21 @@ impl Report {
         let row = |suspect: crate::level::Suspect| {
             format!("level {}: {}: {}", suspect.change.level, suspect.change.on, suspect.change.change)
         };
-        suspects.map(row).take(LEVEL_ROWS).collect()
+        suspects.map(row).take(MAX_LEVEL_ROWS).collect()
     }
 
-    /// How many operations agree, differ, and were not tried.
+    /// How many probes and operations agree, differ, and were not played: a line for each.
     pub fn counts(&self) -> String {
-        let of = |is: &dyn Fn(&Found) -> bool| self.operations.values().filter(|found| is(found)).count();
-        let differ = of(&|found| !found.differing.is_empty());
-        let agree = of(&|found| found.requests > 0 && found.differing.is_empty());
+        let Probes { agreeing, differing, not_played } = self.probes;
+        let count = |is: &dyn Fn(&Operation) -> bool| self.operations.values().filter(|one| is(one)).count();
+        let differ = count(&|operation| !operation.differences.is_empty());
+        let agree = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
         let untried =
-            rows().filter(|row| self.operations.get(&way(row)).is_none_or(|found| found.requests == 0)).count();
-        format!("{agree} operations agree, {differ} differ, {untried} were not tried")
+            rows().filter(|row| self.operations.get(&row_name(row)).is_none_or(|one| one.requests == 0)).count();
+        format!(
+            "{agreeing} probes agree, {differing} differ in a reply or an event, {not_played} were not played\n\
+             {agree} operations agree, {differ} differ, {untried} were not tried"
+        )
     }
 
     /// All of it, as text.
@@ -127,23 +157,24 @@ impl Report {
             "first:  {} (level {})\nsecond: {} (level {})\n\n",
             self.urls[0], self.levels[0], self.urls[1], self.levels[1]
         );
-        for (name, found) in self.operations.iter().filter(|(_, found)| !found.differing.is_empty()) {
-            let _ = writeln!(text, "differs    {name} ({} of {} requests)", found.differing.len(), found.requests);
-            found.differing.iter().for_each(|one| text += one);
+        for (name, operation) in self.operations.iter().filter(|(_, operation)| !operation.differences.is_empty()) {
+            let (differing, all) = (operation.differences.len(), operation.requests);
+            let _ = writeln!(text, "differs    {name} ({differing} of {all} requests)");
+            operation.differences.iter().for_each(|one| text += one);
         }
-        for (name, found) in &self.operations {
-            if found.requests > 0 && found.differing.is_empty() {
-                let _ = writeln!(text, "agrees     {name} ({} requests)", found.requests);
+        for (name, operation) in &self.operations {
+            if operation.requests > 0 && operation.differences.is_empty() {
+                let _ = writeln!(text, "agrees     {name} ({} requests)", operation.requests);
             }
         }
         for row in rows() {
-            match self.operations.get(&way(row)) {
-                Some(found) if found.requests > 0 => {}
-                Some(found) => {
-                    let _ = writeln!(text, "not tried  {}: {}", way(row), found.not_tried.join("; "));
+            match self.operations.get(&row_name(row)) {
+                Some(operation) if operation.requests > 0 => {}
+                Some(operation) => {
+                    let _ = writeln!(text, "not tried  {}: {}", row_name(row), operation.not_tried.join("; "));
                 }
                 None => {
-                    let _ = writeln!(text, "not tried  {}: no probe has it", way(row));
+                    let _ = writeln!(text, "not tried  {}: no probe has it", row_name(row));
                 }
             }
         }
@@ -170,12 +201,12 @@ fn without_secrets(value: &Value) -> Value {
     }
 }
 
-fn way(row: &Row) -> String {
+fn row_name(row: &Row) -> String {
     format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
 }
 
-/// The operation that a request is for; the request itself where there is none.
-fn operation(method: &str, path: &str) -> String {
+/// The name of the operation of a request; the request itself if there is no such operation.
+fn operation_name(method: &str, path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     let fits = |row: &&Row| {
         let own: Vec<&str> = row.route.path.split('/').collect();
@@ -188,5 +219,5 @@ fn operation(method: &str, path: &str) -> String {
             })
     };
     let placeholders = |row: &&Row| row.route.path.matches('{').count();
-    rows().filter(fits).min_by_key(placeholders).map_or_else(|| format!("{method} {path}"), way)
+    rows().filter(fits).min_by_key(placeholders).map_or_else(|| format!("{method} {path}"), row_name)
 }

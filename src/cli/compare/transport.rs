@@ -1,39 +1,39 @@
-//! HTTP to the servers: in their pace, with the certificates and proxies of this machine.
+//! HTTP to the servers that are compared: no faster than asked for, with the certificates and proxies of this machine.
 
 use crate::cli::CliError;
 use crate::scenario::client::{Answer, Ask, Failure};
 use crate::scenario::twin::Exchange;
-use crate::upstream::{Pace, builder};
-use std::error::Error;
+use crate::upstream::{Pace, builder, whole_reply};
 use std::pin::Pin;
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
 
-/// How long nothing may come of a reply.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// How often a server may say that a request comes too early, and the longest pause.
+/// How often a request is repeated that the server refuses for its rate limit.
 const MAX_REFUSALS: usize = 20;
+/// The longest pause in seconds that is waited when the server asks for one; after longer ones the refusal is the reply.
 const MAX_PAUSE: f64 = 120.0;
 
 /// Sends requests to a server.
 pub struct Transport {
     http: reqwest::Client,
     pace: Pace,
+    timeout: Duration,
 }
 
 impl Transport {
-    /// One for a server.
+    /// A client that sends at most `rate` requests a second, 0 for no limit, and waits up to `timeout` for a reply or
+    /// for more of it.
     ///
     /// # Errors
     ///
     /// What is wrong with the settings of this machine.
-    pub fn new(trusting: ClientConfig, rate: f64) -> Result<Self, CliError> {
-        let http = builder(trusting).redirect(reqwest::redirect::Policy::none()).read_timeout(PATIENCE).build();
-        Ok(Self { http: http.map_err(CliError::of_start)?, pace: Pace::per_second(rate) })
+    pub fn new(trusting: ClientConfig, rate: f64, timeout: Duration) -> Result<Self, CliError> {
+        let http = builder(trusting).redirect(reqwest::redirect::Policy::none()).read_timeout(timeout).build();
+        Ok(Self { http: http.map_err(CliError::of_start)?, pace: Pace::per_second(rate), timeout })
     }
 
-    async fn once(&self, ask: &Ask) -> Result<Answer, Failure> {
-        let method = ask.method.parse().map_err(|_| Failure::Refused(format!("{} is no method", ask.method)))?;
+    async fn send(&self, ask: &Ask) -> Result<Answer, Failure> {
+        let method = ask.method.parse().map_err(|_| Failure::Refused(format!("{} is not a method", ask.method)))?;
         let mut request = self.http.request(method, &ask.url);
         for (name, value) in &ask.headers {
             request = request.header(name, value);
@@ -41,20 +41,10 @@ impl Transport {
         if !ask.body.is_empty() {
             request = request.body(ask.body.clone());
         }
-        let reply = request.send().await.map_err(|error| failure(&error))?;
-        let (status, headers) = (reply.status().as_u16(), reply.headers().clone());
-        let bytes = reply.bytes().await.map_err(|error| failure(&error))?;
-        let body = serde_json::from_slice(&bytes).unwrap_or_default();
-        Ok(Answer { status, headers, bytes, body })
+        let reply = whole_reply(request, self.timeout).await.map_err(|reason| Failure::Broken(reason.to_string()))?;
+        let body = serde_json::from_slice(&reply.bytes).unwrap_or_default();
+        Ok(Answer { status: reply.status.as_u16(), headers: reply.headers, bytes: reply.bytes, body })
     }
-}
-
-fn failure(error: &reqwest::Error) -> Failure {
-    let mut cause: &dyn Error = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    Failure::Broken(cause.to_string())
 }
 
 impl Exchange for Transport {
@@ -62,7 +52,7 @@ impl Exchange for Transport {
         Box::pin(async move {
             for _ in 0..MAX_REFUSALS {
                 self.pace.turn().await;
-                let answer = self.once(&ask).await?;
+                let answer = self.send(&ask).await?;
                 let pause = answer.body["retry-after"].as_f64().unwrap_or(1.0);
                 if answer.status != 429 || pause > MAX_PAUSE {
                     return Ok(answer);

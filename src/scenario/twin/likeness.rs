@@ -1,4 +1,4 @@
-//! Whether two values say the same, where each server numbers things in its own way.
+//! Comparing values of two servers, each of which assigns its own ids.
 
 use crate::scenario::recording::kinds::{is_time, kind, singular};
 use crate::scenario::recording::secrets::is_secret;
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-/// Of longer lists only the items at the same place are compared.
+/// Items of longer lists are only compared with the item at the same position.
 const MATCHED_ITEMS: usize = 80;
-/// What is shown in place of what is not there.
-const ABSENT: &str = "absent";
+/// What is shown in place of a missing value.
+pub const ABSENT: &str = "absent";
 
-/// Keys whose values are those of one server or one day.
+/// Keys whose values depend on the server or the time, and are not compared.
 const OF_SERVER: [&str; 12] = [
     "queue_id",
     "zulip_merge_base",
@@ -28,7 +28,7 @@ const OF_SERVER: [&str; 12] = [
     "realm_upload_quota_mib",
 ];
 
-/// Parts of texts that are drawn, and what is compared in their place.
+/// Parts of texts that each server draws at random or that are times, and what is compared in their place.
 static DRAWN: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     let all = [
         (r#"/user_uploads/[^\s"')<]*/"#, "/user_uploads/U/"),
@@ -41,7 +41,7 @@ static DRAWN: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     all.map(|(pattern, short)| (Regex::new(pattern).expect("a well-formed pattern"), short)).to_vec()
 });
 
-/// Numbers in texts that are ids, after what tells their kind.
+/// Ids in texts, after the text that tells their kind.
 static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r#"(/near/|/with/|data-user-id=\\?"|data-stream-id=\\?"|data-user-group-id=\\?"|/channel/|/stream/)(\d+)"#,
@@ -49,28 +49,28 @@ static NUMBERED: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a well-formed pattern")
 });
 
-/// Something that differs.
+/// A difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where: `reply.messages[].id`, `event message of mel`.
+    /// The place, such as `reply.messages[].id` or `event message of mel`.
     pub at: String,
-    /// What the first server has there.
+    /// The value of the first server as text.
     pub first: String,
-    /// What the second server has there.
+    /// The value of the second server as text.
     pub second: String,
 }
 
-/// Which numbers and texts of the two servers mean the same.
+/// Which ids and texts of two servers correspond.
 #[derive(Clone, Debug, Default)]
 pub struct Likeness {
     pairs: imbl::HashMap<(String, i64), i64>,
     back: imbl::HashMap<(String, i64), i64>,
-    /// For each server: texts, and what is compared in their place; the longest first.
+    /// For each server: texts, and what is compared in their place; the longest text first.
     texts: [Vec<(String, String)>; 2],
 }
 
 impl Likeness {
-    /// Notes that a text of one server is as good as another text.
+    /// Compares `by` in place of a text of one server (`side` 0 or 1), wherever it occurs.
     pub fn replace(&mut self, side: usize, text: &str, by: &str) {
         if text.len() > 2 && !self.texts[side].iter().any(|(known, _)| known == text) {
             self.texts[side].push((text.to_owned(), by.to_owned()));
@@ -78,7 +78,7 @@ impl Likeness {
         }
     }
 
-    /// Notes that two ids mean the same; whether they may.
+    /// Notes that two ids of a kind correspond; false if one of them corresponds to another id already.
     pub fn pair(&mut self, kind: &str, first: i64, second: i64) -> bool {
         let (one, other) = ((kind.to_owned(), first), (kind.to_owned(), second));
         match (self.pairs.get(&one), self.back.get(&other)) {
@@ -92,7 +92,7 @@ impl Likeness {
         }
     }
 
-    /// What differs between two values.
+    /// The differences between two values at a place. `around` is the kind of object that they describe, such as `message`.
     pub fn differences(&mut self, at: &str, around: &str, first: &Value, second: &Value) -> Vec<Difference> {
         let mut found = Vec::new();
         self.value("", around, first, second, at, &mut found);
@@ -163,7 +163,7 @@ impl Likeness {
             })
     }
 
-    /// A text without what is of the server or drawn.
+    /// A text with the replacements for its server.
     fn normal(&self, side: usize, text: &str) -> String {
         let mut text = text.to_owned();
         for (known, by) in &self.texts[side] {
@@ -201,7 +201,7 @@ impl Likeness {
         }
     }
 
-    /// The key of the second object that means the same as a key of the first.
+    /// The key of the second object that corresponds to a key of the first.
     fn counterpart<'o>(&self, name: &str, second: &'o Map<String, Value>) -> Option<&'o String> {
         if let Ok(id) = name.parse::<i64>() {
             for kind in ["message", "user", "channel", "group"] {
@@ -269,7 +269,7 @@ impl Likeness {
         }
     }
 
-    /// How much differs between two values.
+    /// The number of differences between two values.
     fn distance(&self, key: &str, around: &str, first: &Value, second: &Value) -> usize {
         let mut found = Vec::new();
         self.clone().value(key, around, first, second, "", &mut found);
@@ -291,7 +291,7 @@ fn is_index(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// How much may differ between items that are the same thing.
+/// The most differences between two items of lists that are still taken for the same object.
 fn farthest(item: &Value) -> usize {
     item.as_object().map_or(0, |object| object.len() / 3)
 }

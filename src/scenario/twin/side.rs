@@ -1,4 +1,4 @@
-//! One of the two servers, with the accounts that play there.
+//! One of the two servers, with its accounts.
 
 use crate::scenario::client::{Answer, Ask, Failure};
 use crate::scenario::directory::{Account, Directory, Person};
@@ -11,43 +11,40 @@ use std::sync::Arc;
 
 /// Sends requests to a server.
 pub trait Exchange: Send + Sync {
-    /// Asks; the reply may be of any status.
+    /// Sends a request; the reply may have any status.
     fn ask(&self, ask: Ask) -> Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send + '_>>;
 }
 
-/// A server, with what is known of it.
+/// A server and its accounts.
 pub struct Side {
     /// The base URL, without a slash at the end.
     pub url: String,
-    /// Its feature level.
+    /// The server's feature level; 0 if it names none.
     pub level: i64,
-    /// What it says of itself.
+    /// The reply to `GET /server_settings`.
     pub settings: Value,
-    /// Names and captured values.
+    /// Users, channels, groups and captured values by the names that probes use.
     pub scope: Scope,
     http: Arc<dyn Exchange>,
 }
 
 impl Side {
-    /// Finds out what a server and its accounts are.
+    /// Logs accounts in on a server, by their handles, and reads its channels and groups. `settings` is its reply to
+    /// `GET /server_settings`.
     ///
     /// # Errors
     ///
-    /// When it does not answer, or refuses an account.
+    /// Why the server does not reply, or that it refuses an account.
     pub async fn open(
         url: String,
         http: Arc<dyn Exchange>,
+        settings: Value,
         accounts: &BTreeMap<String, Account>,
     ) -> Result<Self, String> {
         let scope = Scope { server: url.clone(), ..Scope::default() };
-        let mut side = Self { url, level: 0, settings: Value::Null, scope, http };
-        let settings = side.get("/server_settings", None).await?;
-        if settings.status != 200 || settings.body["result"] != "success" {
-            return Err(format!("{} is no server of this API: status {}", side.url, settings.status));
-        }
-        let level = settings.body.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
-        side.level = level.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
-        side.settings = settings.body.clone();
+        let level = settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
+        let level = level.and_then(|(_, level)| level.as_i64()).unwrap_or_default();
+        let mut side = Self { url, level, settings, scope, http };
         for (handle, account) in accounts {
             let mut person = Person {
                 email: account.email.clone(),
@@ -89,11 +86,11 @@ impl Side {
         self.scope.directory.people.keys().cloned().collect()
     }
 
-    /// Looks again which channels and groups there are, as the first account that may see most.
+    /// Reads the names of the channels and groups that the accounts see.
     ///
     /// # Errors
     ///
-    /// When the server does not answer.
+    /// Why the server does not reply.
     pub async fn look(&mut self) -> Result<(), String> {
         let people: Vec<Person> = self.scope.directory.people.values().cloned().collect();
         for person in &people {
@@ -105,7 +102,7 @@ impl Side {
         Ok(())
     }
 
-    /// Reads as an account, or as nobody.
+    /// Sends a GET request as an account, or without credentials.
     ///
     /// # Errors
     ///
@@ -137,7 +134,7 @@ impl Side {
         self.send(Ask { method: method.to_owned(), url, headers, body: form.into_bytes() }).await
     }
 
-    /// Sends a request.
+    /// Sends a request; the reply may have any status.
     ///
     /// # Errors
     ///
@@ -148,7 +145,7 @@ impl Side {
     }
 }
 
-/// The command that sends a request again, with a variable in place of the key.
+/// The `curl` command that repeats a request; the key is in the variable `KEY`.
 pub fn curl(ask: &Ask, email: Option<&str>) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut parts = vec!["curl".to_owned()];

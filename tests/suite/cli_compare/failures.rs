@@ -1,0 +1,139 @@
+//! Servers that can't be compared, and mistakes on the command line and in the file of accounts.
+
+use super::{accounts, compare, comparing, ended, written};
+use crate::support::TestServer;
+use chatdouble::tls::Tls;
+use chatdouble::{Options, Server};
+use serde_json::json;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+async fn fault(server: &TestServer, path: &str, effect: &serde_json::Value) {
+    let faults = "/control/worlds/default/faults";
+    server.request("DELETE", faults, &[("host", "localhost")], "").await.success();
+    let rule = json!({"match": {"path": path}, "effect": effect}).to_string();
+    server.request("POST", faults, &[("host", "localhost")], &rule).await.success();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_does_not_answer_is_named() {
+    let server = TestServer::start().await;
+    let (status, _, errors) = compare(&server.url(), "http://127.0.0.1:1", &[]).await;
+    assert_eq!(status, Some(1));
+    let start = "error: GET http://127.0.0.1:1/api/v1/server_settings: no connection to the server: ";
+    assert!(errors.starts_with(start), "{errors}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failing_server_is_reported_in_a_line_and_leaves_no_file() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    for (effect, expected) in [
+        (json!({"garbage": true}), "the reply is a page in HTML instead of JSON"),
+        (json!({"truncate_at": 50}), "the reply broke off after 50 bytes"),
+        (json!({"drop": "before"}), "the connection ended without a reply"),
+        (json!({"delay_ms": 4_000}), "no reply within 1 s (--timeout)"),
+        (json!({"error": {"status": 503, "code": "X", "msg": "Upgrading"}}), "status 503, X: Upgrading"),
+    ] {
+        fault(&second, "/server_settings", &effect).await;
+        let file = written("result.txt", "mine");
+        let mut command = comparing(&first.url(), &second.url(), accounts());
+        command.args(["--timeout", "1", "--only", "Alert words", "-o"]).arg(&file);
+        let (status, said, errors) = ended(command).await;
+        assert_eq!((status, said.as_str()), (Some(1), ""), "{errors}");
+        let start = format!("error: GET {}/api/v1/server_settings: ", second.url());
+        assert!(errors.starts_with(&start) && errors.contains(expected) && errors.lines().count() == 1, "{errors}");
+        assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "mine");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_and_failures_in_place_of_replies_are_differences() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    for (effect, expected) in [
+        (json!({"garbage": true}), "\"text/html\""),
+        (json!({"error": {"status": 502, "code": "X", "msg": "Bad gateway"}}), "    + 502 Bad gateway"),
+    ] {
+        fault(&second, "/users/me/alert_words", &effect).await;
+        let (status, said, errors) = compare(&first.url(), &second.url(), &["--only", "Alert words"]).await;
+        assert_eq!((status, errors.as_str()), (Some(1), ""), "{said}");
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_is_trusted_by_the_given_authority() {
+    let plain = TestServer::start().await;
+    let options = Options { tls: Some(Tls::Made { names: Vec::new() }), ..Options::default() };
+    let secure = Server::start_with(options).await.expect("it starts");
+    let (status, _, errors) = compare(&plain.url(), secure.url(), &["--only", "Alert words"]).await;
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(errors.contains("the server's certificate is not trusted") && errors.contains("--tls-ca"), "{errors}");
+    let authority = written("authority.pem", secure.trusted_certificate().expect("TLS"));
+    let authority = authority.to_str().expect("text");
+    let options = ["--only", "Alert words", "--tls-ca", authority];
+    let (status, said, errors) = compare(&plain.url(), secure.url(), &options).await;
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_below_a_path_is_compared() {
+    let server = TestServer::start().await;
+    server.request("POST", "/control/worlds", &[("host", "localhost")], r#"{"name": "blue"}"#).await.success();
+    let below = format!("{}/w/blue/", server.url());
+    let options = ["--only", "personal.md"];
+    let (status, said, errors) = compare(&server.url(), &below, &options).await;
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{said}");
+    assert!(said.contains("agrees     POST /user_uploads ("), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_go_through_the_proxy_of_the_environment() {
+    let server = TestServer::start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let proxy = format!("http://{}", listener.local_addr().expect("an address"));
+    let seen = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().expect("a connection");
+        let mut request = [0; 1_024];
+        let read = connection.read(&mut request).unwrap_or_default();
+        let _ = connection.write_all(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        String::from_utf8_lossy(&request[..read]).into_owned()
+    });
+    let mut command = comparing(&server.url(), "http://chat.example.org", accounts());
+    command.env("HTTP_PROXY", proxy).env("NO_PROXY", "127.0.0.1");
+    let (status, _, errors) = ended(command).await;
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(errors.starts_with("error: GET http://chat.example.org/api/v1/server_settings: "), "{errors}");
+    let request = seen.join().expect("seen");
+    assert!(request.starts_with("GET http://chat.example.org/api/v1/server_settings HTTP/1.1"), "{request}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_misspelt_name_is_reported_with_the_nearest() {
+    let server = TestServer::start().await;
+    for (only, expected) in [
+        ("no such probe", "error: --only fits no probe\n"),
+        ("Alert wrods", "error: --only fits no probe; did you mean `Alert words`?\n"),
+        ("mesages.md", "error: --only fits no probe; did you mean `messages.md`?\n"),
+    ] {
+        let (status, _, errors) = compare(&server.url(), &server.url(), &["--only", only]).await;
+        assert_eq!((status, errors.as_str()), (Some(2), expected));
+    }
+    let account = json!({"email": "mel@chat.test"});
+    for (name, text, status, expected) in [
+        ("memebr", json!({"memebr": account}), 1, "$.memebr: there is no role `memebr`; did you mean `member`?"),
+        ("admn", json!({"admn": account, "member": account}), 1, "did you mean `admin`?"),
+        ("mell", json!({"mell": account}), 1, "did you mean `mel`?"),
+        ("robot", json!({"robot": account}), 1, "has no accounts that probes use"),
+        ("twice", json!({"member": account, "mel": account}), 1, "the account for mel is given twice"),
+        ("key", json!({"member": {"email": "a@b", "apikey": "x"}}), 1, "$.member: takes {\"email\": …"),
+        ("other", json!({"zed": account, "member": account}), 0, "$.zed: no probe uses this account"),
+    ] {
+        let file = written(&format!("{name}.json"), &text.to_string());
+        let mut command = comparing(&server.url(), &server.url(), &file);
+        command.args(["--only", "Alert words"]);
+        let (ended, _, errors) = ended(command).await;
+        assert_eq!(ended, Some(status), "{name}: {errors}");
+        assert!(errors.contains(expected), "{name}: {errors}");
+        assert!(errors.contains(&format!("{}: ", file.display())), "{name}: {errors}");
+    }
+}
