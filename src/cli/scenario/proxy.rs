@@ -1,4 +1,4 @@
-//! What is between clients and a server: passes all on, and notes what passed.
+//! A proxy that passes requests and replies on, and keeps copies of them.
 
 use crate::cli::output::tell;
 use crate::scenario::recording::{Exchange, Sent, basic};
@@ -15,6 +15,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::error::Error;
 use std::io::Read;
@@ -23,14 +25,14 @@ use std::time::UNIX_EPOCH;
 use tokio::net::TcpListener;
 use tokio_rustls::rustls::ClientConfig;
 
-/// More of a body is passed on, and not noted.
+/// The largest body that is copied, in bytes; larger ones only pass.
 const LARGEST_BODY: usize = 4 << 20;
-/// More of a reply is not unpacked.
+/// The largest reply that is decompressed, in bytes.
 const LARGEST_REPLY: u64 = 32 << 20;
-/// Bodies of more bytes than this in all are passed on, and not noted.
+/// The most bytes of bodies that are copied in all.
 const LARGEST_SESSION: usize = 256 << 20;
 
-/// Headers that are of one connection, and `Host`, which is another for the server.
+/// Headers that belong to one connection, and `Host`, which differs for the server.
 const OF_CONNECTION: [HeaderName; 8] = [
     header::CONNECTION,
     header::HOST,
@@ -75,6 +77,8 @@ struct Raw {
     status: u16,
     encoding: String,
     reply: Copied,
+    /// Whether the connection to the server ended within the reply.
+    is_broken_off: bool,
 }
 
 /// The beginning of a body.
@@ -95,7 +99,7 @@ impl Copied {
     }
 }
 
-/// Notes an exchange when its reply has passed, or its client is gone.
+/// Adds an exchange to the recording when its reply has passed, or its client has disconnected.
 struct Noting {
     raw: Arc<Mutex<Raw>>,
     noted: Arc<Mutex<Noted>>,
@@ -120,7 +124,7 @@ fn now() -> f64 {
 }
 
 impl Proxy {
-    /// One for a server.
+    /// A proxy for a server.
     ///
     /// # Errors
     ///
@@ -132,7 +136,7 @@ impl Proxy {
         Ok(Self { base, follows_host, http, noted: Arc::default() })
     }
 
-    /// Passes requests on for as long as it is not dropped.
+    /// Passes requests on for as long as the future exists.
     pub async fn serve(self: Arc<Self>, listener: TcpListener) {
         loop {
             let Ok((stream, _)) = listener.accept().await else { continue };
@@ -166,7 +170,7 @@ impl Proxy {
             headers.insert("x-forwarded-host", host.clone());
             headers.insert("x-forwarded-proto", HeaderValue::from_static("http"));
         }
-        unpack_at_most_gzip(&mut headers);
+        accept_gzip_only(&mut headers);
         let has_body =
             head.headers.contains_key(header::CONTENT_LENGTH) || head.headers.contains_key(header::TRANSFER_ENCODING);
         let mut sent = self.http.request(head.method, format!("{}{target}", self.base)).headers(headers);
@@ -199,10 +203,13 @@ impl Proxy {
             raw.encoding = encoding.unwrap_or_default().to_ascii_lowercase();
         }
         let noting = Noting { raw, noted: self.noted.clone() };
-        let chunks = reply.bytes_stream().inspect_ok(move |chunk| {
+        let chunks = reply.bytes_stream().inspect(move |chunk| {
             let mut raw = noting.raw.lock();
             raw.ended = now();
-            raw.reply.add(chunk);
+            match chunk {
+                Ok(chunk) => raw.reply.add(chunk),
+                Err(_) => raw.is_broken_off = true,
+            }
         });
         let mut response = Response::new(streamed(chunks));
         *response.status_mut() = status;
@@ -271,8 +278,8 @@ fn passed_on(headers: &HeaderMap) -> HeaderMap {
         .collect()
 }
 
-/// Other packings than gzip could not be read.
-fn unpack_at_most_gzip(headers: &mut HeaderMap) {
+/// Offers the server only encodings that the recorder can decode: gzip, if the client accepts it.
+fn accept_gzip_only(headers: &mut HeaderMap) {
     let Some(accepted) = headers.get(header::ACCEPT_ENCODING) else { return };
     let takes_gzip = accepted.to_str().is_ok_and(|accepted| accepted.contains("gzip"));
     let offered = HeaderValue::from_static(if takes_gzip { "gzip" } else { "identity" });
@@ -283,18 +290,25 @@ fn unpack_at_most_gzip(headers: &mut HeaderMap) {
 pub struct Passed(Noted);
 
 impl Passed {
-    /// The exchanges, read.
+    /// The exchanges that can be part of a scenario.
     pub async fn exchanges(&self) -> Vec<Exchange> {
-        let mut read = Vec::new();
-        for raw in &self.0.all {
-            read.push(raw.read().await);
+        let mut exchanges = Vec::new();
+        for raw in self.0.all.iter().filter(|raw| raw.flaw().is_none()) {
+            exchanges.push(raw.read().await);
         }
-        read
+        exchanges
     }
 
-    /// What was not noted.
+    /// What can't be part of a scenario, in sentences.
     pub fn lost(&self) -> Vec<String> {
-        let mut lost = Vec::new();
+        let mut flaws: BTreeMap<String, usize> = BTreeMap::new();
+        for raw in &self.0.all {
+            if let Some(flaw) = raw.flaw() {
+                *flaws.entry(format!("{} {}: {flaw}", raw.method, raw.path)).or_default() += 1;
+            }
+        }
+        let times = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
+        let mut lost: Vec<String> = flaws.into_iter().map(|(flaw, count)| flaw + &times(count)).collect();
         if self.0.unanswered > 0 {
             lost.push(format!("{} requests that the server did not answer", self.0.unanswered));
         }
@@ -306,6 +320,16 @@ impl Passed {
 }
 
 impl Raw {
+    /// Why the reply can't be expected of another server.
+    fn flaw(&self) -> Option<&'static str> {
+        let is_page = || self.unpacked().is_some_and(|bytes| bytes.trim_ascii_start().starts_with(b"<"));
+        match () {
+            () if self.is_broken_off => Some("the reply broke off"),
+            () if self.path.starts_with("/api/") && is_page() => Some("the reply is a page in HTML instead of JSON"),
+            () => None,
+        }
+    }
+
     async fn read(&self) -> Exchange {
         let header =
             |name: HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -323,21 +347,17 @@ impl Raw {
             account,
             sent,
             status: self.status,
-            reply: self.unpacked(),
+            reply: self.unpacked().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Value::Null),
         }
     }
 
-    /// The reply as JSON; null when it is none.
-    fn unpacked(&self) -> Value {
-        let mut bytes = Vec::new();
-        if self.encoding == "gzip" {
-            let read = GzDecoder::new(self.reply.bytes.as_slice()).take(LARGEST_REPLY).read_to_end(&mut bytes);
-            if read.is_err() {
-                return Value::Null;
-            }
-        } else {
-            bytes.clone_from(&self.reply.bytes);
+    /// The body of the reply without its encoding; None if it can't be decoded.
+    fn unpacked(&self) -> Option<Cow<'_, [u8]>> {
+        if self.encoding != "gzip" {
+            return Some(Cow::Borrowed(&self.reply.bytes));
         }
-        serde_json::from_slice(&bytes).unwrap_or(Value::Null)
+        let mut bytes = Vec::new();
+        let mut decoder = GzDecoder::new(self.reply.bytes.as_slice()).take(LARGEST_REPLY);
+        decoder.read_to_end(&mut bytes).is_ok().then_some(Cow::Owned(bytes))
     }
 }

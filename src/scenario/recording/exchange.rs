@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-/// Everything that passed, and what is known of the server.
+/// The exchanges of a recording, and what is known of the server.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     /// In any order.
@@ -15,7 +15,7 @@ pub struct Session {
     pub upstream: String,
     /// Names for users whose address does not begin with their handle, by address.
     pub aliases: BTreeMap<String, String>,
-    /// The fixture that the scenario is to be played in; `default` where nothing is said.
+    /// The fixture in which the scenario is played; `default` if it is None.
     pub fixture: Option<String>,
     /// The server's feature level.
     pub feature_level: Option<i64>,

@@ -13,7 +13,7 @@ pub struct Names {
     /// Addresses by id.
     users: BTreeMap<i64, String>,
     full_names: BTreeMap<String, String>,
-    /// Addresses that requests of the recording give to accounts: before that nobody has them.
+    /// Addresses that requests of the recording give to accounts, which have others before.
     made: BTreeSet<String>,
     /// Names by id; none where it has had several.
     channels: BTreeMap<i64, Option<String>>,
@@ -26,7 +26,7 @@ pub struct Names {
     /// Texts that replies gave and later requests use, with their names.
     texts: Vec<(String, String)>,
     counts: BTreeMap<String, usize>,
-    /// Ids that stand as numbers, because nothing in the recording says what else they are.
+    /// Ids that are written as numbers, because the recording has no name for them.
     pub numbers: BTreeSet<(String, i64)>,
 }
 
@@ -91,7 +91,7 @@ impl Names {
         self.handles.get(email).map(String::as_str)
     }
 
-    /// Gives a queue that somebody registered its label.
+    /// Adds a queue of a user, and gives its label.
     pub fn add_queue(&mut self, email: &str, queue_id: &str) -> String {
         let handle = self.handle(email).unwrap_or(email).to_owned();
         let count = self.counts.entry(format!("queue {handle}")).or_default();
@@ -178,7 +178,7 @@ impl Names {
         self.queues.get(text).map(|label| placeholder(&format!("{label}.queue_id")))
     }
 
-    /// The placeholder of somebody's full name.
+    /// The placeholder of a user's full name.
     pub fn full_name(&self, text: &str) -> Option<String> {
         let handle = self.handle(self.full_names.get(text)?)?;
         Some(placeholder(&format!("{handle}.full_name")))

@@ -153,7 +153,7 @@ pub fn lines(exchange: &Exchange, names: &mut Names, stand_ins: &mut StandIns) -
     }
     if !is_plain {
         if matches!(exchange.sent, Sent::Parts(..)) {
-            return Err("a text in its form can't stand in lines".to_owned());
+            return Err("a text in its form can't be written in lines".to_owned());
         }
         let encoded = form_urlencoded::Serializer::new(String::new()).extend_pairs(&form).finish();
         written = vec![format!("body application/x-www-form-urlencoded: {encoded}")];
@@ -289,7 +289,7 @@ fn file(upload: &Upload) -> Result<String, String> {
         return Err(format!("a file of {} KiB is too large for a scenario", content.len() >> 10));
     }
     if name.is_empty() || name.contains([':', '"', '\n', '\r']) || name.trim() != name {
-        return Err("the name of a file can't stand in a line".to_owned());
+        return Err("the name of a file can't be written in a line".to_owned());
     }
     match std::str::from_utf8(content) {
         Ok(text) if fits_lines(text) && !text.is_empty() => Ok(line(&format!("file {name}"), &finished(text))),
@@ -301,7 +301,7 @@ fn file(upload: &Upload) -> Result<String, String> {
 }
 
 impl StandIns {
-    /// What is written in place of a secret: another one where the request sets it, or where an earlier one did.
+    /// The text in place of a secret, if this or an earlier request sets it.
     fn of(&mut self, exchange: &Exchange, name: &str, secret: &str) -> Result<String, String> {
         let sets =
             matches!(name, "new_password" | "token") || (name == "password" && exchange.operation() == Some("/users"));

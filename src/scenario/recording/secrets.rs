@@ -1,4 +1,4 @@
-//! What must never stand in a file: keys, passwords, tokens.
+//! What must not get into a file: keys, passwords, tokens.
 
 use super::exchange::{Exchange, Sent};
 use serde_json::Value;

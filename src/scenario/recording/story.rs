@@ -12,7 +12,7 @@ use crate::scenario::json_text::rendered;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Events that come so many seconds after the last request came by time.
+/// Events that come later than this after the last request, in seconds, follow from time: the clock is moved before them.
 const BY_TIME: f64 = 3.0;
 
 /// A scenario that was written.
@@ -131,16 +131,16 @@ impl Story {
         self.add(exchange, text);
     }
 
-    /// Adds a block, unless a secret would stand in it.
+    /// Adds a block, unless a secret is in it.
     fn add(&mut self, exchange: &Exchange, text: String) {
         if self.secrets.are_in(&text) {
-            return self.leave_out(exchange, "a key or password would stand in it");
+            return self.leave_out(exchange, "a key or password would be in it");
         }
         self.requests += 1;
         self.blocks.push(text);
     }
 
-    /// The block for what came back; none where nothing is said of it but success.
+    /// The block of the expected reply; empty if only success is expected.
     fn reply(&mut self, exchange: &Exchange) -> String {
         let is_success = exchange.status == 200;
         let head = if is_success { "reply".to_owned() } else { format!("reply {}", exchange.status) };

@@ -1,4 +1,4 @@
-//! How texts stand in a scenario: placeholders, braces of their own, lines, fences.
+//! Writing texts into a scenario: placeholders, literal braces, lines, fences.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub fn placeholder(inner: &str) -> String {
     format!("{MARK}{inner}}}}}")
 }
 
-/// A text with its placeholders; braces of its own are written as such.
+/// A text with its placeholders; its literal braces are escaped.
 pub fn finished(text: &str) -> String {
     text.replace("{{", "\\{{").replace(MARK, "{{")
 }
@@ -42,7 +42,7 @@ pub fn with_numbers(value: &Value, is_number: &impl Fn(&str) -> bool) -> String 
     }
 }
 
-/// Whether a text can stand in the lines of a request: what is trimmed there must not be in it.
+/// Whether a text can be written in the lines of a request, where white space around it is trimmed.
 pub fn fits_lines(text: &str) -> bool {
     let is_clean = |line: &str| line.trim_end() == line;
     !text.contains(['\r', '\0', MARK])
