@@ -4,25 +4,24 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Links that are followed from one to the next; a circle of them ends here.
+/// The most links that are followed, so that a circle of them ends.
 const MAX_LINKS: usize = 40;
 
 /// Writes a text to a file as [`write_whole_by`] does.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// The error of the system.
 pub(super) fn write_whole(file: &Path, text: &str) -> io::Result<()> {
     write_whole_by(file, |to| to.write_all(text.as_bytes()))
 }
 
-/// Writes a file so that nobody sees a part of it: what is there is replaced when the new one is complete and stored.
-/// Links are followed. A pipe, a device or the like is written to as it is, since replacing it would take it away from its
-/// readers.
+/// Writes a file so that no reader sees a part of it: an existing file is replaced when the new one is complete and stored.
+/// Links are followed. A pipe or a device is written to directly, since its readers would not see a replacement.
 ///
 /// # Errors
 ///
-/// What the system says; then what is there stays as it is.
+/// The error of the system; then an existing file remains unchanged.
 pub(super) fn write_whole_by(
     file: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -46,11 +45,11 @@ fn written(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()
     buffered.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Whether [`write_whole`] could write a file, which stays as it is.
+/// Checks that [`write_whole`] can write a file, without changing it.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// The error of the system.
 pub(super) fn check_writable(file: &Path) -> io::Result<()> {
     let target = followed(file)?;
     match fs::metadata(&target) {

@@ -101,7 +101,7 @@ fn generate(wanted: &Generate) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shown on a terminal alone.
+/// A progress bar, shown only on a terminal.
 fn bar(total: usize, output: &Path) -> ProgressBar {
     let bar = ProgressBar::new(total as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {pos}/{len}") {

@@ -1,14 +1,14 @@
-//! What is said on standard output and standard error.
+//! Writing to standard output and standard error.
 
 use super::CliError;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 
-/// Writes a line to standard output. A reader such as `head` may have seen enough: nothing more is said to it then.
+/// Writes a line to standard output. That a reader such as `head` has closed the pipe is no error.
 ///
 /// # Errors
 ///
-/// What keeps the line from being written: a full disk, say.
+/// Why the line can't be written, such as a full disk.
 pub(super) fn say(line: impl Display) -> Result<(), CliError> {
     match writeln!(std::io::stdout(), "{line}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -18,7 +18,7 @@ pub(super) fn say(line: impl Display) -> Result<(), CliError> {
     }
 }
 
-/// Writes a line to standard error, where nobody can learn that it can't be written.
+/// Writes a line to standard error. A failure can't be reported anywhere, and is ignored.
 pub(super) fn tell(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

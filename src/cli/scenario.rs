@@ -47,7 +47,7 @@ pub struct Run {
     update: bool,
 }
 
-/// How many scenarios went how.
+/// The number of scenarios by result.
 #[derive(Default)]
 struct Tally {
     played: usize,
@@ -106,7 +106,7 @@ fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     json_diagnostic::read(&text).map_err(|fault| CliError::of_start(format!("{}: {fault}", file.display())))
 }
 
-/// Reads all files; none when there are mistakes in some, which are printed.
+/// Reads all files; None if there are mistakes in some, which are printed.
 fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
     let mut documents = Vec::new();
     for file in files {
@@ -122,7 +122,7 @@ fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
     (documents.len() == files.len()).then_some(documents)
 }
 
-/// Tells what is taken out of a file: an expectation that is gone asserts nothing any more.
+/// Prints the parts that `--update` removes from a file, since what they expected is not checked any more.
 fn tell_removals(document: &Document, difference: &Difference) {
     for edit in difference.edits.iter().filter(|edit| edit.text.is_empty() && !edit.range.is_empty()) {
         let line = document.text[..edit.range.start].matches('\n').count() + 1;
@@ -131,7 +131,7 @@ fn tell_removals(document: &Document, difference: &Difference) {
     }
 }
 
-/// A file that was rewritten, with placeholders for what is something else when it is played again.
+/// The text of a rewritten file, with placeholders for values that change with each run.
 pub(super) async fn settled(stage: &Stage, name: &str, text: String) -> String {
     let Ok(document) = Document::parse(name, &text) else { return text };
     let mut edits: Vec<Edit> = Vec::new();

@@ -95,7 +95,7 @@ fn read(file: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(file).map_err(|error| CliError::of_start(format!("{}: {error}", file.display())))
 }
 
-/// Why there is no connection, with what to do about a certificate that nobody trusts.
+/// The reason for a failed connection, with the remedy for a certificate that is not trusted.
 pub fn with_remedy(reason: String) -> String {
     if reason.contains("UnknownIssuer") { format!("{reason}; name the one to trust with --tls-ca") } else { reason }
 }
@@ -113,7 +113,7 @@ impl Trusting {
     ///
     /// # Errors
     ///
-    /// When nobody can be trusted.
+    /// That no authority can be read.
     pub fn client(&self, url: &str) -> Result<Option<ClientConfig>, CliError> {
         if !url.starts_with("https://") {
             return Ok(None);
@@ -121,11 +121,11 @@ impl Trusting {
         self.config(true).map(Some)
     }
 
-    /// What a client trusts. Where all is plain HTTP, a machine that trusts nobody will do.
+    /// The authorities that a client trusts. Only for HTTPS (`is_needed`) must there be any.
     ///
     /// # Errors
     ///
-    /// When the file can't be read, or nobody can be trusted where that is needed.
+    /// That the file can't be read, or that no authority can be read for HTTPS.
     pub fn config(&self, is_needed: bool) -> Result<ClientConfig, CliError> {
         match trusting(self.tls_ca.as_deref()) {
             Err(_) if !is_needed && self.tls_ca.is_none() => trusting_nobody().map_err(CliError::of_start),
