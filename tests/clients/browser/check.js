@@ -48,7 +48,7 @@ async function sendAsMel(to, content) {
 }
 
 /** The checks of a server that allows the page's origin. */
-function allowedChecks({ call, page, preflights }) {
+function allowedChecks({ call, page, preflights, protocols }) {
   let queue;
   return {
     async "read the server settings"() {
@@ -62,6 +62,10 @@ function allowedChecks({ call, page, preflights }) {
       assert.equal(body.email, "max@chat.test");
       // A plain GET, as that of the settings before, needs none.
       await eventually(() => assert.deepEqual(preflights, ["OPTIONS /api/v1/users/me"]));
+    },
+    async "speak HTTP/2 where there is TLS"() {
+      const expected = server.startsWith("https:") ? "h2" : "http/1.1";
+      await eventually(() => assert.deepEqual([...protocols], [expected]));
     },
     async "see why a call failed"() {
       const { status, body } = await call("/users/me", { key: "max@chat.test:wrong" });
@@ -156,22 +160,26 @@ async function trusting() {
   return [`--ignore-certificate-errors-spki-list=${crypto.createHash("sha256").update(key).digest("base64")}`];
 }
 
-/** Opens the page, and records its preflights and its CORS errors. */
+/** Opens the page, and records its preflights, its CORS errors and the protocols of the replies. */
 async function open(browser) {
   const page = await browser.newPage();
   const network = await page.context().newCDPSession(page);
   await network.send("Network.enable");
   const preflights = [];
   const corsErrors = [];
+  const protocols = new Set();
   network.on("Network.requestWillBeSent", ({ initiator, request }) => {
     if (initiator.type === "preflight") preflights.push(`${request.method} ${new URL(request.url).pathname}`);
+  });
+  network.on("Network.responseReceived", ({ response }) => {
+    if (response.url.startsWith(`${server}/`)) protocols.add(response.protocol);
   });
   network.on("Network.loadingFailed", ({ type, corsErrorStatus }) => {
     if (type === "Fetch" && corsErrorStatus) corsErrors.push(corsErrorStatus.corsError);
   });
   await page.goto(`${await servePage(Number(values["page-port"]))}/page.html`);
   const call = (operation, options) => page.evaluate(([...given]) => attempt(...given), [server, operation, options]);
-  return { call, page, preflights, corsErrors };
+  return { call, page, preflights, protocols, corsErrors };
 }
 
 async function main() {
