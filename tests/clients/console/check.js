@@ -12,6 +12,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { parseArgs } = require("node:util");
 const jsQR = require("jsqr");
+const { attackOf, plantAttacks } = require("./attacks");
 const { cases } = require("./cases");
 const { views } = require("./views");
 const { close, fluency, live, open } = require("./page");
@@ -335,36 +336,39 @@ const checks = {
     await Promise.all([close(one), close(other)]);
   },
 
-  async "show text that attacks as text"({ browser, url }) {
-    const attack = "<img src=x onerror=alert(1)>";
-    await api(url, "olive", "POST", "/users/me/subscriptions", {
-      subscriptions: [{ name: attack, description: "<script>alert(2)</script>" }],
-    });
-    await api(url, "olive", "POST", "/messages", {
-      type: "channel",
-      to: attack,
-      topic: "\u202eقناة",
-      content: "<b>bold</b> \u202emirrored <svg onload=alert(3)>",
-    });
-    await api(url, "mel", "PATCH", "/settings", { full_name: "Mel 'onerror=alert(4)' \u202eevil" });
-    await control(url, "POST", "/worlds", { name: "labelled", label: attack });
+  async "show text that attacks as text, wherever people may write it"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "attacked", label: attackOf("label"), fork_of: "default" });
+    await plantAttacks(`${url}/w/attacked`, (path, body) => control(url, "POST", `/worlds/attacked${path}`, body));
     const page = await open(browser, `${url}/console`);
     page.on("dialog", (dialog) => page.faults.push(`dialog ${dialog.message()}`));
-    await page.getByText(attack).waitFor();
+    await page.getByText(attackOf("label")).waitFor();
     for (const view of VIEWS) {
-      await page.goto(`${url}/console/w/default/${view}`);
+      await page.goto(`${url}/console/w/attacked/${view}`);
       await page.locator("h1").first().waitFor({ state: "attached" });
       if (view === "channels") {
-        await page.getByRole("button", { name: `#${attack}` }).click();
-        await page.getByText("<svg onload=alert(3)>").first().waitFor();
+        await page.getByRole("button", { name: `#${attackOf("channel")}` }).click();
+        await page.getByText(attackOf("content")).first().waitFor();
       }
-      if (view === "live") await page.getByText("<svg onload=alert(3)>").first().waitFor();
-      if (view === "people") await page.getByText("Mel 'onerror=alert(4)'").waitFor();
-      assert.equal(await page.locator('img[src="x"], b:has-text("bold"), svg[onload], [onerror]').count(), 0, view);
+      if (view === "live") {
+        await page.getByText(attackOf("content")).first().waitFor();
+        await live(page).filter({ hasText: "/users/me" }).last().click();
+        await page.getByText(attackOf("parameter")).first().waitFor();
+      }
+      if (view === "people") await page.getByText("Mel 'onerror=attack(4)'").first().click();
+      if (view === "act") await page.getByText("listening").nth(1).waitFor();
+      if (view === "faults") await page.getByText(attackOf("fault")).first().waitFor();
+      if (view === "pushes") await page.getByText(attackOf("direct")).first().waitFor();
+      if (view === "report") await page.getByText(attackOf("parameter")).first().waitFor();
+      if (view === "state") {
+        await page.getByRole("button", { name: "Read", exact: true }).click();
+        await page.getByLabel("Search keys and values").fill("onerror");
+        await page.getByText(attackOf("reminder")).first().waitFor();
+      }
+      const elements = page.locator('img[src="x"], svg[onload], [onerror], script:not([src])');
+      assert.equal(await elements.count(), 0, view);
     }
-    await control(url, "DELETE", "/worlds/labelled");
-    await control(url, "POST", "/worlds/default/reset", {});
     await close(page);
+    await control(url, "DELETE", "/worlds/attacked");
   },
 
   async "stay fluent with ten thousand requests"({ browser, url }) {
