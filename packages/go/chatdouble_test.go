@@ -238,6 +238,20 @@ func TestNetworksAndRateLimits(t *testing.T) {
 	equal(t, len(ok(world.RateLimit.List())(t)), 0)
 }
 
+func TestPreviews(t *testing.T) {
+	world := server(t).World("default")
+	check(t, world.Previews.Set(chatdouble.PreviewTerms{ThumbnailSeconds: 5 * time.Second, LinkSeconds: "1m"}))
+	check(t, world.Previews.Set(chatdouble.PreviewTerms{ThumbnailSeconds: 6}))
+	delays := ok(world.Previews.Delays())(t)
+	equal(t, delays.ThumbnailSeconds, 6)
+	equal(t, *delays.LinkSeconds, 60)
+	check(t, world.Previews.Clear())
+	delays = ok(world.Previews.Delays())(t)
+	if delays.ThumbnailSeconds != 0 || delays.LinkSeconds != nil {
+		t.Fatal(delays)
+	}
+}
+
 func TestJournal(t *testing.T) {
 	world := server(t).World("default")
 	mel := ok(world.User("mel"))(t)

@@ -84,6 +84,12 @@ type RateLimitRow struct {
 	Seconds  float64 `json:"seconds"`
 }
 
+// PreviewDelays is the delays of previews, in seconds.
+type PreviewDelays struct {
+	ThumbnailSeconds float64  `json:"thumbnail_seconds"`
+	LinkSeconds      *float64 `json:"link_seconds"`
+}
+
 // JournalEntry is a request and its reply.
 type JournalEntry struct {
 	ID         int64             `json:"id"`
@@ -266,6 +272,14 @@ type RateLimitTerms struct {
 	Requests int `json:"requests"`
 	// The time in which an empty budget becomes whole, by the world's clock.
 	Seconds any `json:"seconds"`
+}
+
+// PreviewTerms is delays; one that is left out stays as it is.
+type PreviewTerms struct {
+	// From the upload of a picture to its thumbnails, by the world's clock; 0 at first.
+	ThumbnailSeconds any `json:"thumbnail_seconds,omitempty"`
+	// From a message to the previews of the pages that it links, by the world's clock; without one there are none.
+	LinkSeconds any `json:"link_seconds,omitempty"`
 }
 
 // Assertion is the expected requests.

@@ -137,6 +137,26 @@ func (r *RateLimits) List() ([]RateLimitRow, error) {
 // Clear ends all limits.
 func (r *RateLimits) Clear() error { return r.calls.delete("/rate_limit") }
 
+// Previews are thumbnails, and cards of linked pages.
+type Previews struct{ calls calls }
+
+// Set delays previews, by the world's clock; a delay that is nil stays as it is.
+func (p *Previews) Set(delays PreviewTerms) error {
+	delays.ThumbnailSeconds = plain(delays.ThumbnailSeconds)
+	delays.LinkSeconds = plain(delays.LinkSeconds)
+	return p.calls.post("/previews", delays, nil)
+}
+
+// Delays returns the delays; LinkSeconds is nil where links have no previews.
+func (p *Previews) Delays() (PreviewDelays, error) {
+	var reply PreviewDelays
+	err := p.calls.get("/previews", nil, &reply)
+	return reply, err
+}
+
+// Clear ends the delays: thumbnails are there at once, and links have no previews.
+func (p *Previews) Clear() error { return p.calls.delete("/previews") }
+
 // Journal has the requests to the API, and their replies.
 type Journal struct{ calls calls }
 

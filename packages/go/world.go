@@ -28,6 +28,7 @@ type World struct {
 	Faults    *Faults
 	Network   *Networks
 	RateLimit *RateLimits
+	Previews  *Previews
 	Journal   *Journal
 	Queues    *Queues
 	Pushes    *Pushes
@@ -46,7 +47,7 @@ func newWorld(server *Server, name, address string) *World {
 	to := calls{server.requests, "/worlds/" + url.PathEscape(name)}
 	return &World{
 		server, name, address,
-		&Clock{to}, &Faults{to}, &Networks{to}, &RateLimits{to}, &Journal{to}, &Queues{to}, &Pushes{to}, &Snapshots{to}, to,
+		&Clock{to}, &Faults{to}, &Networks{to}, &RateLimits{to}, &Previews{to}, &Journal{to}, &Queues{to}, &Pushes{to}, &Snapshots{to}, to,
 	}
 }
 

@@ -57,6 +57,7 @@ RECORDS = {
     "FaultRow": ("GET /control/worlds/{name}/faults", "faults", "An installed fault: its rule, and how often it fired."),
     "NetworkRow": ("GET /control/worlds/{name}/network", "networks", "A network that clients are on."),
     "RateLimitRow": ("GET /control/worlds/{name}/rate_limit", "rate_limits", "A limit of requests."),
+    "PreviewDelays": ("GET /control/worlds/{name}/previews", None, "The delays of previews, in seconds."),
     "JournalEntry": ("GET /control/worlds/{name}/journal", "entries", "A request and its reply."),
     "Queue": ("GET /control/worlds/{name}/queues", "queues", "An event queue of a client."),
     "ReportedClient": ("GET /control/worlds/{name}/report", "clients", "A client with the rules that it broke."),
@@ -78,6 +79,7 @@ DICTIONARIES = {
     "FaultMatch": ("POST /control/worlds/{name}/faults", set(), {}),
     "NetworkTerms": ("POST /control/worlds/{name}/network", set(), {}),
     "RateLimitTerms": ("POST /control/worlds/{name}/rate_limit", set(), {"seconds": "float | str | datetime.timedelta"}),
+    "PreviewTerms": ("POST /control/worlds/{name}/previews", set(), {"thumbnail_seconds": "float | str | datetime.timedelta", "link_seconds": "float | str | datetime.timedelta"}),
     "Assertion": ("POST /control/worlds/{name}/journal/verify", {"timeout_ms"}, {}),
 }  # fmt: skip
 INSIDE = {"FaultMatch": "match"}

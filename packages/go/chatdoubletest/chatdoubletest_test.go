@@ -60,6 +60,11 @@ func TestSteering(t *testing.T) {
 	world.Network.Clear()
 	world.RateLimit.Set(chatdouble.RateLimitTerms{Requests: 1, Seconds: "1m"})
 	world.RateLimit.Clear()
+	world.Previews.Set(chatdouble.PreviewTerms{LinkSeconds: "1m"})
+	if delays := world.Previews.Delays(); delays.LinkSeconds == nil || *delays.LinkSeconds != 60 {
+		t.Fatal(delays)
+	}
+	world.Previews.Clear()
 	world.Snapshots.Save("here")
 	world.Clock.Advance("1d")
 	world.Snapshots.Restore("here")

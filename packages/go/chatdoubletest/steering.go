@@ -145,6 +145,30 @@ func (r RateLimits) Clear() {
 	check(r.t, r.rateLimits.Clear())
 }
 
+// Previews are thumbnails, and cards of linked pages.
+type Previews struct {
+	t        testing.TB
+	previews *chatdouble.Previews
+}
+
+// Set delays previews, by the world's clock; a delay that is nil stays as it is.
+func (p Previews) Set(delays chatdouble.PreviewTerms) {
+	p.t.Helper()
+	check(p.t, p.previews.Set(delays))
+}
+
+// Delays returns the delays; LinkSeconds is nil where links have no previews.
+func (p Previews) Delays() chatdouble.PreviewDelays {
+	p.t.Helper()
+	return must(p.previews.Delays())(p.t)
+}
+
+// Clear ends the delays: thumbnails are there at once, and links have no previews.
+func (p Previews) Clear() {
+	p.t.Helper()
+	check(p.t, p.previews.Clear())
+}
+
 // Journal has the requests to the API, and their replies.
 type Journal struct {
 	t       testing.TB

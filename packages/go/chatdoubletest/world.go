@@ -19,6 +19,7 @@ type World struct {
 	Faults    Faults
 	Network   Networks
 	RateLimit RateLimits
+	Previews  Previews
 	Journal   Journal
 	Queues    Queues
 	Pushes    Pushes
@@ -33,7 +34,7 @@ func bound(t testing.TB, world *chatdouble.World) *World {
 	return &World{
 		world.Server, world.Name, world.URL,
 		Clock{t, world.Clock}, Faults{t, world.Faults}, Networks{t, world.Network}, RateLimits{t, world.RateLimit},
-		Journal{t, world.Journal}, Queues{t, world.Queues}, Pushes{t, world.Pushes}, Snapshots{t, world.Snapshots},
+		Previews{t, world.Previews}, Journal{t, world.Journal}, Queues{t, world.Queues}, Pushes{t, world.Pushes}, Snapshots{t, world.Snapshots},
 		world, t, *failOn,
 	}
 }

@@ -4,7 +4,7 @@ export { ChatdoubleError } from "./error.js";
 export { EventRecorder, type EventPattern } from "./events.js";
 export { connect, Server } from "./server.js";
 export { startServer, type StartOptions } from "./start.js";
-export { Clock, Faults, Journal, Networks, Pushes, Queues, RateLimits, Snapshots, World } from "./world.js";
+export { Clock, Faults, Journal, Networks, Previews, Pushes, Queues, RateLimits, Snapshots, World } from "./world.js";
 export type {
   AgendaItem,
   Assertion,
@@ -24,6 +24,8 @@ export type {
   Jump,
   Network,
   NetworkTerms,
+  PreviewDelays,
+  PreviewTerms,
   Push,
   PushFilter,
   Queue,

@@ -74,6 +74,8 @@ export type Fault = Row<World<"/faults">["get"], "faults"> & {
 export type Network = Row<World<"/network">["get"], "networks">;
 /** A limit of requests. */
 export type RateLimit = Row<World<"/rate_limit">["get"], "rateLimits">;
+/** The delays of previews, in seconds. */
+export type PreviewDelays = Reply<World<"/previews">["get"]>;
 /** A snapshot that was taken. */
 export type Snapshot = Row<World<"/snapshots">["get"], "snapshots">;
 /** The invariants that were checked, and their violations. */
@@ -167,6 +169,8 @@ export interface FaultRule extends Sent<Omit<WireRule, "match" | "effect">> {
 export interface NetworkTerms extends Sent<Body<World<"/network">["post"]>> {}
 /** A limit of requests to set. */
 export interface RateLimitTerms extends Sent<Body<World<"/rate_limit">["post"]>> {}
+/** Delays of previews to set. */
+export interface PreviewTerms extends Sent<Body<World<"/previews">["post"]>> {}
 /** The requests that are expected. */
 export interface Assertion extends Sent<Omit<Body<World<"/journal/verify">["post"]>, "timeoutMs">> {}
 /** Which journal entries are listed. */

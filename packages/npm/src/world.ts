@@ -22,6 +22,8 @@ import type {
   Network,
   NetworkTerms,
   ParkedFilter,
+  PreviewDelays,
+  PreviewTerms,
   Push,
   PushFilter,
   Queue,
@@ -46,6 +48,7 @@ export class World {
   readonly faults: Faults;
   readonly network: Networks;
   readonly rateLimit: RateLimits;
+  readonly previews: Previews;
   readonly journal: Journal;
   readonly queues: Queues;
   readonly pushes: Pushes;
@@ -66,6 +69,7 @@ export class World {
     this.faults = new Faults(this.#calls);
     this.network = new Networks(this.#calls);
     this.rateLimit = new RateLimits(this.#calls);
+    this.previews = new Previews(this.#calls);
     this.journal = new Journal(this.#calls);
     this.queues = new Queues(this.#calls);
     this.pushes = new Pushes(this.#calls);
@@ -314,6 +318,29 @@ export class RateLimits {
   /** Ends all limits. */
   async clear(): Promise<void> {
     await this.calls.delete("/rate_limit");
+  }
+}
+
+/** When thumbnails and previews of linked pages arrive. */
+export class Previews {
+  constructor(private readonly calls: Calls) {}
+
+  /** Delays previews, by the world's clock; a delay that is left out stays as it is. */
+  async set(delays: PreviewTerms): Promise<void> {
+    await this.calls.post("/previews", delays);
+  }
+
+  /** The delays; `linkSeconds` is null where links have no previews. */
+  async delays(): Promise<PreviewDelays> {
+    const reply = await this.calls.get("/previews");
+    part(reply, "thumbnailSeconds");
+    part(reply, "linkSeconds");
+    return reply;
+  }
+
+  /** Ends the delays: thumbnails are there at once, and links have no previews. */
+  async clear(): Promise<void> {
+    await this.calls.delete("/previews");
   }
 }
 

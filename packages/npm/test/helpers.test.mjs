@@ -194,6 +194,23 @@ test("networks and rate limits are set, listed and ended", async () => {
   await world.delete();
 });
 
+test("previews are delayed, and arrive with the clock", async () => {
+  const world = await server.createWorld({ clock: "2026-01-01T00:00:00Z" });
+  assert.deepEqual(await delaysOf(world), [0, null]);
+  await world.previews.set({ thumbnailSeconds: 5, linkSeconds: "1m" });
+  await world.previews.set({ thumbnailSeconds: 6 });
+  assert.deepEqual(await delaysOf(world), [6, 60]);
+  await assert.rejects(world.previews.set({ linkSeconds: -1 }), /at least 0 seconds/);
+  await world.previews.clear();
+  assert.deepEqual(await delaysOf(world), [0, null]);
+  await world.delete();
+});
+
+async function delaysOf(world) {
+  const { thumbnailSeconds, linkSeconds } = await world.previews.delays();
+  return [thumbnailSeconds, linkSeconds];
+}
+
 test("the journal is read, verified and waited for", async () => {
   const world = await server.createWorld();
   const mel = await world.user("mel");
@@ -376,6 +393,7 @@ const CALLS = {
   "faults.list": (_, world) => world.faults.list(),
   "network.list": (_, world) => world.network.list(),
   "rateLimit.list": (_, world) => world.rateLimit.list(),
+  "previews.delays": (_, world) => world.previews.delays(),
   "journal.entries": (_, world) => world.journal.entries(),
   "journal.verify": (_, world) => world.journal.verify({}),
   "journal.waitFor": (_, world) => world.journal.waitFor({}),
@@ -436,6 +454,7 @@ test("the module can be loaded with require too", () => {
         "Faults",
         "Journal",
         "Networks",
+        "Previews",
         "Pushes",
         "Queues",
         "RateLimits",

@@ -202,6 +202,19 @@ def test_networks_and_rate_limits(world):
     assert world.rate_limit.list() == []
 
 
+def test_previews(world):
+    delays = world.previews.delays()
+    assert (delays.thumbnail_seconds, delays.link_seconds) == (0, None)
+    world.previews.set(thumbnail_seconds=datetime.timedelta(seconds=5), link_seconds="1m")
+    world.previews.set(thumbnail_seconds=6)
+    delays = world.previews.delays()
+    assert (delays.thumbnail_seconds, delays.link_seconds) == (6, 60)
+    with pytest.raises(chatdouble.Error, match="at least 0 seconds"):
+        world.previews.set(link_seconds=-1)
+    world.previews.clear()
+    assert world.previews.delays().link_seconds is None
+
+
 def test_the_journal(world):
     mel = world.user("mel")
     sender = threading.Thread(target=send, args=(world, mel, "once"))

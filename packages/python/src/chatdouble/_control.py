@@ -23,6 +23,8 @@ __all__ = [
     "JournalEntry",
     "NetworkRow",
     "NetworkTerms",
+    "PreviewDelays",
+    "PreviewTerms",
     "Push",
     "PushWire",
     "Queue",
@@ -124,6 +126,13 @@ class RateLimitRow(Record):
     user: str | None
     requests: int
     seconds: float
+
+
+class PreviewDelays(Record):
+    """The delays of previews, in seconds."""
+
+    thumbnail_seconds: float
+    link_seconds: float | None
 
 
 class JournalEntry(Record):
@@ -324,6 +333,15 @@ class RateLimitTerms(TypedDict, total=False):
     requests: int
     #: The time in which an empty budget becomes whole, by the world's clock.
     seconds: float | str | datetime.timedelta
+
+
+class PreviewTerms(TypedDict, total=False):
+    """Delays; one that is left out stays as it is."""
+
+    #: From the upload of a picture to its thumbnails, by the world's clock; 0 at first.
+    thumbnail_seconds: float | str | datetime.timedelta
+    #: From a message to the previews of the pages that it links, by the world's clock; without one there are none.
+    link_seconds: float | str | datetime.timedelta
 
 
 class Assertion(TypedDict, total=False):

@@ -20,6 +20,7 @@ from ._control import (
     Invariants,
     JournalEntry,
     NetworkRow,
+    PreviewDelays,
     Push,
     Queue,
     RateLimitRow,
@@ -107,6 +108,7 @@ class World:
         self.faults = Faults(self._calls)
         self.network = Networks(self._calls)
         self.rate_limit = RateLimits(self._calls)
+        self.previews = Previews(self._calls)
         self.journal = Journal(self._calls)
         self.queues = Queues(self._calls)
         self.pushes = Pushes(self._calls)
@@ -353,6 +355,31 @@ class RateLimits:
     def clear(self) -> None:
         """Ends all limits."""
         self._calls.delete("/rate_limit")
+
+
+class Previews:
+    """When thumbnails and previews of linked pages arrive."""
+
+    def __init__(self, calls: _Calls) -> None:
+        self._calls = calls
+
+    @keywords
+    def set(
+        self,
+        *,
+        thumbnail_seconds: float | str | datetime.timedelta | None = None,
+        link_seconds: float | str | datetime.timedelta | None = None,
+    ) -> None:
+        """Delays previews, by the world's clock; a delay that is left out stays as it is."""
+        self._calls.post("/previews", given(locals(), "self"))
+
+    def delays(self) -> PreviewDelays:
+        """The delays; `link_seconds` is None where links have no previews."""
+        return typed(PreviewDelays, self._calls.get("/previews"))
+
+    def clear(self) -> None:
+        """Ends the delays: thumbnails are there at once, and links have no previews."""
+        self._calls.delete("/previews")
 
 
 class Journal:

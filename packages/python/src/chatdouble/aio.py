@@ -27,6 +27,7 @@ from ._control import (
     Invariants,
     JournalEntry,
     NetworkRow,
+    PreviewDelays,
     Push,
     Queue,
     RateLimitRow,
@@ -152,6 +153,7 @@ class World:
         self.faults = Faults(same.faults, threads)
         self.network = Networks(same.network, threads)
         self.rate_limit = RateLimits(same.rate_limit, threads)
+        self.previews = Previews(same.previews, threads)
         self.journal = Journal(same.journal, threads)
         self.queues = Queues(same.queues, threads)
         self.pushes = Pushes(same.pushes, threads)
@@ -410,6 +412,32 @@ class RateLimits:
 
     async def clear(self) -> None:
         """Ends all limits."""
+        await self._threads.run(self._same.clear)
+
+
+class Previews:
+    """When thumbnails and previews of linked pages arrive."""
+
+    def __init__(self, same: _world.Previews, threads: _Threads) -> None:
+        self._same = same
+        self._threads = threads
+
+    @keywords
+    async def set(
+        self,
+        *,
+        thumbnail_seconds: float | str | datetime.timedelta | None = None,
+        link_seconds: float | str | datetime.timedelta | None = None,
+    ) -> None:
+        """Delays previews, by the world's clock; a delay that is left out stays as it is."""
+        await self._threads.run(self._same.set, thumbnail_seconds=thumbnail_seconds, link_seconds=link_seconds)
+
+    async def delays(self) -> PreviewDelays:
+        """The delays; `link_seconds` is None where links have no previews."""
+        return await self._threads.run(self._same.delays)
+
+    async def clear(self) -> None:
+        """Ends the delays: thumbnails are there at once, and links have no previews."""
         await self._threads.run(self._same.clear)
 
 

@@ -86,6 +86,12 @@ public class RateLimitRow internal constructor(json: JsonElement) : Reply(json) 
     @JvmField public val seconds: Double = required("seconds", Read::double)
 }
 
+/** The delays of previews, in seconds. */
+public class PreviewDelays internal constructor(json: JsonElement) : Reply(json) {
+    @JvmField public val thumbnailSeconds: Double = required("thumbnail_seconds", Read::double)
+    @JvmField public val linkSeconds: Double? = optional("link_seconds", Read::double)
+}
+
 /** A request and its reply. */
 public class JournalEntry internal constructor(json: JsonElement) : Reply(json) {
     @JvmField public val id: Long = required("id", Read::long)
@@ -343,6 +349,21 @@ public data class RateLimitTerms @JvmOverloads constructor(
     public fun user(value: String): RateLimitTerms = apply { user = value }
 
     override fun entries(): Map<String, Any?> = mapOf("user" to user, "requests" to requests, "seconds" to seconds)
+}
+
+/** Delays; one that is left out stays as it is. */
+public data class PreviewTerms(
+    /** From the upload of a picture to its thumbnails, by the world's clock; 0 at first. */
+    @JvmField var thumbnailSeconds: Any? = null,
+    /** From a message to the previews of the pages that it links, by the world's clock; without one there are none. */
+    @JvmField var linkSeconds: Any? = null,
+) : Options() {
+    /** From the upload of a picture to its thumbnails, by the world's clock; 0 at first. */
+    public fun thumbnailSeconds(value: Any): PreviewTerms = apply { thumbnailSeconds = value }
+    /** From a message to the previews of the pages that it links, by the world's clock; without one there are none. */
+    public fun linkSeconds(value: Any): PreviewTerms = apply { linkSeconds = value }
+
+    override fun entries(): Map<String, Any?> = mapOf("thumbnail_seconds" to thumbnailSeconds, "link_seconds" to linkSeconds)
 }
 
 /** The expected requests. */

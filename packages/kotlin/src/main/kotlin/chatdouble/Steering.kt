@@ -109,6 +109,20 @@ public class RateLimits internal constructor(private val calls: Calls) {
     public fun clear(): Unit = calls.delete("/rate_limit")
 }
 
+/** When thumbnails and previews of linked pages arrive. */
+public class Previews internal constructor(private val calls: Calls) {
+    /** Delays previews, by the world's clock; a delay that is left out stays as it is. */
+    public fun set(delays: PreviewTerms) {
+        calls.post("/previews", delays)
+    }
+
+    /** The delays; `linkSeconds` is null where links have no previews. */
+    public fun delays(): PreviewDelays = PreviewDelays(calls.get("/previews"))
+
+    /** Ends the delays: thumbnails are there at once, and links have no previews. */
+    public fun clear(): Unit = calls.delete("/previews")
+}
+
 /** The requests to the API, and their replies. */
 public class Journal internal constructor(private val calls: Calls) {
     /** Entries, newest last. */

@@ -17,6 +17,7 @@ public class World internal constructor(
     @JvmField public val faults: Faults = Faults(calls)
     @JvmField public val network: Networks = Networks(calls)
     @JvmField public val rateLimit: RateLimits = RateLimits(calls)
+    @JvmField public val previews: Previews = Previews(calls)
     @JvmField public val journal: Journal = Journal(calls)
     @JvmField public val queues: Queues = Queues(calls)
     @JvmField public val pushes: Pushes = Pushes(calls)

@@ -7,6 +7,7 @@ import chatdouble.FaultMatch
 import chatdouble.FaultRule
 import chatdouble.JournalFilter
 import chatdouble.NetworkTerms
+import chatdouble.PreviewTerms
 import chatdouble.RateLimitTerms
 import chatdouble.Server
 import chatdouble.StartOptions
@@ -154,6 +155,16 @@ class HelpersTest {
         assertEquals(listOf(null, "RATE_LIMIT_HIT"), List(2) { send(world, mel, "x").text("code") })
         world.rateLimit.clear()
         assertEquals(emptyList<Any>(), world.rateLimit.list())
+    }
+
+    @Test
+    fun `previews`() {
+        world.previews.set(PreviewTerms(thumbnailSeconds = 5, linkSeconds = "1m"))
+        world.previews.set(PreviewTerms(thumbnailSeconds = 6))
+        val delays = world.previews.delays()
+        assertEquals(6.0 to 60.0, delays.thumbnailSeconds to delays.linkSeconds)
+        world.previews.clear()
+        assertEquals(0.0 to null, world.previews.delays().run { thumbnailSeconds to linkSeconds })
     }
 
     @Test
