@@ -113,7 +113,7 @@ async fn serve_while_running(
     let violations = server.violations();
     let reported = reporting.write(&server);
     server.stop().await;
-    let stored = state.map_or(Ok(()), |state| state.finish(violations.is_empty()));
+    let stored = state.map_or(Ok(()), |state| state.write_at_end(violations.is_empty()));
     // A failure of the command's own is reported before one of ours.
     if own == 0 {
         stored?;

@@ -207,7 +207,7 @@ async fn serve_until_asked_to_end(
     }
     server.stop().await;
     if let Some(state) = state {
-        state.finish(examined.violations.is_empty())?;
+        state.write_at_end(examined.violations.is_empty())?;
     }
     status(&examined.violations)
 }

@@ -82,11 +82,11 @@ fn read_plain(path: &Path) -> io::Result<String> {
     }
 }
 
-/// What there is of the world's state at one time. The realm is not held, so that what is replaced is freed.
+/// A version of the world's state. The realm is not held, so that its memory is freed when it is replaced.
 type Version = (Weak<Realm>, Clock);
 
 struct Written {
-    /// Of what was written last; None before the first time.
+    /// The version that was written last; None before the first write.
     version: Option<Version>,
     /// Whether the last write failed. Only the first of several failures is printed.
     fails: bool,
@@ -151,8 +151,8 @@ impl StateWriter {
         Ok(())
     }
 
-    /// Writes the world at the end. A world with broken invariants is not written: no start would read it.
-    pub fn finish(&self, is_sound: bool) -> Result<(), CliError> {
+    /// Writes the world when the server ends. A world with broken invariants is not written: no start would read it.
+    pub fn write_at_end(&self, is_sound: bool) -> Result<(), CliError> {
         if !is_sound {
             tell(format_args!("the state {} stays as it was: the world is broken", self.file.display()));
             return Ok(());

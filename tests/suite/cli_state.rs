@@ -1,5 +1,7 @@
 //! The default world in a file, from one run of the program to the next.
 
+mod failures;
+
 use crate::support::{Program, START, User};
 use chatdouble::Credentials;
 use chatdouble::realm::id::UserId;
@@ -25,9 +27,12 @@ fn command(arguments: &[&str], file: &Path) -> Command {
 fn start(arguments: &[&str], file: &Path) -> (Program, User) {
     let program = Program::start(&mut command(arguments, file));
     let url = format!("http://127.0.0.1:{}", program.port);
+    (program, User::new(url, Some(mel())))
+}
+
+fn mel() -> Credentials {
     let api_key = "melKey00000000000000000000000000".to_owned();
-    let mel = Credentials { id: UserId(0), email: "mel@chat.test".into(), api_key };
-    (program, User::new(url, Some(mel)))
+    Credentials { id: UserId(0), email: "mel@chat.test".into(), api_key }
 }
 
 /// What a start that fails says.
@@ -40,7 +45,7 @@ fn refused(arguments: &[&str], file: &Path) -> String {
 }
 
 async fn contents(user: &User) -> Vec<String> {
-    let query = json!({"anchor": "newest", "num_before": 1000, "num_after": 0, "apply_markdown": false, "narrow": [["topic", "stored"]]});
+    let query = json!({"anchor": "newest", "num_before": 5000, "num_after": 0, "apply_markdown": false, "narrow": [["topic", "stored"]]});
     let found = user.get("/messages", query).await.success();
     let messages = found["messages"].as_array().expect("a list").clone();
     messages.iter().map(|message| message["content"].as_str().expect("a text").to_owned()).collect()
@@ -88,24 +93,6 @@ async fn a_clock_that_runs_goes_on_from_real_time() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_killed_leaves_a_whole_file_of_a_moment_ago() {
-    let file = place("killed");
-    let mut sent = 0;
-    for round in 0..6_u64 {
-        let (mut program, mel) = start(&["--clock", START, "--state-every", "0.02"], &file);
-        let stored = contents(&mel).await.len();
-        assert!(stored <= sent && (round == 0 || stored > 0), "{stored} of {sent} after {round} rounds");
-        sent = stored;
-        let until = Instant::now() + Duration::from_millis(150 + 37 * round);
-        while Instant::now() < until || !file.exists() {
-            mel.send_to("engineering", "stored", &format!("{round} {sent} {}", "x".repeat(2_000))).await;
-            sent += 1;
-        }
-        program.signal("-KILL");
-    }
-}
-
-#[tokio::test]
 async fn a_file_that_cannot_be_read_ends_the_start_and_stays_as_it_is() {
     for (name, text, said) in [
         ("cut", "{\"state\": 1, \"clock\": {\"now\": ", "line 1"),
@@ -140,37 +127,6 @@ async fn a_file_that_cannot_be_written_ends_the_start() {
     let file = place("nowhere").with_file_name("no folder").join("state.json");
     let line = refused(&[], &file);
     assert!(line.contains("cannot write the state") && line.contains("no folder/state.json"), "{line}");
-}
-
-/// A limit on the size of files has the effect of a full disk.
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn a_full_disk_is_reported_and_leaves_what_was_written_before() {
-    let file = place("full");
-    let (mut program, mel) = start(&["--clock", START], &file);
-    mel.send_to("engineering", "stored", "first").await;
-    assert_eq!(program.signal("-TERM").0, Some(0));
-    let before = std::fs::read_to_string(&file).expect("written");
-
-    let mut shell = Command::new("sh");
-    let line = "trap '' XFSZ; ulimit -f $1; shift; exec \"$@\"";
-    let blocks = (before.len() / 512 / 2).to_string();
-    shell.args(["-c", line, "sh", &blocks, env!("CARGO_BIN_EXE_chatdouble"), "serve", "--port", "0", "--log", "error"]);
-    shell.args(["--state-every", "0.05", "--state"]).arg(&file);
-    let mut program = Program::start(&mut shell);
-    let mel = User::new(format!("http://127.0.0.1:{}", program.port), Some(mel.credentials().clone()));
-    for number in 0..3 {
-        mel.send_to("engineering", "stored", &number.to_string()).await;
-        tokio::time::sleep(Duration::from_millis(120)).await;
-    }
-    let mut errors = program.child.stderr.take().expect("piped");
-    assert_eq!(program.signal("-TERM").0, Some(1));
-    let mut said = String::new();
-    std::io::Read::read_to_string(&mut errors, &mut said).expect("text");
-    let failures = said.matches("cannot write the state").count();
-    assert_eq!(failures, 2, "once while it ran and once at the end: {said}");
-    assert_eq!(std::fs::read_to_string(&file).expect("it is there"), before);
-    assert!(!file.with_file_name("state.json.partial").exists());
 }
 
 #[tokio::test]

@@ -1,0 +1,185 @@
+//! What becomes of the file when the program is killed, or when the file cannot be written.
+
+use super::{START, command, contents, place, start};
+use crate::support::{Program, User};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::io::Read;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// How many times the program is killed. The variable `CHATDOUBLE_KILLS` asks for more.
+const KILLS: u64 = 8;
+/// After so many kills a new file is begun, so that it does not grow without end.
+const KILLS_PER_FILE: u64 = 20;
+const CLIENTS: u64 = 4;
+/// `--state-every` of these programs.
+const EVERY: Duration = Duration::from_millis(100);
+/// What writing a file, and a machine that is busy with other tests, may add.
+const SLACK: Duration = Duration::from_millis(900);
+
+fn kills() -> u64 {
+    std::env::var("CHATDOUBLE_KILLS").ok().and_then(|count| count.parse().ok()).unwrap_or(KILLS)
+}
+
+/// What was sent to a program, and when it was confirmed.
+type Sent = Vec<(String, Instant)>;
+
+/// Sends from several clients at once until the program is killed.
+fn begin_load(mel: &User, round: u64, killed: &watch::Receiver<bool>) -> Vec<JoinHandle<Sent>> {
+    let number = Arc::new(AtomicU64::new(0));
+    let client = || {
+        let (mel, number, mut killed) = (mel.clone(), number.clone(), killed.clone());
+        tokio::spawn(async move {
+            let mut sent = Sent::new();
+            loop {
+                let content = format!("{round} {} {}", number.fetch_add(1, Ordering::Relaxed), "x".repeat(500));
+                tokio::select! {
+                    biased;
+                    _ = killed.changed() => return sent,
+                    _ = mel.send_to("engineering", "stored", &content) => sent.push((content, Instant::now())),
+                }
+            }
+        })
+    };
+    (0..CLIENTS).map(|_| client()).collect()
+}
+
+#[tokio::test]
+async fn a_program_that_is_killed_under_load_leaves_a_whole_file_that_is_not_old() {
+    let (mut oldest, mut messages) = (Duration::ZERO, 0);
+    let mut file = place("killed");
+    for round in 0..kills() {
+        if round % KILLS_PER_FILE == 0 {
+            file = place("killed");
+        }
+        let (mut program, mel) = start(&["--clock", START, "--state-every", &EVERY.as_secs_f64().to_string()], &file);
+        let (killed, is_killed) = watch::channel(false);
+        let clients = begin_load(&mel, round, &is_killed);
+        // At any time of a write and of the pause before the next, by a step that divides neither.
+        tokio::time::sleep(Duration::from_millis(300 + round * 271 % 1_900)).await;
+        program.signal("-KILL");
+        let killed_at = Instant::now();
+        killed.send_replace(true);
+        let mut sent = Sent::new();
+        for client in clients {
+            sent.extend(client.await.expect("it ends"));
+        }
+
+        let (mut program, mel) = start(&["--state-every", "0"], &file);
+        let stored: HashSet<String> = contents(&mel).await.into_iter().collect();
+        let lost = sent.iter().filter(|(content, _)| !stored.contains(content)).map(|(_, at)| *at).min();
+        let age = lost.map_or(Duration::ZERO, |first| killed_at.saturating_duration_since(first));
+        assert!(age <= EVERY + SLACK, "what was sent {age:?} before kill {round} is lost");
+        assert!(!sent.is_empty() && !stored.is_empty(), "{} sent, {} stored", sent.len(), stored.len());
+        let sound = mel.send("GET", "/control/worlds/default/invariants", &Value::Null, Vec::new(), None).await;
+        assert_eq!(sound.success()["violations"], json!([]));
+        program.signal("-KILL");
+        (oldest, messages) = (oldest.max(age), messages + sent.len());
+    }
+    println!("{} kills, {messages} messages, the oldest that was lost was sent {oldest:?} before", kills());
+}
+
+/// A limit on the size of files has the effect of a full disk.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_full_disk_is_reported_and_leaves_what_was_written_before() {
+    let file = place("full");
+    let (mut program, mel) = start(&["--clock", START], &file);
+    mel.send_to("engineering", "stored", "first").await;
+    assert_eq!(program.signal("-TERM").0, Some(0));
+    let before = std::fs::read_to_string(&file).expect("written");
+
+    let mut shell = Command::new("sh");
+    let line = "trap '' XFSZ; ulimit -f $1; shift; exec \"$@\"";
+    let blocks = (before.len() / 512 / 2).to_string();
+    shell.args(["-c", line, "sh", &blocks, env!("CARGO_BIN_EXE_chatdouble"), "serve", "--port", "0", "--log", "error"]);
+    shell.args(["--state-every", "0.05", "--state"]).arg(&file);
+    let mut program = Program::start(&mut shell);
+    let mel = User::new(format!("http://127.0.0.1:{}", program.port), Some(mel.credentials().clone()));
+    for number in 0..3 {
+        mel.send_to("engineering", "stored", &number.to_string()).await;
+        tokio::time::sleep(Duration::from_millis(120)).await;
+    }
+    let mut errors = program.child.stderr.take().expect("piped");
+    assert_eq!(program.signal("-TERM").0, Some(1));
+    let mut said = String::new();
+    errors.read_to_string(&mut said).expect("text");
+    let failures = said.matches("cannot write the state").count();
+    assert_eq!(failures, 2, "once while it ran and once at the end: {said}");
+    assert_eq!(std::fs::read_to_string(&file).expect("it is there"), before);
+    assert!(!file.with_file_name("state.json.partial").exists());
+}
+
+/// Starts a program without the rights of root, which may write everywhere.
+#[cfg(target_os = "linux")]
+fn unprivileged(arguments: &[&str], file: &std::path::Path) -> Command {
+    let own = Command::new("id").arg("-u").output().expect("id is there");
+    if own.stdout != b"0\n" {
+        return command(arguments, file);
+    }
+    let own = command(arguments, file);
+    let mut other = Command::new("setpriv");
+    other.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(own.get_program()).args(own.get_args());
+    other
+}
+
+#[cfg(target_os = "linux")]
+fn set_mode(folder: &std::path::Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode)).expect("set");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_folder_that_becomes_read_only_is_reported_and_written_again_later() {
+    let file = place("read-only");
+    let folder = file.parent().expect("a folder");
+    set_mode(folder, 0o777);
+    let mut program = Program::start(&mut unprivileged(&["--clock", START, "--state-every", "0.05"], &file));
+    let mel = User::new(format!("http://127.0.0.1:{}", program.port), Some(super::mel()));
+    let pause = async || tokio::time::sleep(Duration::from_millis(300)).await;
+    mel.send_to("engineering", "stored", "first").await;
+    pause().await;
+    let before = std::fs::read_to_string(&file).expect("written");
+    assert!(before.contains("first"));
+
+    set_mode(folder, 0o555);
+    mel.send_to("engineering", "stored", "second").await;
+    pause().await;
+    mel.send_to("engineering", "stored", "third").await;
+    pause().await;
+    assert_eq!(std::fs::read_to_string(&file).expect("it is there"), before);
+    assert_eq!(contents(&mel).await, ["first", "second", "third"]);
+
+    set_mode(folder, 0o777);
+    pause().await;
+    let mut errors = program.child.stderr.take().expect("piped");
+    assert_eq!(program.signal("-TERM").0, Some(0));
+    let mut said = String::new();
+    errors.read_to_string(&mut said).expect("text");
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(
+        matches!(lines[..], [first, second]
+            if first.contains(&format!("cannot write the state {}: Permission denied", file.display()))
+                && first.ends_with("what was written before is as it was")
+                && second.ends_with("is written again")),
+        "{said}"
+    );
+    assert!(std::fs::read_to_string(&file).expect("written").contains("third"));
+
+    // A start in such a folder says so at once.
+    set_mode(folder, 0o555);
+    let refused = unprivileged(&[], &file).output().expect("it runs");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!((refused.status.code(), said.lines().count()), (Some(1), 1), "{said}");
+    assert!(
+        said.starts_with(&format!("error: cannot write the state {}: Permission denied", file.display())),
+        "{said}"
+    );
+    set_mode(folder, 0o777);
+}
