@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::realm::Realm;
 use percent_encoding::percent_decode_str;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where services deliver to, without `/api/v1`.
@@ -60,6 +61,16 @@ pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     // Some services call JSON a form.
     let is_json = incoming.body.trim_ascii_start().first().is_some_and(|first| b"{[".contains(first));
     if is_json { request::of_query(incoming) } else { request::parameters(incoming) }
+}
+
+/// The parameters of a delivery as the journal has them: without the key. It has no credentials of other
+/// requests either.
+pub fn without_key(values: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<String, String>> {
+    let mut values = values.clone();
+    if values.contains_key(KEY) {
+        Arc::make_mut(&mut values).insert(KEY.to_owned(), "…".to_owned());
+    }
+    values
 }
 
 /// Adds what is not in the parameters: the payload, and the headers that services use.

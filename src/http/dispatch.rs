@@ -110,7 +110,10 @@ impl RequestContext<'_> {
         }
         let method = effective_method(incoming.method(), &mut raw.values);
         trace.method.clone_from(&method);
-        trace.params = raw.values.clone();
+        trace.params = match self.takes_delivery(&trace.path) {
+            true => deliveries::without_key(&raw.values),
+            false => raw.values.clone(),
+        };
         let found = match deliveries::is_in_folder(&trace.path) && !self.takes_delivery(&trace.path) {
             true => RouteMatch::Nothing,
             false => edge.router.find(&method, &trace.path, feature_level),

@@ -94,6 +94,7 @@ async fn a_message_is_the_bots_own_and_names_its_service() {
     let entry = &journal.success()["entries"][0];
     assert_eq!(entry["user"], hook.email());
     assert_eq!((&entry["path"], &entry["params"]["payload"]), (&json!("/external/helloworld"), &json!(HELLO)));
+    assert_eq!(entry["params"]["api_key"], "…", "as of other requests, the journal has who sent it and no key");
 }
 
 #[tokio::test]
