@@ -6,6 +6,7 @@
 mod delivery;
 mod git;
 mod github;
+mod github_pull_request;
 mod gitlab;
 mod monitoring;
 mod pattern;
@@ -156,7 +157,7 @@ operation! {
     events [RealmUserAdd, MutedTopics, UserTopic, Message, AttachmentUpdate];
 }
 
-/// What the service learns.
+/// The reply to a delivery.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct DeliverWebhookReply {
     /// Of `slack_incoming`: true.

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 const MAX_LISTED_COMMITS: usize = 20;
 /// Authors that a message names at most.
 const MAX_NAMED_AUTHORS: usize = 3;
-/// Characters of a commit's name that are shown.
+/// Characters of a hash that are shown.
 const SHORT_LENGTH: usize = 11;
 
 /// A commit that was pushed.
 pub struct Commit<'a> {
-    /// Who made it.
+    /// Its author.
     pub author: &'a str,
-    /// Its whole name, in hexadecimal digits.
+    /// Its hash, in hexadecimal digits.
     pub id: &'a str,
     /// Its whole message.
     pub message: &'a str,
@@ -90,7 +90,7 @@ fn in_a_row(authors: &[(&str, usize)]) -> String {
     }
 }
 
-/// The beginning of a commit's name.
+/// The beginning of a hash.
 pub fn short(id: &str) -> &str {
     id.char_indices().nth(SHORT_LENGTH).map_or(id, |(end, _)| &id[..end])
 }
@@ -108,30 +108,30 @@ pub fn is_among(branch: &str, branches: Option<&str>) -> bool {
 
 /// Something that was done with an issue or a pull request.
 #[derive(Default)]
-pub struct Deed<'a> {
+pub struct Activity<'a> {
     /// Who did it.
     pub user: &'a str,
     /// What was done: `opened`, `closed without merge`, `assigned`.
     pub action: &'a str,
-    /// `issue`, `PR`.
+    /// `issue`, `PR`, `PR review`.
     pub kind: &'a str,
     /// Its address.
     pub url: &'a str,
-    /// Its number.
-    pub number: i64,
+    /// Its number, where it has one of its own.
+    pub number: Option<i64>,
     /// Its title, where the topic does not have it.
     pub title: Option<&'a str>,
     /// Its text.
     pub message: Option<&'a str>,
-    /// Who is responsible.
+    /// Who is assigned.
     pub assignee: Option<&'a str>,
-    /// Who became responsible, or is so no longer.
+    /// Who was assigned or unassigned.
     pub changed_assignee: Option<&'a str>,
     /// The branch with the changes, and the one that they are for.
     pub branches: Option<(&'a str, &'a str)>,
 }
 
-impl Deed<'_> {
+impl Activity<'_> {
     /// What was done, in words.
     pub fn in_words(&self) -> String {
         let assignee = self.changed_assignee.unwrap_or("None");
@@ -141,8 +141,9 @@ impl Deed<'_> {
             _ => String::new(),
         };
         let title = self.title.map(|title| format!(" {title}")).unwrap_or_default();
-        let Self { user, action, kind, number, url, .. } = self;
-        let mut text = format!("{user} {action}{assigned} [{kind} #{number}{title}]({url})");
+        let number = self.number.map(|number| format!(" #{number}")).unwrap_or_default();
+        let Self { user, action, kind, url, .. } = self;
+        let mut text = format!("{user} {action}{assigned} [{kind}{number}{title}]({url})");
         if let Some((from, to)) = self.branches {
             text.push_str(&format!(" from `{from}` to `{to}`"));
         }

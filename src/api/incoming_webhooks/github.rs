@@ -1,7 +1,8 @@
 //! GitHub: pushes, issues, comments on them, pull requests, branches and tags.
 
 use super::delivery::{Delivery, Outcome};
-use super::git::{self, Commit, Deed, Push};
+use super::git::{self, Activity, Commit, Push};
+use super::github_pull_request::{self, sender};
 use super::payload::Part;
 use crate::error::Error;
 
@@ -11,8 +12,6 @@ pub const EVENT_HEADER: &str = "x-github-event";
 /// Events that the service has, and that nothing is said of.
 const IGNORED: [&str; 7] =
     ["check_suite", "label", "meta", "milestone", "organization", "project_card", "repository_vulnerability_alert"];
-/// Actions with pull requests that nothing is said of.
-const IGNORED_ACTIONS: [&str; 5] = ["approved", "converted_to_draft", "labeled", "review_request_removed", "unlabeled"];
 
 /// The message of a delivery.
 pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
@@ -50,7 +49,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         }
         "issues" => issue(&payload, title(&payload.key("issue")?)?)?,
         "issue_comment" => comment(&payload, title(&payload.key("issue")?)?)?,
-        other => pull_request(other, &payload, title(&payload.key("pull_request")?)?)?,
+        other => github_pull_request::in_words(other, &payload, title(&payload.key("pull_request")?)?)?,
     };
     Ok(Outcome::event(event, topic, content))
 }
@@ -74,16 +73,10 @@ fn event_of(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Result
             "opened" if is_moved_here(payload)? => "issues_opened_via_transfer",
             _ => "issues",
         }),
-        "pull_request" => match payload.text_of("action")? {
-            "opened" | "reopened" => Some("opened_pull_request"),
-            "synchronize" | "edited" => Some("updated_pull_request"),
-            "assigned" | "unassigned" => Some("assigned_or_unassigned_pull_request"),
-            "closed" => Some("closed_pull_request"),
-            "review_requested" => Some("pull_request_review_requested"),
-            "ready_for_review" => Some("pull_request_ready_for_review"),
-            action if IGNORED_ACTIONS.contains(&action) => None,
-            action => return Err(delivery.unsupported(&format!("pull_request:{action}"))),
-        },
+        "pull_request" => github_pull_request::event_of(delivery, payload)?,
+        "pull_request_review" if github_pull_request::is_edited_without_change(payload)? => None,
+        "pull_request_review" => Some("pull_request_review"),
+        "pull_request_review_comment" => Some("pull_request_review_comment"),
         "issue_comment" => Some("issue_comment"),
         "create" => Some("create"),
         "delete" => Some("delete"),
@@ -106,8 +99,8 @@ fn push_event(payload: &Part<'_>, branches: Option<&str>) -> Result<Option<&'sta
 }
 
 fn is_moved_here(payload: &Part<'_>) -> Result<bool, Error> {
-    let changes = payload.given("changes")?;
-    Ok(changes.map(|changes| changes.given("old_issue")).transpose()?.flatten().is_some())
+    let changes = payload.non_empty("changes")?;
+    Ok(changes.map(|changes| changes.non_empty("old_issue")).transpose()?.flatten().is_some())
 }
 
 fn topic(event: &str, payload: &Part<'_>) -> Result<String, Error> {
@@ -122,7 +115,7 @@ fn topic(event: &str, payload: &Part<'_>) -> Result<String, Error> {
     }
     match event {
         "push_commits" => Ok(format!("{} / {}", repository(payload)?, branch(payload)?)),
-        "ping" if payload.given("repository")?.is_none() => {
+        "ping" if payload.non_empty("repository")?.is_none() => {
             payload.key("organization")?.text_of("login").map(str::to_owned)
         }
         _ => repository(payload).map(str::to_owned),
@@ -131,10 +124,6 @@ fn topic(event: &str, payload: &Part<'_>) -> Result<String, Error> {
 
 fn repository<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
     payload.key("repository")?.text_of("name")
-}
-
-fn sender<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
-    payload.key("sender")?.text_of("login")
 }
 
 fn branch<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
@@ -146,7 +135,7 @@ fn push(payload: &Part<'_>) -> Result<String, Error> {
     let mut commits = Vec::new();
     for commit in payload.key("commits")?.items()? {
         let author = commit.key("author")?;
-        let name = match author.given("username")? {
+        let name = match author.non_empty("username")? {
             Some(name) => name.text()?,
             None => author.text_of("name")?,
         };
@@ -173,18 +162,18 @@ fn issue(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let issue = payload.key("issue")?;
     let message = if matches!(action, "assigned" | "unassigned") { None } else { issue.text_or_null("body")? };
     let assignee = payload.find("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
-    let deed = Deed {
+    let activity = Activity {
         user: sender(payload)?,
         action,
         kind: "issue",
         url: issue.text_of("html_url")?,
-        number: issue.number_of("number")?,
+        number: Some(issue.number_of("number")?),
         title: title.as_deref(),
         message,
         changed_assignee: assignee,
-        ..Deed::default()
+        ..Activity::default()
     };
-    Ok(deed.in_words())
+    Ok(activity.in_words())
 }
 
 fn comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
@@ -194,17 +183,17 @@ fn comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
         "created" => format!("[commented]({url}) on"),
         other => format!("{other} a [comment]({url}) on"),
     };
-    let deed = Deed {
+    let activity = Activity {
         user: sender(payload)?,
         action: &action,
         kind: if issue.find("pull_request")?.is_some() { "PR" } else { "issue" },
         url: issue.text_of("html_url")?,
-        number: issue.number_of("number")?,
+        number: Some(issue.number_of("number")?),
         title: title.as_deref(),
         message: Some(comment.text_of("body")?),
-        ..Deed::default()
+        ..Activity::default()
     };
-    Ok(deed.in_words())
+    Ok(activity.in_words())
 }
 
 /// A label or milestone that an issue was given, or lost.
@@ -245,50 +234,4 @@ fn transfer(event: &str, payload: &Part<'_>) -> Result<String, Error> {
         }
         _ => format!("[Issue #{number} {title}]({url}) was transferred from [{name}#{other_number}]({other_url})."),
     })
-}
-
-fn pull_request(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
-    let (user, request) = (sender(payload)?, payload.key("pull_request")?);
-    let (number, url) = (request.number_of("number")?, request.text_of("html_url")?);
-    match event {
-        "pull_request_ready_for_review" => {
-            return Ok(format!("**{user}** has marked [PR #{number}]({url}) as ready for review."));
-        }
-        "pull_request_review_requested" => {
-            let (reviewer, name) = match payload.find("requested_reviewer")? {
-                Some(person) => (person, "login"),
-                None => (payload.key("requested_team")?, "name"),
-            };
-            let (name, address) = (reviewer.text_of(name)?, reviewer.text_of("html_url")?);
-            let title = title.map(|title| format!(" {title}")).unwrap_or_default();
-            return Ok(format!(
-                "**{user}** requested [{name}]({address}) for a review on [PR #{number}{title}]({url})."
-            ));
-        }
-        _ => {}
-    }
-    let mut deed = Deed { user, kind: "PR", url, number, title: title.as_deref(), ..Deed::default() };
-    let action = payload.text_of("action")?;
-    match event {
-        "closed_pull_request" => {
-            deed.action = if request.switch_of("merged")? { "merged" } else { "closed without merge" };
-        }
-        "assigned_or_unassigned_pull_request" => {
-            deed.action = action;
-            deed.changed_assignee = Some(payload.key("assignee")?.text_of("login")?);
-        }
-        _ => {
-            deed.action = if action == "synchronize" { "updated" } else { action };
-            deed.assignee = request.given("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
-            let changes = payload.find("changes")?;
-            let is_text_new = changes.map(|changes| changes.find("body")).transpose()?.flatten().is_some();
-            if is_text_new || action == "opened" {
-                deed.message = request.text_or_null("body")?;
-            }
-            if action == "opened" {
-                deed.branches = Some((request.key("head")?.text_of("label")?, request.key("base")?.text_of("label")?));
-            }
-        }
-    }
-    Ok(deed.in_words())
 }

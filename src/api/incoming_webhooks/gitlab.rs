@@ -21,7 +21,7 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         }
         "Push Hook" => push(&payload)?,
         "Tag Push Hook" => {
-            let action = if payload.given("checkout_sha")?.is_some() { "pushed" } else { "removed" };
+            let action = if payload.non_empty("checkout_sha")?.is_some() { "pushed" } else { "removed" };
             let tag = payload.text_of("ref")?.replace("refs/tags/", "");
             git::tag_in_words(payload.text_of("user_name")?, action, &tag)
         }
@@ -76,7 +76,7 @@ fn branch<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
 
 fn push(payload: &Part<'_>) -> Result<String, Error> {
     let (user, branch) = (payload.text_of("user_name")?, branch(payload)?);
-    if payload.given("after")?.is_some_and(|after| after.value() == NO_COMMIT) {
+    if payload.non_empty("after")?.is_some_and(|after| after.value() == NO_COMMIT) {
         return Ok(format!("{user} deleted branch {branch}."));
     }
     let (before, after) = (payload.text_of("before")?, payload.text_of("after")?);

@@ -1,4 +1,4 @@
-//! Services that watch over machines: Alertmanager and Grafana.
+//! Monitoring services: Alertmanager and Grafana.
 
 use super::delivery::{Delivery, Notification, Outcome};
 use super::payload::Part;
@@ -6,7 +6,7 @@ use super::python_text::{LENGTH_MAX, text_of};
 use crate::error::Error;
 use std::collections::HashMap;
 
-/// When an alert that has not ended ends.
+/// `endsAt` of an alert that has not ended.
 const NEVER: &str = "0001-01-01T00:00:00Z";
 
 /// Alerts by the name that Alertmanager gives them; those that fire and those that ended have a message each.
@@ -63,7 +63,7 @@ fn grafana_alert(alert: &Part<'_>) -> Result<Notification, Error> {
     let icon = if status == "firing" { ":alert:" } else { ":checkbox:" };
     let mut content = format!("{icon} **{}**\n\n", status.to_uppercase());
     let labels = alert.key("labels")?;
-    let name = match labels.given("alertname")? {
+    let name = match labels.non_empty("alertname")? {
         Some(name) => {
             let name = name.text()?;
             content.push_str(&format!("**{name}**\n\n"));
@@ -76,10 +76,10 @@ fn grafana_alert(alert: &Part<'_>) -> Result<Notification, Error> {
     if end != NEVER {
         content.push_str(&format!("\n\nThis alert was resolved at <time:{end}>."));
     }
-    if let Some(labels) = alert.given("labels")? {
+    if let Some(labels) = alert.non_empty("labels")? {
         content.push_str(&format!("\n\nLabels:\n{}\n", listed(&labels)?));
     }
-    if let Some(values) = alert.given("values")? {
+    if let Some(values) = alert.non_empty("values")? {
         let mut lines = String::new();
         for (name, value) in values.members()? {
             // No message shows more; values may be nested, and so be longer than they came.
@@ -89,16 +89,16 @@ fn grafana_alert(alert: &Part<'_>) -> Result<Notification, Error> {
             lines.push_str(&format!("- {name}: {}\n", text_of(value.value())));
         }
         content.push_str(&format!("Values:\n{lines}\n"));
-    } else if let Some(values) = alert.given("valueString")? {
+    } else if let Some(values) = alert.non_empty("valueString")? {
         content.push_str(&format!("Values:\n{}\n\n", values.text()?));
     }
-    if let Some(annotations) = alert.given("annotations")? {
+    if let Some(annotations) = alert.non_empty("annotations")? {
         content.push_str(&format!("Annotations:\n{}", listed(&annotations)?));
     }
     alert.key("generatorURL")?;
     alert.key("silenceURL")?;
     for (label, key) in [("Generator", "generatorURL"), ("Silence", "silenceURL"), ("Image", "imageURL")] {
-        if let Some(url) = alert.given(key)? {
+        if let Some(url) = alert.non_empty(key)? {
             content.push_str(&format!("\n[{label}]({})", url.text()?));
         }
     }

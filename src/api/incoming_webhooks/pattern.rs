@@ -35,11 +35,11 @@ pub fn fits(text: &str, pattern: &str) -> bool {
     pattern[piece..].iter().all(|piece| matches!(piece, Piece::Any))
 }
 
-/// What a part of a pattern takes of the text.
+/// A part of a pattern.
 enum Piece {
-    /// Any number of characters.
+    /// `*`: any number of characters.
     Any,
-    /// Any character.
+    /// `?`: any character.
     One,
     /// This character.
     Exactly(char),

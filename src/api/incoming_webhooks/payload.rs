@@ -57,16 +57,16 @@ impl<'a> Part<'a> {
         Ok(self.object()?.get(name).map(|value| self.within(name, value)))
     }
 
-    /// The member of this name, where it says something: not null, false, zero, or empty.
+    /// The member of this name, unless it is null, false, zero or empty.
     ///
     /// # Errors
     ///
     /// `BadValue` where this is no object.
-    pub fn given(&self, name: &str) -> Result<Option<Self>, Error> {
-        Ok(self.find(name)?.filter(Self::says_something))
+    pub fn non_empty(&self, name: &str) -> Result<Option<Self>, Error> {
+        Ok(self.find(name)?.filter(Self::is_non_empty))
     }
 
-    fn says_something(&self) -> bool {
+    fn is_non_empty(&self) -> bool {
         match self.value {
             Value::Null => false,
             Value::Bool(is_true) => *is_true,

@@ -1,4 +1,4 @@
-//! Values as the services of the API write them into messages: in the notation of the language that they are made in.
+//! Values as real servers write them into messages: in the notation of Python, the language of these servers.
 
 use serde_json::{Number, Value};
 use std::fmt::Write;

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The title of the event that the service sends as an example.
 const EXAMPLE: &str = "This is an example Python exception";
 
-/// Seconds from 1970 to a time that no clock shows any more.
+/// The largest time that is read, in Unix seconds: in the year 8307.
 const LATEST: f64 = 200_000_000_000.0;
 
 /// The message of a delivery.
@@ -19,8 +19,8 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         return Err(Error::bad_value("request", "is not a dict"));
     }
     let (topic, content) = match payload.find("data")?.filter(|data| !data.value().is_null()) {
-        None => match payload.given("event")? {
-            Some(event) if event.given("event_id")?.is_some() => {
+        None => match payload.non_empty("event")? {
+            Some(event) if event.non_empty("event_id")?.is_some() => {
                 let place = Place::of_webhook(&payload, &event)?;
                 of_event(delivery, &event, &place)?
             }
@@ -65,7 +65,7 @@ impl Place {
     }
 }
 
-/// A point in time without fractions, offset and letters.
+/// A time in RFC 3339 without its fraction and letters: `2026-01-12 09:51:03`.
 fn shown_time(time: &str) -> String {
     time.split('.').next().unwrap_or_default().replace('T', " ").trim_end_matches('Z').to_owned()
 }
@@ -148,7 +148,7 @@ fn of_issue(delivery: &Delivery<'_>, payload: &Part<'_>, issue: &Part<'_>) -> Re
     let title = issue.text_of("title")?;
     let time = shown_time(issue.text_of("lastSeen")?);
     issue.key("assignedTo")?;
-    let assignee = match issue.given("assignedTo")? {
+    let assignee = match issue.non_empty("assignedTo")? {
         Some(to) if to.text_of("type")? == "team" => format!("team {}", to.text_of("name")?),
         Some(to) => to.text_of("name")?.to_owned(),
         None => "No one".to_owned(),

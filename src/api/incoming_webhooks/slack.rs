@@ -23,17 +23,17 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         _ => "(no topic)".to_owned(),
     };
     let mut pieces = Vec::new();
-    if let Some(blocks) = payload.given("blocks")? {
+    if let Some(blocks) = payload.non_empty("blocks")? {
         pieces.extend(blocks.items()?.map(|one| block(&one)).collect::<Result<Vec<_>, _>>()?);
     }
-    if let Some(attachments) = payload.given("attachments")? {
+    if let Some(attachments) = payload.non_empty("attachments")? {
         pieces.extend(attachments.items()?.map(|one| attachment(&one)).collect::<Result<Vec<_>, _>>()?);
     }
     let mut text = joined(pieces);
     if text.is_empty()
-        && let Some(given) = payload.given("text")?
+        && let Some(given) = payload.non_empty("text")?
     {
-        let icon = payload.given("icon_emoji")?.map(|icon| icon.text()).transpose()?;
+        let icon = payload.non_empty("icon_emoji")?.map(|icon| icon.text()).transpose()?;
         text =
             format!("{}{}", icon.map(|icon| format!("{icon} ")).unwrap_or_default(), given.text()?).trim().to_owned();
     }
@@ -68,12 +68,12 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         return Err(delivery.unsupported(kind));
     }
     let text = event.find("text")?.map_or(Ok(""), |text| text.text())?;
-    let Some(sender) = event.given("user")? else {
+    let Some(sender) = event.non_empty("user")? else {
         let is_bot = event.find("subtype")?.is_some_and(|kind| kind.value() == "bot_message");
         return Err(delivery.unsupported(if is_bot { "integration bot message" } else { "unknown Slack event" }));
     };
     let mut content = format!("**{}**: {}", sender.text()?, with_mentions(&with_emphasis(text)));
-    if let Some(files) = event.given("files")? {
+    if let Some(files) = event.non_empty("files")? {
         for file in files.items()? {
             content.push_str(&format!("\n*[{}]({})*", file.text_of("title")?, file.text_of("permalink")?));
         }

@@ -5,7 +5,7 @@ use crate::error::Error;
 
 const BLOCK_TYPES: [&str; 7] = ["actions", "context", "divider", "header", "image", "input", "section"];
 
-/// The pieces of a text that say something, a blank line between them.
+/// The pieces of a text that are not blank, with an empty line between them.
 pub fn joined(pieces: impl IntoIterator<Item = String>) -> String {
     let pieces = pieces.into_iter().map(|piece| piece.trim().to_owned()).filter(|piece| !piece.is_empty());
     pieces.collect::<Vec<_>>().join("\n\n")
@@ -14,7 +14,7 @@ pub fn joined(pieces: impl IntoIterator<Item = String>) -> String {
 /// A block; "" for one that makes no text.
 pub fn block(block: &Part<'_>) -> Result<String, Error> {
     Ok(match block.key("type")?.word(&BLOCK_TYPES)? {
-        "context" => match block.given("elements")? {
+        "context" => match block.non_empty("elements")? {
             Some(elements) => joined(elements.items()?.map(|one| context(&one)).collect::<Result<Vec<_>, _>>()?),
             None => String::new(),
         },
@@ -70,7 +70,7 @@ fn text_block<'a>(block: &Part<'a>, types: &[&str]) -> Result<&'a str, Error> {
     block.text_of("text")
 }
 
-/// A picture; "" for what can only be clicked.
+/// A picture; "" for buttons and menus.
 fn picture(element: &Part<'_>) -> Result<String, Error> {
     if element.text_of("type")? != "image" {
         return Ok(String::new());
@@ -81,15 +81,15 @@ fn picture(element: &Part<'_>) -> Result<String, Error> {
 /// An attachment, by the fields that came before blocks.
 pub fn attachment(attachment: &Part<'_>) -> Result<String, Error> {
     let mut pieces = Vec::new();
-    if let Some(title) = attachment.given("title")? {
+    if let Some(title) = attachment.non_empty("title")? {
         let title = title.text()?;
-        pieces.push(match attachment.given("title_link")? {
+        pieces.push(match attachment.non_empty("title_link")? {
             Some(link) => format!("## [{title}]({})", link.address()?),
             None => format!("## {title}"),
         });
     }
     for name in ["pretext", "text"] {
-        if let Some(text) = attachment.given(name)? {
+        if let Some(text) = attachment.non_empty(name)? {
             pieces.push(text.text()?.to_owned());
         }
     }
@@ -97,23 +97,23 @@ pub fn attachment(attachment: &Part<'_>) -> Result<String, Error> {
         let lines: Vec<Option<String>> = fields.items()?.map(|one| field(&one)).collect::<Result<_, _>>()?;
         pieces.push(lines.into_iter().flatten().collect::<Vec<_>>().join("\n"));
     }
-    if let Some(blocks) = attachment.given("blocks")? {
+    if let Some(blocks) = attachment.non_empty("blocks")? {
         pieces.extend(blocks.items()?.map(|one| block(&one)).collect::<Result<Vec<_>, _>>()?);
     }
-    if let Some(url) = attachment.given("image_url")? {
+    if let Some(url) = attachment.non_empty("image_url")? {
         pieces.push(format!("[]({})", url.address()?));
     }
-    if let Some(footer) = attachment.given("footer")? {
+    if let Some(footer) = attachment.non_empty("footer")? {
         pieces.push(footer.text()?.to_owned());
     }
-    if attachment.given("ts")?.is_some() {
+    if attachment.non_empty("ts")?.is_some() {
         pieces.push(format!("<time:{}>", attachment.number_of("ts")?));
     }
     Ok(joined(pieces))
 }
 
 fn field(field: &Part<'_>) -> Result<Option<String>, Error> {
-    let said = |name: &str| field.given(name)?.map(|part| part.text()).transpose();
+    let said = |name: &str| field.non_empty(name)?.map(|part| part.text()).transpose();
     Ok(match (said("title")?, said("value")?) {
         (Some(title), Some(value)) => Some(format!("*{title}*: {value}")),
         (Some(title), None) => Some(format!("*{title}*")),

@@ -16,7 +16,7 @@ static ADDRESS: LazyLock<Regex> =
 static USER: LazyLock<Regex> = LazyLock::new(|| pattern(r"<@([a-zA-Z0-9]+)\|?([a-zA-Z0-9]+)?>"));
 /// `<#C0123|general>`
 static CHANNEL: LazyLock<Regex> = LazyLock::new(|| pattern(r"<#(.*)>"));
-/// What may be before and behind emphasis.
+/// A character that may be before or after emphasis.
 static EDGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{P}\p{Zs}\p{S}]$"));
 static CLOSING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{Pf}\p{Pe}]$"));
 static OPENING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{Pi}\p{Ps}]$"));
@@ -25,7 +25,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a well-formed pattern")
 }
 
-/// Bold, struck and slanted words.
+/// Converts emphasis: bold, struck and italic words.
 pub fn with_emphasis(text: &str) -> String {
     let bold = emphasized(text, '*', "**");
     let struck = emphasized(&bold, '~', "~~");
@@ -68,7 +68,7 @@ fn emphasized(text: &str, mark: char, keyword: &str) -> String {
     out + rest
 }
 
-/// Links and addresses of mail.
+/// Converts links and mail addresses.
 pub fn with_links(text: &str) -> String {
     let links = LINK.replace_all(text, |found: &regex::Captures<'_>| {
         let inside = &found[0][1..found[0].len() - 1];
@@ -80,7 +80,7 @@ pub fn with_links(text: &str) -> String {
     ADDRESS.replace_all(&links, "$1").into_owned()
 }
 
-/// Mentions: of all, of a user by what the message says of them, of a channel by its name without notifying anybody.
+/// Converts mentions: of all, of a user by what the message says of them, of a channel by its name without notifying anybody.
 pub fn with_mentions(text: &str) -> String {
     let mut text = text.to_owned();
     for all in ["<!everyone>", "<!channel>", "<!here>"] {

@@ -1,0 +1,156 @@
+//! GitHub: what happens to pull requests, and reviews of them.
+
+use super::delivery::Delivery;
+use super::git::Activity;
+use super::payload::Part;
+use crate::error::Error;
+
+/// Actions that nothing is said of.
+const IGNORED_ACTIONS: [&str; 5] = ["approved", "converted_to_draft", "labeled", "review_request_removed", "unlabeled"];
+
+/// The event by the name that patterns know it by; None where nothing is said of it.
+///
+/// # Errors
+///
+/// For a payload without an action, and for an action that is not supported.
+pub fn event_of(delivery: &Delivery<'_>, payload: &Part<'_>) -> Result<Option<&'static str>, Error> {
+    Ok(match payload.text_of("action")? {
+        "opened" | "reopened" => Some("opened_pull_request"),
+        "synchronize" | "edited" => Some("updated_pull_request"),
+        "assigned" | "unassigned" => Some("assigned_or_unassigned_pull_request"),
+        "closed" => Some("closed_pull_request"),
+        "review_requested" => Some("pull_request_review_requested"),
+        "ready_for_review" => Some("pull_request_ready_for_review"),
+        "locked" | "unlocked" => Some("locked_or_unlocked_pull_request"),
+        "auto_merge_enabled" | "auto_merge_disabled" => Some("pull_request_auto_merge"),
+        action if IGNORED_ACTIONS.contains(&action) => None,
+        action => return Err(delivery.unsupported(&format!("pull_request:{action}"))),
+    })
+}
+
+/// Whether a review was edited and nothing of it changed: GitHub sends this right after each review.
+///
+/// # Errors
+///
+/// For a payload without an action.
+pub fn is_edited_without_change(payload: &Part<'_>) -> Result<bool, Error> {
+    let changes = payload.non_empty("changes")?;
+    let is_empty = changes.is_none_or(|changes| changes.value().as_object().is_some_and(serde_json::Map::is_empty));
+    Ok(payload.text_of("action")? == "edited" && is_empty)
+}
+
+/// The name of who triggered an event.
+///
+/// # Errors
+///
+/// For a payload without a sender.
+pub fn sender<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
+    payload.key("sender")?.text_of("login")
+}
+
+/// The message of an event.
+///
+/// # Errors
+///
+/// For a payload that lacks what the message needs.
+pub fn in_words(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (user, request) = (sender(payload)?, payload.key("pull_request")?);
+    let (number, url) = (request.number_of("number")?, request.text_of("html_url")?);
+    match event {
+        "pull_request_ready_for_review" => {
+            Ok(format!("**{user}** has marked [PR #{number}]({url}) as ready for review."))
+        }
+        "pull_request_review_requested" => request_for_review(payload, title),
+        "locked_or_unlocked_pull_request" if payload.text_of("action")? == "unlocked" => {
+            Ok(format!("{user} has unlocked [PR #{number}]({url})."))
+        }
+        "locked_or_unlocked_pull_request" => {
+            let reason = request.text_or_null("active_lock_reason")?.unwrap_or("None");
+            Ok(format!(
+                "{user} has locked [PR #{number}]({url}) as {reason} and limited conversation to collaborators."
+            ))
+        }
+        "pull_request_auto_merge" => {
+            let change = if payload.text_of("action")? == "auto_merge_disabled" { "disabled" } else { "enabled" };
+            Ok(format!("{user} has {change} auto merge for [PR #{number}]({url})."))
+        }
+        "pull_request_review" => review(payload, title),
+        "pull_request_review_comment" => review_comment(payload, title),
+        _ => change(event, payload, title),
+    }
+}
+
+fn request_for_review(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (user, request) = (sender(payload)?, payload.key("pull_request")?);
+    let (number, url) = (request.number_of("number")?, request.text_of("html_url")?);
+    let (reviewer, name) = match payload.find("requested_reviewer")? {
+        Some(person) => (person, "login"),
+        None => (payload.key("requested_team")?, "name"),
+    };
+    let (name, address) = (reviewer.text_of(name)?, reviewer.text_of("html_url")?);
+    let title = title.map(|title| format!(" {title}")).unwrap_or_default();
+    Ok(format!("**{user}** requested [{name}]({address}) for a review on [PR #{number}{title}]({url})."))
+}
+
+fn review(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (review, number) = (payload.key("review")?, payload.key("pull_request")?.number_of("number")?);
+    let title = title.map(|title| format!("for #{number} {title}"));
+    let activity = Activity {
+        user: sender(payload)?,
+        // Whatever the action is: real servers say the same of reviews that are edited or dismissed.
+        action: "submitted",
+        kind: "PR review",
+        url: review.text_of("html_url")?,
+        title: title.as_deref(),
+        message: review.text_or_null("body")?,
+        ..Activity::default()
+    };
+    Ok(activity.in_words())
+}
+
+fn review_comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (comment, number) = (payload.key("comment")?, payload.key("pull_request")?.number_of("number")?);
+    let title = title.map(|title| format!("on #{number} {title}"));
+    let action = payload.text_of("action")?;
+    let activity = Activity {
+        user: sender(payload)?,
+        action,
+        kind: "PR review comment",
+        url: comment.text_of("html_url")?,
+        title: title.as_deref(),
+        message: if action == "created" { Some(comment.text_of("body")?) } else { None },
+        ..Activity::default()
+    };
+    Ok(activity.in_words())
+}
+
+/// A pull request that was opened, edited, assigned or closed.
+fn change(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+    let (user, request) = (sender(payload)?, payload.key("pull_request")?);
+    let (number, url) = (Some(request.number_of("number")?), request.text_of("html_url")?);
+    let mut activity = Activity { user, kind: "PR", url, number, title: title.as_deref(), ..Activity::default() };
+    let action = payload.text_of("action")?;
+    match event {
+        "closed_pull_request" => {
+            activity.action = if request.switch_of("merged")? { "merged" } else { "closed without merge" };
+        }
+        "assigned_or_unassigned_pull_request" => {
+            activity.action = action;
+            activity.changed_assignee = Some(payload.key("assignee")?.text_of("login")?);
+        }
+        _ => {
+            activity.action = if action == "synchronize" { "updated" } else { action };
+            activity.assignee = request.non_empty("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
+            let changes = payload.find("changes")?;
+            let is_text_new = changes.map(|changes| changes.find("body")).transpose()?.flatten().is_some();
+            if is_text_new || action == "opened" {
+                activity.message = request.text_or_null("body")?;
+            }
+            if action == "opened" {
+                activity.branches =
+                    Some((request.key("head")?.text_of("label")?, request.key("base")?.text_of("label")?));
+            }
+        }
+    }
+    Ok(activity.in_words())
+}
