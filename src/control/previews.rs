@@ -1,4 +1,4 @@
-//! When previews arrive.
+//! Delays of previews.
 
 use super::refused;
 use super::times::Seconds;
@@ -48,14 +48,14 @@ pub fn set(world: &World, sent: &Sent) -> Result<Value, Error> {
     })
 }
 
-/// When previews arrive.
+/// The delays of previews.
 pub fn show(world: &World) -> Value {
     let PreviewDelays { thumbnails, links } = world.snapshot().preview_delays;
     let seconds = |span: Span| span.micros() as f64 / 1e6;
     json!({"thumbnail_seconds": seconds(thumbnails), "link_seconds": links.map(seconds)})
 }
 
-/// Lets previews arrive as they do in other worlds.
+/// Ends the delays of previews; those that are due later still arrive.
 ///
 /// # Errors
 ///

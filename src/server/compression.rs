@@ -1,4 +1,4 @@
-//! Smaller replies for clients that ask: gzip and Brotli.
+//! Compression of replies with Brotli or gzip, as `Accept-Encoding` asks.
 
 use crate::http::{ConnectionFault, Response, reply};
 use crate::world::aside::in_place;
@@ -10,11 +10,11 @@ use std::io::Write;
 
 /// Bodies of fewer bytes are sent as they are.
 const LEAST_BYTES: usize = 256;
-/// Bodies of more bytes take long to compress.
+/// Bodies of more bytes are compressed where they hold up no other task.
 const LARGE: usize = 64 * 1024;
-/// What is compressed; pictures and the like are already.
+/// Content types that are compressed; pictures and the like are already.
 const TYPES: [&str; 4] = ["application/json", "text/html", "text/css", "text/javascript"];
-/// How much work is spent: little, since each reply is made for one request.
+/// Low levels, since each reply is compressed for one request.
 const GZIP_LEVEL: u32 = 4;
 const BROTLI_QUALITY: u32 = 4;
 const BROTLI_WINDOW: u32 = 20;
@@ -25,8 +25,8 @@ enum Encoding {
     Gzip,
 }
 
-/// The response as the client asked for it. What a fault made or breaks off is sent as it is: its bytes are counted as they
-/// are in the document.
+/// The response, compressed if the client asks for it. What a fault makes or breaks off is not: `truncate_at` counts
+/// the bytes of the document.
 pub fn encoded(asked: &HeaderMap, response: Response) -> Response {
     let Some(wanted) = asked.get(header::ACCEPT_ENCODING).and_then(|wanted| wanted.to_str().ok()) else {
         return response;
@@ -37,7 +37,7 @@ pub fn encoded(asked: &HeaderMap, response: Response) -> Response {
     }
 }
 
-/// The first of ours that a client takes and likes most.
+/// The encoding that the client prefers of the two; None where it accepts neither.
 fn preferred(wanted: &str) -> Option<Encoding> {
     let quality = |name: &str| {
         let of = |part: &str| -> Option<f32> {

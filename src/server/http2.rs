@@ -16,12 +16,12 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
-/// How a client begins that knows that the server speaks HTTP/2.
-const BEGINNING: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
-/// No method of HTTP/1.1 begins with so much of that.
-const ENOUGH: usize = 4;
-/// How long to wait for the rest of a beginning that could be either: longer each time, so that many that never come
-/// cost little.
+/// The connection preface of HTTP/2, up to its first empty line (RFC 9113, section 3.4).
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
+/// Bytes of the preface that no request of HTTP/1.1 begins with.
+const DISTINCT_BYTES: usize = 4;
+/// Pauses between two reads of a beginning that is too short to tell: each is twice the last, so that many connections
+/// that send no more cost little.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// Bytes of a request's headers, all together.
@@ -29,14 +29,14 @@ const MAX_HEADERS: u32 = 400 * 1024;
 /// Requests of one connection that are answered at the same time.
 const MAX_STREAMS: u32 = 250;
 
-/// Whether the client on a connection without TLS begins with HTTP/2. Nothing is taken from the connection.
-pub async fn is_begun_on(stream: &TcpStream) -> bool {
-    let mut first = [0; BEGINNING.len()];
+/// Whether the client of a connection without TLS begins with the preface, which stays to be read.
+pub async fn begins_with_preface(stream: &TcpStream) -> bool {
+    let mut first = [0; PREFACE.len()];
     let mut pause = FIRST_PAUSE;
     loop {
         match stream.peek(&mut first).await {
-            Ok(count) if count >= ENOUGH || !BEGINNING.starts_with(&first[..count]) => {
-                return BEGINNING.starts_with(&first[..count]);
+            Ok(count) if count >= DISTINCT_BYTES || !PREFACE.starts_with(&first[..count]) => {
+                return PREFACE.starts_with(&first[..count]);
             }
             Ok(count) if count > 0 => {
                 tokio::time::sleep(pause).await;
@@ -76,7 +76,7 @@ where
     }
 }
 
-/// Answers the requests of a connection until it ends. Behind a pointer, since other connections would reserve its room too.
+/// Answers the requests of a connection until it ends. Boxed: the future of every connection would be as large otherwise.
 pub fn answer<S: Read + Write + Unpin + Send + 'static>(
     io: S,
     scope: Scope,

@@ -260,7 +260,7 @@ async fn serve(
             Scope::AllWorlds(_) => Either::Right(std::future::pending()),
         };
         let speaks_http2 = tokio::select! {
-            speaks_http2 = http2::is_begun_on(&stream) => speaks_http2,
+            speaks_http2 = http2::begins_with_preface(&stream) => speaks_http2,
             () = world_ends => return,
         };
         return match speaks_http2 {
@@ -271,7 +271,7 @@ async fn serve(
     serve_securely(stream, scope, secured, stopped, tracker).await;
 }
 
-/// Apart and behind a pointer, since connections without TLS would reserve its room too.
+/// Boxed: the future of connections without TLS would be as large otherwise.
 fn serve_securely(
     stream: TcpStream,
     scope: Scope,

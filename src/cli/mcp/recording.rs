@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
-/// Replies of more characters are left out but for their status: nobody would read them.
+/// Replies of more characters are left out but for their status: they would hide the rest.
 const MAX_REPLY: usize = 4_000;
 /// Keys of a world's options that a scenario can name.
 const OPTIONS: [&str; 5] = ["fixture", "feature_level", "dialect", "clock", "seed"];
@@ -13,9 +13,9 @@ const OPTIONS: [&str; 5] = ["fixture", "feature_level", "dialect", "clock", "see
 /// How a request was answered.
 #[derive(Clone, Debug)]
 pub enum Answered {
-    /// With this status and body.
+    /// A reply with this status and body.
     Whole(u16, Value),
-    /// Not, or not to the end.
+    /// No reply, or one that breaks off.
     Broken,
 }
 
@@ -27,7 +27,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// That of a world made with these options.
+    /// An empty recording of a world that was made with these options.
     pub fn of(options: &Map<String, Value>) -> Self {
         let named = OPTIONS.iter().filter_map(|name| Some(((*name).to_owned(), as_line(options.get(*name)?))));
         Self { options: named.collect(), steps: Vec::new() }

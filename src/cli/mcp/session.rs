@@ -33,7 +33,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// When this machine trusts nobody.
+    /// Where this machine has no trusted certificates.
     pub fn new(
         url: &str,
         control_token: Option<String>,
