@@ -1,5 +1,7 @@
 //! HTTP/2 and compression: the same replies, faults and networks as on other connections.
 
+mod effects;
+
 use crate::support::TestServer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
