@@ -115,6 +115,11 @@ impl Compare {
         if interrupted.load(Ordering::Relaxed) {
             return Err(CliError::of_interruption("interrupted before all was compared"));
         }
+        if report.is_empty() {
+            let message =
+                "nothing was compared: no probe has all the accounts that it needs; docs/compare.md names them";
+            return Err(CliError::of_start(message));
+        }
         let text = report.text();
         match &self.output {
             Some(file) => {

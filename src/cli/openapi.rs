@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::output::say;
-use super::serve::dialect;
+use super::serve::{dialect, feature_level};
 use crate::api::NEWEST_FEATURE_LEVEL;
 use clap::Args;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ pub struct Openapi {
     dialect: String,
 
     /// Feature level of the document [default: the newest]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..), conflicts_with = "control")]
+    #[arg(long, value_name = "N", value_parser = feature_level, conflicts_with = "control")]
     feature_level: Option<i64>,
 }
 

@@ -14,6 +14,7 @@ use crate::control::InitialClock;
 use crate::control::times::Seconds;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
+use crate::json_diagnostic::nearest;
 use crate::server::listen::is_loopback;
 use crate::server::{Authority, Options, Server, StartError};
 use crate::time::Span;
@@ -58,7 +59,7 @@ pub struct Serve {
     clock: InitialClock,
 
     /// Feature level that the default world emulates [default: the newest]
-    #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(0..))]
+    #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", allow_negative_numbers = true, value_parser = feature_level)]
     feature_level: Option<i64>,
 
     /// Names on the wire: neutral, zulip, or a file that maps neutral names to a vendor's
@@ -350,7 +351,7 @@ impl Serve {
         }
         let describe = |error| {
             let built_in = Source::BUILT_IN;
-            let nearest = crate::json_diagnostic::nearest(&self.fixture, &built_in.split(", ").collect::<Vec<_>>());
+            let nearest = nearest(&self.fixture, &built_in.split(", ").collect::<Vec<_>>());
             let meant = nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
             format!("{}: is neither a built-in fixture ({built_in}) nor a readable file: {error}{meant}", self.fixture)
         };
@@ -359,14 +360,23 @@ impl Serve {
     }
 }
 
+/// A feature level, as an option takes it.
+pub fn feature_level(text: &str) -> Result<i64, String> {
+    let level = text.parse().ok().filter(|level| *level >= 0);
+    level.ok_or_else(|| "takes a whole number from 0 on, such as 387".to_owned())
+}
+
 /// The dialect of this name, or that a file describes.
 pub fn dialect(name: &str) -> Result<Dialect, CliError> {
     match name {
         "neutral" => Ok(Dialect::neutral()),
         "zulip" => Ok(Dialect::zulip()),
         file => {
-            let describe =
-                |error| format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}");
+            let nearest =
+                nearest(file, &["neutral", "zulip"]).map_or(String::new(), |name| format!("; did you mean {name}?"));
+            let describe = |error| {
+                format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}{nearest}")
+            };
             let text = std::fs::read_to_string(file).map_err(|error| CliError::of_start(describe(error)))?;
             crate::control::dialect::read(&text).map_err(|fault| CliError::of_start(format!("{file}: {fault}")))
         }

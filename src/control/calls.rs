@@ -178,6 +178,7 @@ impl Row {
 ///
 /// `ControlNotFound` with the nearest call.
 pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static Row, Vec<&'path str>), Error> {
+    let method = if method == "HEAD" { "GET" } else { method };
     let below = path.strip_prefix("/control").unwrap_or(path);
     let parts = split(below.trim_end_matches('/'));
     let found = CALLS.iter().find_map(|row| Some((row, row.fits(&parts)?)).filter(|_| row.method == method));

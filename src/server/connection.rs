@@ -16,7 +16,7 @@ use crate::http::{Edge, Response, reply};
 use bytes::{Buf, Bytes};
 use futures_util::future::Either;
 use futures_util::{FutureExt, Stream, StreamExt};
-use http::{HeaderValue, Request, Uri, Version, header};
+use http::{HeaderValue, Method, Request, Uri, Version, header};
 use http_body::Body;
 use hyper::body::Incoming;
 use hyper::service::{HttpService, service_fn};
@@ -193,11 +193,14 @@ pub fn service(
     service_fn(move |request| {
         let active = tracker.begin();
         let is_multiplexed = request.version() == Version::HTTP_2;
+        // In HTTP/1.1, hyper leaves the body out by itself.
+        let has_no_body = is_multiplexed && request.method() == Method::HEAD;
         let answer = routes.borrow_mut().call(with_head_apart(request, scheme, &credentials, is_own));
         async move {
             let _active = active;
             let response = answer.await.unwrap_or_else(|never: Infallible| match never {});
-            connection_fault::apply(response, is_multiplexed).await
+            let response = connection_fault::apply(response, is_multiplexed).await?;
+            Ok::<_, std::io::Error>(if has_no_body { connection_fault::without_body(response) } else { response })
         }
     })
 }

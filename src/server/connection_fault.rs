@@ -75,9 +75,25 @@ impl Body for Hindered {
         Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::ConnectionAborted, "a fault breaks the reply off"))))
     }
 
+    fn is_end_stream(&self) -> bool {
+        self.unsent.is_empty() && !self.breaks_off
+    }
+
     fn size_hint(&self) -> SizeHint {
         if self.breaks_off { SizeHint::default() } else { SizeHint::with_exact(self.unsent.len() as u64) }
     }
+}
+
+/// The head of a response, which says how long its body would be.
+pub fn without_body<B>(response: Response<Either<B, Hindered>>) -> Response<Either<B, Hindered>>
+where
+    B: Body<Data = Bytes, Error: Into<Box<dyn std::error::Error + Send + Sync>>>,
+{
+    let (mut head, body) = response.into_parts();
+    if let (None, Some(length)) = (head.headers.get(header::CONTENT_LENGTH), body.size_hint().exact()) {
+        head.headers.insert(header::CONTENT_LENGTH, length.into());
+    }
+    Response::from_parts(head, Either::Right(Hindered::new(Bytes::new(), None, false, true)))
 }
 
 /// A timer is late by up to this.

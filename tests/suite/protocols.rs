@@ -108,6 +108,26 @@ async fn http2_with_prior_knowledge_answers_as_http1_does() {
 }
 
 #[tokio::test]
+async fn a_head_has_the_length_of_a_body_that_is_not_sent() {
+    let server = TestServer::start().await;
+    let connection = Connection::open(&server).await;
+    for path in ["/api/v1/server_settings", "/api/v1/users/me", "/api/v1/nothing", "/control/worlds", "/console", "/"] {
+        let whole = connection.get(path).await;
+
+        let head = connection.send("HEAD", path, &[], "").await.expect("it is answered");
+
+        assert_eq!(head.status, whole.status, "{path}");
+        assert_eq!(head.body.expect("none"), Bytes::new(), "{path}");
+        if path.starts_with("/api/v1/server") {
+            assert_eq!(head.headers["content-length"], whole.headers["content-length"], "{path}");
+        }
+    }
+    let slowly = json!({"match": {"path": "/users/me"}, "effect": {"delay_ms": 1}});
+    control(&server, "/faults", slowly).await;
+    assert_eq!(connection.send("HEAD", "/api/v1/users/me", &[], "").await.expect("it is answered").status, 200);
+}
+
+#[tokio::test]
 async fn a_poll_that_waits_leaves_the_other_requests_of_its_connection_alone() {
     let server = TestServer::start().await;
     let connection = Connection::open(&server).await;

@@ -137,14 +137,19 @@ impl Report {
         suspects.map(row).take(MAX_LEVEL_ROWS).collect()
     }
 
+    /// Whether no probe was played.
+    pub fn is_empty(&self) -> bool {
+        self.probes.agreeing + self.probes.differing == 0
+    }
+
     /// How many probes and operations agree, differ, and were not played: a line for each.
     pub fn counts(&self) -> String {
         let Probes { agreeing, differing, not_played } = self.probes;
-        let count = |is: &dyn Fn(&Operation) -> bool| self.operations.values().filter(|one| is(one)).count();
+        let played: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
+        let count = |is: &dyn Fn(&Operation) -> bool| played.iter().filter(|one| is(one)).count();
         let differ = count(&|operation| !operation.differences.is_empty());
         let agree = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
-        let untried =
-            rows().filter(|row| self.operations.get(&row_name(row)).is_none_or(|one| one.requests == 0)).count();
+        let untried = rows().count() - count(&|operation| operation.requests > 0);
         format!(
             "{agreeing} probes agree, {differing} differ in a reply or an event, {not_played} were not played\n\
              {agree} operations agree, {differ} differ, {untried} were not tried"

@@ -151,7 +151,13 @@ impl Reporting {
                 .map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))?;
         }
         let fails = |severity: Severity| self.fail_on.is_some_and(|least| severity >= least);
-        let mut findings = report.findings();
-        Ok(findings.any(|(client, finding)| fails(finding.severity) && !self.baseline.has(client, finding)))
+        let findings = report.findings();
+        let failing =
+            findings.filter(|(client, finding)| fails(finding.severity) && !self.baseline.has(client, finding));
+        let count = failing.count();
+        if count > 0 && file.as_os_str() != STANDARD_ERROR {
+            eprintln!("report: {count} findings let the run fail; see {}", file.display());
+        }
+        Ok(count > 0)
     }
 }
