@@ -17,14 +17,28 @@ const RIGHTS: [(&str, &[&str]); 6] = [
 
 /// Counts only where the organization is open to the web.
 const PUBLISHING: &str = "can_create_web_public_channel_group";
-const WILDCARDS: &str = "realm_wildcard_mention_policy";
 
-/// Deprecated numbers that follow from who holds a permission.
-const POLICIES: [(&str, &str); 4] = [
-    ("realm_create_public_stream_policy", "realm_can_create_public_channel_group"),
-    ("realm_create_private_stream_policy", "realm_can_create_private_channel_group"),
-    ("realm_create_web_public_stream_policy", "realm_can_create_web_public_channel_group"),
-    (WILDCARDS, "realm_can_mention_many_users_group"),
+/// A number that says who holds a permission, by the name of the group.
+type Numbers = &'static [(&'static str, i64)];
+
+const CREATING: Numbers =
+    &[("role:members", 1), ("role:administrators", 2), ("role:fullmembers", 3), ("role:moderators", 4)];
+const OPENING: Numbers = &[("role:moderators", 4), ("role:administrators", 2), ("role:nobody", 6), ("role:owners", 7)];
+const MENTIONING: Numbers = &[
+    ("role:everyone", 1),
+    ("role:members", 2),
+    ("role:fullmembers", 3),
+    ("role:administrators", 5),
+    ("role:nobody", 6),
+    ("role:moderators", 7),
+];
+
+/// Deprecated numbers that follow from who holds a permission. Any other holder counts as the first group, the largest.
+const POLICIES: [(&str, &str, Numbers); 4] = [
+    ("realm_create_public_stream_policy", "realm_can_create_public_channel_group", CREATING),
+    ("realm_create_private_stream_policy", "realm_can_create_private_channel_group", CREATING),
+    ("realm_create_web_public_stream_policy", "realm_can_create_web_public_channel_group", OPENING),
+    ("realm_wildcard_mention_policy", "realm_can_mention_many_users_group", MENTIONING),
 ];
 
 impl State {
@@ -36,9 +50,8 @@ impl State {
                 self.replace(key, &held.contains(&true).into());
             }
         }
-        for (key, permission) in POLICIES {
-            if let Some(policy) = self.policy(permission) {
-                let policy = if key == WILDCARDS { wildcard_policy(policy) } else { policy };
+        for (key, permission, numbers) in POLICIES {
+            if let Some(policy) = self.policy(permission, numbers) {
                 self.replace(key, &policy.into());
             }
         }
@@ -75,19 +88,13 @@ impl State {
     }
 
     /// The deprecated number of a permission's holders.
-    fn policy(&self, permission: &str) -> Option<i64> {
+    fn policy(&self, permission: &str, numbers: Numbers) -> Option<i64> {
         let group = self.value.get(permission)?.as_i64();
         let groups = self.value.get("realm_user_groups")?.as_array()?;
         let holder = groups.iter().find(|row| group.is_some() && row["id"].as_i64() == group);
-        Some(match holder.and_then(|row| row["name"].as_str()) {
-            Some("role:administrators") => 2,
-            Some("role:fullmembers") => 3,
-            Some("role:moderators") => 4,
-            Some("role:everyone" | "role:internet") => 5,
-            Some("role:nobody") => 6,
-            Some("role:owners") => 7,
-            _ => 1,
-        })
+        let name = holder.and_then(|row| row["name"].as_str());
+        let known = numbers.iter().find(|(group, _)| Some(*group) == name);
+        known.or(numbers.first()).map(|(_, number)| *number)
     }
 
     /// Deprecated switches that follow from newer settings.
@@ -98,17 +105,6 @@ impl State {
         if let Some(policy) = self.value.get("realm_message_edit_history_visibility_policy").cloned() {
             self.replace("realm_allow_edit_history", &json!(policy != "none"));
         }
-    }
-}
-
-/// The policy of wildcards numbers its holders in another way.
-fn wildcard_policy(policy: i64) -> i64 {
-    match policy {
-        1 => 2,
-        2 | 7 => 5,
-        4 => 7,
-        5 => 1,
-        same => same,
     }
 }
 

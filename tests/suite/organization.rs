@@ -1,6 +1,7 @@
 //! The organization's settings, and the settings that new users begin with.
 
 use crate::support::{Reply, TestServer, User};
+use chatdouble::reducer::State;
 use serde_json::{Value, json};
 
 pub async fn change(user: &User, params: Value) -> Reply {
@@ -237,8 +238,11 @@ async fn the_older_number_of_who_may_mention_many_is_everyone_where_none_fits() 
     let server = TestServer::start().await;
     let [olive, mel] = server.users(["olive", "mel"]);
     let few = json!({"direct_members": [mel.id()], "direct_subgroups": []});
+    let mut queue = mel.register(json!({})).await;
+    let mut folded = State::from_register(queue.state.clone());
 
     for (holders, number) in [
+        (json!(group(&server, "engineers")), 1),
         (json!(group(&server, "role:moderators")), 7),
         (json!(group(&server, "role:owners")), 1),
         (few, 1),
@@ -246,6 +250,15 @@ async fn the_older_number_of_who_may_mention_many_is_everyone_where_none_fits() 
     ] {
         change(&olive, json!({"can_mention_many_users_group": {"new": holders}})).await.success();
         assert_eq!(state(&mel, json!(["realm"])).await["realm_wildcard_mention_policy"], number, "{holders}");
+        assert!(queue.all().await.iter().all(|event| folded.apply(event)));
+        assert_eq!(folded.value()["realm_wildcard_mention_policy"], number, "{holders}");
+    }
+    for name in ["role:owners", "role:nobody", "role:fullmembers", "engineers", "role:members"] {
+        let holders = group(&server, name);
+        change(&olive, json!({"can_create_public_channel_group": {"new": holders}})).await.success();
+        assert!(queue.all().await.iter().all(|event| folded.apply(event)));
+        let key = "realm_create_public_stream_policy";
+        assert_eq!(folded.value()[key], state(&mel, json!(["realm"])).await[key], "{name}");
     }
 }
 
