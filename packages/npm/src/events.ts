@@ -11,6 +11,8 @@ export interface EventPattern {
   [key: string]: unknown;
 }
 
+/** How long a recorder waits for what was sent before, in milliseconds. */
+const CATCH_UP_MS = 1_000;
 /** The most events that are kept; older ones are forgotten. */
 const KEPT = 10_000;
 
@@ -22,14 +24,19 @@ export class EventRecorder {
   #events: any[] = [];
   #waiting = new Set<() => void>();
   #ended: unknown = null;
+  readonly #mark: () => Promise<number>;
+  #marks = 0;
 
   /** @internal */
   constructor(
     frames: AsyncGenerator<Frame, void, undefined>,
     first: Promise<IteratorResult<Frame, void>>,
     close: () => void,
+    /** Lets the world send a frame in which the clock moves by nothing; returns how many of them were sent. */
+    mark: () => Promise<number>,
   ) {
     this.#frames = frames;
+    this.#mark = mark;
     this.#close = close;
     this.#done = this.#read(first);
   }
@@ -37,6 +44,18 @@ export class EventRecorder {
   /** The events, oldest first, each as in the API. */
   get events(): readonly any[] {
     return this.#events;
+  }
+
+  /**
+   * Waits until all events that were sent before are here; at most a second.
+   * @internal
+   */
+  async catchUp(): Promise<void> {
+    if (this.#ended !== null) return;
+    const late = Date.now() + CATCH_UP_MS;
+    // A world that a test has deleted sends nothing more.
+    const marks = await this.#mark().catch(() => 0);
+    while (this.#marks < marks && this.#ended === null && Date.now() < late) await this.#news(late - Date.now());
   }
 
   /** Waits for an event that has these parts, and returns it; one that was sent before counts as well. */
@@ -49,16 +68,22 @@ export class EventRecorder {
       if (left <= 0 || this.#ended !== null) {
         const types = [...new Set(this.#events.map((event) => event.type))].join(", ") || "none";
         const reason = this.#ended instanceof Error ? `; the recording ended: ${this.#ended.message}` : "";
-        throw new ChatdoubleError(`no such event came; there were: ${types}${reason}`, 408, "VERIFICATION_FAILED");
+        const text = `no such event came; there were: ${types}${reason}${nearest(this.#events, pattern)}`;
+        throw new ChatdoubleError(text, 408, "VERIFICATION_FAILED");
       }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, left);
-        this.#waiting.add(() => {
-          clearTimeout(timer);
-          resolve();
-        });
-      });
+      await this.#news(left);
     }
+  }
+
+  /** Waits until a frame comes or the recording ends, or for so many milliseconds. */
+  #news(patienceMs: number): Promise<void> {
+    return new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, patienceMs);
+      this.#waiting.add(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
   }
 
   /** Ends the recording; the events stay. */
@@ -76,8 +101,9 @@ export class EventRecorder {
   async #read(first: Promise<IteratorResult<Frame, void>>): Promise<void> {
     try {
       for (let next = await first; !next.done && this.#ended === null; next = await this.#frames.next()) {
-        if (next.value.type !== "event") continue;
-        this.#events.push(next.value.event);
+        if (isMark(next.value)) this.#marks++;
+        else if (next.value.type !== "event") continue;
+        else this.#events.push(next.value.event);
         if (this.#events.length > KEPT) this.#events.shift();
         this.#wake();
       }
@@ -101,4 +127,32 @@ export function contains(value: any, pattern: any): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value) !== Array.isArray(pattern)) return false;
   if (Array.isArray(pattern) && value.length !== pattern.length) return false;
   return Object.keys(pattern).every((key) => contains(value[key], pattern[key]));
+}
+
+/** Whether the clock moved by nothing; a running clock moves by microseconds meanwhile. */
+function isMark(frame: Frame): boolean {
+  return frame.type === "clock" && frame["fired"]?.length === 0 && frame["now"] - frame["from"] < 0.001;
+}
+
+/** How the event that differs least from a pattern differs, if any is of the same type. */
+function nearest(events: readonly any[], pattern: EventPattern): string {
+  const alike = events.filter((event) => pattern.type === undefined || event.type === pattern.type);
+  const all = alike.map((event) => differences(event, pattern));
+  const [least] = all.sort((one, other) => one.length - other.length);
+  return least === undefined ? "" : `\nDifferences from the nearest event:\n${least.join("\n")}`;
+}
+
+/** The parts of a pattern that a value lacks, each with what is there instead. */
+function differences(value: any, pattern: any, path = ""): string[] {
+  if (contains(value, pattern)) return [];
+  const isInside = isPlain(value) && isPlain(pattern);
+  if (isInside)
+    return Object.keys(pattern).flatMap((key) =>
+      differences(value[key], pattern[key], path === "" ? key : `${path}.${key}`),
+    );
+  return [`- ${path}: ${JSON.stringify(pattern)}\n+ ${path}: ${JSON.stringify(value) ?? "none"}`];
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

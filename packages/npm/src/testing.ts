@@ -13,8 +13,9 @@ import type {
   WorldOptions,
 } from "./types.js";
 import { ChatdoubleError } from "./error.js";
-import type { EventPattern, EventRecorder } from "./events.js";
-import type { World } from "./world.js";
+import { EventRecorder, type EventPattern } from "./events.js";
+import { checkKnown, RULES, SEVERITIES } from "./rules.js";
+import { World } from "./world.js";
 
 /** How many journal entries a failed test shows. */
 const SHOWN = 10;
@@ -53,6 +54,24 @@ function short(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
+function checkWorld(matcher: string, given: unknown): void {
+  if (!(given instanceof World)) throw new ChatdoubleError(`${matcher} takes a world, not ${kind(given)}`);
+}
+
+function checkRecorder(given: unknown): void {
+  if (!(given instanceof EventRecorder))
+    throw new ChatdoubleError(`toHaveEvent takes what world.recordEvents() returns, not ${kind(given)}`);
+}
+
+/** What a value is, in a few words. */
+function kind(value: unknown): string {
+  if (value instanceof Promise) return "a promise: await it first";
+  if (value instanceof World) return "a world";
+  if (value instanceof EventRecorder) return "a recorder of events";
+  if (value === null || typeof value !== "object") return short(String(value));
+  return `an object of ${value.constructor?.name ?? "no class"}`;
+}
+
 /** The matcher `toHaveReceived`: checks at once, or waits for the given time. */
 export async function toHaveReceived(
   this: { isNot?: boolean },
@@ -60,6 +79,7 @@ export async function toHaveReceived(
   assertion: Assertion,
   waiting: Waiting = {},
 ): Promise<{ pass: boolean; message: () => string }> {
+  checkWorld("toHaveReceived", world);
   const isAwaited = waiting.timeoutMs !== undefined && !this.isNot;
   try {
     const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
@@ -77,24 +97,49 @@ export async function toHavePushed(
   wanted: AwaitedPushes = {},
   waiting: Waiting = {},
 ): Promise<{ pass: boolean; message: () => string }> {
+  checkWorld("toHavePushed", world);
   const { atLeast = 1, ...filter } = wanted;
   const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
   let found = await world.pushes.list(filter);
   if (found.length < atLeast && timeoutMs > 0)
     found = await world.pushes.waitFor(wanted, { timeoutMs }).catch(() => world.pushes.list(filter));
+  const pass = found.length >= atLeast;
+  const details = pass === Boolean(this.isNot) ? await pushDetails(world, wanted.user) : "";
   const message = () =>
-    `${world.name} pushed ${found.length} times (${JSON.stringify(wanted)}), ${this.isNot ? "less than" : "at least"} ${atLeast} expected`;
-  return { pass: found.length >= atLeast, message };
+    `${world.name} pushed ${found.length} times (${JSON.stringify(wanted)}), ${this.isNot ? "less than" : "at least"} ${atLeast} expected${details}`;
+  return { pass, message };
 }
 
-/** The matcher `toHaveEvent`: checks what was recorded, or waits for the given time. */
+/** The pushes that there were, and whether the user has a device that gets them. */
+async function pushDetails(world: World, user: string | undefined): Promise<string> {
+  const all = await world.pushes.list();
+  const listed = all.slice(-SHOWN).map(({ user, kind, deviceId, payload }) => {
+    const { content } = (payload ?? {}) as { content?: unknown };
+    return `  ${kind} to ${user}, device ${deviceId}${typeof content === "string" ? `: ${short(content)}` : ""}`;
+  });
+  const pushes = listed.length > 0 ? `\nThe last pushes:\n${listed.join("\n")}` : "\nThere were no pushes";
+  if (user === undefined || (await hasPushDevice(world, user))) return pushes;
+  return `${pushes}\n${user} has no device that receives pushes`;
+}
+
+async function hasPushDevice(world: World, handle: string): Promise<boolean> {
+  const { id } = await world.user(handle);
+  const { realm } = await world.state();
+  const devices: any[] = Object.values(realm?.personal?.[id]?.devices ?? {});
+  return devices.some((device) => device.push_token_id !== null);
+}
+
+/** The matcher `toHaveEvent`: checks what was sent until now, or waits for the given time. */
 export async function toHaveEvent(
   this: { isNot?: boolean },
   recorder: EventRecorder,
   pattern: EventPattern,
   waiting: Waiting = {},
 ): Promise<{ pass: boolean; message: () => string }> {
+  checkRecorder(recorder);
   const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
+  // Events come on a connection of their own, and may be behind the reply of the request that caused them.
+  if (timeoutMs === 0) await recorder.catchUp();
   try {
     const event = await recorder.waitFor(pattern, { timeoutMs });
     return { pass: true, message: () => `this event was sent: ${JSON.stringify(event)}` };
@@ -104,15 +149,17 @@ export async function toHaveEvent(
   }
 }
 
-const SEVERITIES: Finding["severity"][] = ["note", "warning", "error"];
-
 /** The matcher `toHaveNoFindings`: what the world's clients did until now. */
 export async function toHaveNoFindings(
   world: World,
   { severity = "warning", except = [] }: FindingFilter = {},
 ): Promise<{ pass: boolean; message: () => string }> {
+  checkWorld("toHaveNoFindings", world);
+  checkKnown("severity", severity, SEVERITIES);
+  for (const rule of except) checkKnown("rule", rule, RULES);
   const counts = (finding: Finding) =>
-    SEVERITIES.indexOf(finding.severity) >= SEVERITIES.indexOf(severity) && !except.includes(finding.rule);
+    SEVERITIES.indexOf(finding.severity) >= SEVERITIES.indexOf(severity) &&
+    !except.some((rule) => rule === finding.rule);
   const { clients } = await world.report();
   const found = clients.flatMap((client) =>
     client.findings.filter(counts).map((finding) => findingText(client, finding)),

@@ -1,6 +1,7 @@
 /** Requests and replies of control, derived from its OpenAPI document with the keys in camel case. */
 
 import type { paths } from "./control.gen.js";
+import type { Rule } from "./rules.js";
 
 type Ok<Operation> = Operation extends { responses: { 200: { content: { "application/json": infer Body } } } }
   ? Body
@@ -61,7 +62,7 @@ export interface FindingFilter {
   /** Those at least this severe; `warning` by default. */
   severity?: Finding["severity"];
   /** Rules that do not count. */
-  except?: string[];
+  except?: Rule[];
 }
 /** A push that was handed to the push relay. */
 export type Push = Row<World<"/pushes">["get"], "pushes">;
@@ -101,9 +102,10 @@ export interface ErrorEffect {
 }
 /** 429, the error of a rate limit; nothing is done. */
 export interface RateLimitEffect {
+  /** The reply is 429 and says when the client may ask again. */
   rateLimit: {
-    /** Seconds that the client has to wait. */
-    retryAfter: number;
+    /** How long the client has to wait: seconds, or a span such as `1m30s`. */
+    retryAfter: number | string;
   };
 }
 /** The request is carried out, and keys of a successful reply are changed. */
@@ -113,6 +115,7 @@ export interface ChangeEffect {
 }
 /** The words of a failed reply are in accented letters, as from a server that translates. */
 export interface PseudoLocalizeEffect {
+  /** `msg` of a failed reply is in accented letters, so that a client that compares its text fails. */
   pseudoLocalize: true;
 }
 /** The connection closes without a reply. */
@@ -129,10 +132,12 @@ export interface TruncateEffect {
 }
 /** The request is carried out, and the reply is a proxy's HTML page. */
 export interface GarbageEffect {
+  /** The status is 200, and the body is a proxy's HTML page. */
   garbage: true;
 }
 /** The caller's event queues are lost, then the request is carried out. */
 export interface LoseQueueEffect {
+  /** The caller's event queues are lost, so that the next poll is refused with BAD_EVENT_QUEUE_ID. */
   loseQueue: true;
 }
 /** What a poll of an event queue receives. */
@@ -142,6 +147,7 @@ export interface EventsEffect {
 }
 /** Operations that call the push relay fail with its error. */
 export interface BouncerEffect {
+  /** The error of the relay: it does not answer, it fails, or its administrator has to act. */
   bouncer: "unreachable" | "server_error" | "admin_action_required";
 }
 /** The effect of a fault on a client: exactly one of these. */

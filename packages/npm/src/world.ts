@@ -54,6 +54,7 @@ export class World {
   readonly pushes: Pushes;
   readonly snapshots: Snapshots;
   readonly #calls: Calls;
+  #marks = 0;
 
   constructor(
     /** The server that holds the world. */
@@ -150,7 +151,14 @@ export class World {
     const first = frames.next();
     // A socket that can't be opened is the first frame's error.
     const close = await Promise.race([open, first.then(() => () => {})]);
-    return new EventRecorder(frames, first, close);
+    const before = this.#marks;
+    return new EventRecorder(frames, first, close, async () => (await this.#sendMark()) - before);
+  }
+
+  /** Lets the watch socket send a frame that changes nothing; returns how many there were. */
+  async #sendMark(): Promise<number> {
+    await this.clock.advance(0, { waitForClientsMs: 0 });
+    return ++this.#marks;
   }
 
   async *#frames(opened: (close: () => void) => void): AsyncGenerator<Frame, void, undefined> {

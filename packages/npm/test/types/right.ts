@@ -5,6 +5,7 @@ import {
   connect,
   startServer,
   type Assertion,
+  type FaultRule,
   type StartOptions,
   type WorldOptions,
 } from "chatdouble";
@@ -33,6 +34,7 @@ await world.reset({ keep: ["faults"] });
 for await (const frame of world.watch()) if (frame.type === "event") frame.event.type;
 new ChatdoubleError("x").status.toFixed();
 
+const limited: FaultRule = { effect: { rateLimit: { retryAfter: "1m30s" } } };
 const own = test.extend({ worldOptions: { fixture: "cast", featureLevel: 250 }, serverOptions: { tls: true } });
 own("a world of another kind", async ({ world }) => {
   await expect(world).toHaveReceived({ path: "/messages" }, { timeoutMs: 10 });
@@ -64,4 +66,4 @@ nodeTest("in Node's runner", async ({ world, context }) => {
   context.diagnostic(world.url);
   await assertNoFindings(world, { severity: "error" });
 });
-void [id, count, status, reminder, queue, level];
+void [limited, id, count, status, reminder, queue, level];

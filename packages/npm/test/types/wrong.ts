@@ -50,6 +50,8 @@ test("an assertion", async ({ world }) => {
   await expect(world).toHaveReceived({ pth: "/messages" }); // refused
 });
 test("events and pushes", async ({ world }) => {
+  await expect(world).toHaveNoFindings({ except: ["register-everythin"] }); // refused
+  await expect(world).toHaveNoFindings({ severity: "warn" }); // refused
   await expect(world).toHavePushed({ usr: "mel" }); // refused
   await expect(world).toHaveEvent({ type: "message" }, { timeout: 1 }); // refused
 });
