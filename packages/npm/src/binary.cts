@@ -12,7 +12,8 @@ export function binary(): string {
   } catch {
     throw new Error(
       `there is no program for this platform: the package ${platform} is not installed. ` +
-        "Install it (it is an optional dependency of chatdouble, which --omit=optional leaves out), " +
+        `Install the file ${platform}-*.tgz beside that of chatdouble ` +
+        "(it is an optional dependency, which --omit=optional leaves out), " +
         "or name a program in CHATDOUBLE_BINARY.",
     );
   }

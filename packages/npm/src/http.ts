@@ -12,6 +12,8 @@ export interface Reach {
   controlToken?: string | undefined;
   /** The certificate to trust, as PEM. */
   ca?: string | undefined;
+  /** Whether the URL is that of CHATDOUBLE_URL. */
+  isFromEnvironment?: boolean;
 }
 
 /** Requests to one server. */
@@ -68,9 +70,12 @@ export class Requests {
       );
     });
     let retried = false;
+    const source = this.reach.isFromEnvironment
+      ? " (from CHATDOUBLE_URL; unset it to let the tests start a server)"
+      : "";
     function fail(error: NodeJS.ErrnoException): void {
       retried = true;
-      reject(new ChatdoubleError(`${method} ${url}: ${error.code ?? ""} ${error.message}`.trim()));
+      reject(new ChatdoubleError(`${method} ${url}: ${reason(error)}${source}`));
     }
     request.on("error", (error: NodeJS.ErrnoException) => {
       // An idle connection that the server closed a moment ago: nothing was read from it.
@@ -84,6 +89,11 @@ export class Requests {
     request.end(body);
     return promise;
   }
+}
+
+/** The code and the message of an error, of which either may be empty and the message mostly has the code. */
+function reason({ code = "", message }: NodeJS.ErrnoException): string {
+  return message.includes(code) ? message : `${code} ${message}`.trim();
 }
 
 interface Answer {

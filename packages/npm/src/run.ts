@@ -32,7 +32,9 @@ export function serverOfRun(options: StartOptions = {}): Promise<Server> {
 
 /** The process that lives as long as the run: workers are its threads or its children. */
 function runner(): number {
-  return isMainThread && process.send ? process.ppid : process.pid;
+  // Node's own runner opens no channel to the processes of its files.
+  const isChild = process.send !== undefined || process.env["NODE_TEST_CONTEXT"] !== undefined;
+  return isMainThread && isChild ? process.ppid : process.pid;
 }
 
 async function shared(options: StartOptions): Promise<Server> {

@@ -78,6 +78,7 @@ export function connect(
   return new Server({
     url: baseUrl(given),
     controlToken: options.controlToken ?? process.env["CHATDOUBLE_CONTROL_TOKEN"],
+    isFromEnvironment: url === undefined,
     ca: options.tlsCa ?? (ca && given.startsWith("https:") ? readFileSync(ca, "utf8") : undefined),
   });
 }

@@ -1,11 +1,12 @@
 // Tests the helpers against a running server. CHATDOUBLE_BINARY names the program.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ChatdoubleError, connect, startServer } from "chatdouble";
@@ -330,6 +331,67 @@ test("a server is found by CHATDOUBLE_URL, with its token", async () => {
   await own.stop();
   await assert.rejects(own.worlds(), (error) => error instanceof ChatdoubleError && error.status === 0);
 });
+
+test("a server that is not there is named once, with where its address comes from", async () => {
+  const message = (connected) => connected.health().then(assert.fail, (error) => error.message);
+  const gone = "GET http://127.0.0.1:1/control/health: connect ECONNREFUSED 127.0.0.1:1";
+  assert.equal(await message(connect("http://127.0.0.1:1")), gone);
+  process.env.CHATDOUBLE_URL = "http://127.0.0.1:1";
+  const source = " (from CHATDOUBLE_URL; unset it to let the tests start a server)";
+  assert.equal(await message(connect()), gone + source);
+  delete process.env.CHATDOUBLE_URL;
+});
+
+test("a missing program is named with the file to install", () => {
+  const launcher = fileURLToPath(new URL("../bin/chatdouble.cjs", import.meta.url));
+  const { CHATDOUBLE_BINARY: _named, ...env } = process.env;
+  const { stderr, status } = spawnSync(process.execPath, [launcher, "--version"], { env, encoding: "utf8" });
+  assert.equal(status, 1);
+  const platform = `chatdouble-${process.platform}-${process.arch}`;
+  assert.ok(stderr.includes(`Install the file ${platform}-*.tgz`), stderr);
+});
+
+test("a killed runner of node --test leaves no server behind", async () => {
+  const folder = mkdtempSync(join(HERE, "killed-"));
+  const file = join(folder, "killed.test.mjs");
+  writeFileSync(
+    file,
+    `import { writeFileSync } from "node:fs";
+import { test } from "chatdouble/node-test";
+test("it takes long", async ({ world }) => {
+  writeFileSync(${JSON.stringify(join(folder, "url"))}, world.server.url + "\\n" + process.pid);
+  await new Promise((resolve) => setTimeout(resolve, 60_000));
+});
+`,
+  );
+  // The runner of this file must not be taken for that of the other.
+  const { NODE_TEST_CONTEXT: _own, ...env } = process.env;
+  const runner = spawn(process.execPath, ["--test", file], { cwd: HERE, stdio: "ignore", env });
+  let child;
+  try {
+    let url;
+    for (let tries = 0; url === undefined; tries++) {
+      assert.ok(tries < 400, "the test did not begin");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const text = existsSync(join(folder, "url")) ? readFileSync(join(folder, "url"), "utf8") : "";
+      if (text.includes("\n")) [url, child] = text.split("\n");
+    }
+    runner.kill("SIGKILL");
+    await gone(url, 2000);
+  } finally {
+    runner.kill("SIGKILL");
+    if (child) killIfThere(Number(child));
+    rmSync(folder, { recursive: true });
+  }
+});
+
+function killIfThere(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
+}
 
 test("a failed start says what the program says", async () => {
   await assert.rejects(startServer({ fixture: "nosuch" }), /^ChatdoubleError: nosuch/);
