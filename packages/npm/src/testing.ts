@@ -13,9 +13,9 @@ import type {
   WorldOptions,
 } from "./types.js";
 import { ChatdoubleError } from "./error.js";
-import { EventRecorder, type EventPattern } from "./events.js";
+import type { EventPattern, EventRecorder } from "./events.js";
 import { checkKnown, RULES, SEVERITIES } from "./rules.js";
-import { World } from "./world.js";
+import type { World } from "./world.js";
 
 /** How many journal entries a failed test shows. */
 const SHOWN = 10;
@@ -54,20 +54,34 @@ function short(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
+// Told by its methods: a process may have loaded this package twice, by `import` and by `require`.
+function isWorld(value: any): value is World {
+  return typeof value?.journal?.verify === "function" && typeof value.recordEvents === "function";
+}
+
+function isRecorder(value: any): value is EventRecorder {
+  return typeof value?.catchUp === "function" && typeof value.waitFor === "function";
+}
+
+/** Whether what was expected did not happen. */
+function isRefusal(error: any): error is ChatdoubleError {
+  return error?.name === "ChatdoubleError" && error.code === "VERIFICATION_FAILED";
+}
+
 function checkWorld(matcher: string, given: unknown): void {
-  if (!(given instanceof World)) throw new ChatdoubleError(`${matcher} takes a world, not ${kind(given)}`);
+  if (!isWorld(given)) throw new ChatdoubleError(`${matcher} takes a world, not ${kind(given)}`);
 }
 
 function checkRecorder(given: unknown): void {
-  if (!(given instanceof EventRecorder))
+  if (!isRecorder(given))
     throw new ChatdoubleError(`toHaveEvent takes what world.recordEvents() returns, not ${kind(given)}`);
 }
 
 /** What a value is, in a few words. */
 function kind(value: unknown): string {
   if (value instanceof Promise) return "a promise: await it first";
-  if (value instanceof World) return "a world";
-  if (value instanceof EventRecorder) return "a recorder of events";
+  if (isWorld(value)) return "a world";
+  if (isRecorder(value)) return "a recorder of events";
   if (value === null || typeof value !== "object") return short(String(value));
   return `an object of ${value.constructor?.name ?? "no class"}`;
 }
@@ -85,7 +99,7 @@ export async function toHaveReceived(
     const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
     return { pass: true, message: () => `${world.name} received ${count} such requests: ${JSON.stringify(assertion)}` };
   } catch (error) {
-    if (!(error instanceof ChatdoubleError) || error.code !== "VERIFICATION_FAILED") throw error;
+    if (!isRefusal(error)) throw error;
     return { pass: false, message: () => `${error.message}\n${JSON.stringify(assertion)}` };
   }
 }
@@ -144,7 +158,7 @@ export async function toHaveEvent(
     const event = await recorder.waitFor(pattern, { timeoutMs });
     return { pass: true, message: () => `this event was sent: ${JSON.stringify(event)}` };
   } catch (error) {
-    if (!(error instanceof ChatdoubleError)) throw error;
+    if (!isRefusal(error)) throw error;
     return { pass: false, message: () => `${error.message}\n${JSON.stringify(pattern)}` };
   }
 }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { ChatdoubleError, startServer } from "chatdouble";
 import { toHaveEvent, toHaveNoFindings, toHavePushed, toHaveReceived } from "../dist/esm/testing.js";
@@ -73,6 +74,18 @@ test("a matcher refuses what it does not take", async () => {
       return true;
     });
   await world.delete();
+});
+
+test("a world of the module that require loads is taken", async () => {
+  const { connect } = createRequire(import.meta.url)("chatdouble");
+  const connected = connect(server.url);
+  const world = await connected.createWorld();
+  const recorder = await world.recordEvents();
+  assert.ok((await toHaveReceived.call({}, world, { exactly: 0 })).pass);
+  assert.equal((await toHaveReceived.call({}, world, { exactly: 1 })).pass, false);
+  assert.equal((await toHaveEvent.call({}, recorder, { type: "message" })).pass, false);
+  await world.delete();
+  await connected.stop();
 });
 
 test("a missing push is explained", async () => {
