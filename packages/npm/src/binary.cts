@@ -12,7 +12,7 @@ export function binary(): string {
   } catch {
     throw new Error(
       `there is no program for this platform: the package ${platform} is not installed. ` +
-        `Install the file ${platform}-*.tgz beside that of chatdouble ` +
+        `Install the file ${platform}-*.tgz as well as that of chatdouble ` +
         "(it is an optional dependency, which --omit=optional leaves out), " +
         "or name a program in CHATDOUBLE_BINARY.",
     );

@@ -54,7 +54,7 @@ function short(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-// Told by its methods: a process may have loaded this package twice, by `import` and by `require`.
+// Their methods decide, not their classes: a process may have loaded this package twice, by `import` and by `require`.
 function isWorld(value: any): value is World {
   return typeof value?.journal?.verify === "function" && typeof value.recordEvents === "function";
 }
@@ -137,9 +137,11 @@ async function pushDetails(world: World, user: string | undefined): Promise<stri
 }
 
 async function hasPushDevice(world: World, handle: string): Promise<boolean> {
-  const { id } = await world.user(handle);
+  const user = await world.user(handle).catch(() => undefined);
+  // Whoever is deactivated gets no pushes, with or without a device.
+  if (user === undefined) return true;
   const { realm } = await world.state();
-  const devices: any[] = Object.values(realm?.personal?.[id]?.devices ?? {});
+  const devices: any[] = Object.values(realm?.personal?.[user.id]?.devices ?? {});
   return devices.some((device) => device.push_token_id !== null);
 }
 

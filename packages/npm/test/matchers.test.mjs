@@ -102,6 +102,7 @@ test("a missing push is explained", async () => {
     /pushed 0 times .* at least 1 expected\nThe last pushes:\n {2}message to mel@chat\.test, device 1: Hello/s,
   );
   assert.match(message(), /max has no device that receives pushes$/);
+  assert.equal((await toHavePushed.call({}, world, { user: "dana" })).pass, false);
   const tooMany = await toHavePushed.call({ isNot: true }, world, { user: "mel" });
   assert.match(tooMany.message(), /less than 1 expected\nThe last pushes:/);
   await world.delete();
