@@ -141,8 +141,9 @@ async function hasPushDevice(world: World, handle: string): Promise<boolean> {
   // Whoever is deactivated gets no pushes, with or without a device.
   if (user === undefined) return true;
   const { realm } = await world.state();
-  const devices: any[] = Object.values(realm?.personal?.[user.id]?.devices ?? {});
-  return devices.some((device) => device.push_token_id !== null);
+  const own = realm?.personal?.[user.id];
+  const devices: any[] = Object.values(own?.devices ?? {});
+  return own?.push_tokens?.length > 0 || devices.some((device) => device.push_token_id !== null);
 }
 
 /** The matcher `toHaveEvent`: checks what was sent until now, or waits for the given time. */

@@ -14,11 +14,15 @@ before(async () => {
 });
 after(() => server.stop());
 
-async function send(world, user, content) {
+async function api(world, user, path, form) {
   const authorization = `Basic ${Buffer.from(`${user.email}:${user.apiKey}`).toString("base64")}`;
-  const body = new URLSearchParams({ type: "stream", to: "general", topic: "t", content });
-  return (await fetch(`${world.url}/api/v1/messages`, { method: "POST", headers: { authorization }, body })).json();
+  const init = { method: "POST", headers: { authorization }, body: new URLSearchParams(form) };
+  const reply = await (await fetch(`${world.url}/api/v1${path}`, init)).json();
+  assert.equal(reply.result, "success", reply.msg);
 }
+
+const send = (world, user, content) =>
+  api(world, user, "/messages", { type: "stream", to: "general", topic: "t", content });
 
 test("an event of an awaited request is there without a timeout", async () => {
   const world = await server.createWorld();
@@ -103,6 +107,8 @@ test("a missing push is explained", async () => {
   );
   assert.match(message(), /max has no device that receives pushes$/);
   assert.equal((await toHavePushed.call({}, world, { user: "dana" })).pass, false);
+  await api(world, max, "/users/me/android_gcm_reg_id", { token: "0123abcd" });
+  assert.doesNotMatch((await toHavePushed.call({}, world, { user: "max" })).message(), /no device/);
   const tooMany = await toHavePushed.call({ isNot: true }, world, { user: "mel" });
   assert.match(tooMany.message(), /less than 1 expected\nThe last pushes:/);
   await world.delete();
