@@ -263,6 +263,19 @@ async fn the_older_number_of_who_may_mention_many_is_everyone_where_none_fits() 
 }
 
 #[tokio::test]
+async fn the_language_of_code_has_a_limit() {
+    let server = TestServer::start().await;
+    let [olive, mel] = server.users(["olive", "mel"]);
+    let [fits, long] = [20_000, 20_001].map(|length| "é".repeat(length));
+
+    let refused = olive.patch("/realm", json!({"default_code_block_language": long})).await;
+    refused.error("BAD_REQUEST", "default_code_block_language is too long (limit: 20000 characters)");
+    assert_eq!(state(&mel, json!(["realm"])).await["realm_default_code_block_language"], "");
+    change(&olive, json!({"default_code_block_language": fits})).await.success();
+    assert_eq!(state(&mel, json!(["realm"])).await["realm_default_code_block_language"], fits);
+}
+
+#[tokio::test]
 async fn the_waiting_period_decides_who_is_a_full_member() {
     let server = TestServer::start().await;
     let [olive, adam, mel, nora] = server.users(["olive", "adam", "mel", "nora"]);

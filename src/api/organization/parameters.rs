@@ -22,6 +22,8 @@ const MAX_NAME_LENGTH: usize = 40;
 const MAX_DESCRIPTION_LENGTH: usize = 1_000;
 /// Longest name of an organization's place, in code points.
 const MAX_PLACE_LENGTH: usize = 40;
+/// Longest name of the language of code, in code points. Real servers have no limit; this one keeps nothing without one.
+const MAX_CODE_LANGUAGE_LENGTH: usize = 20_000;
 /// Longest address of a server for calls, in code points.
 const MAX_CALLS_ADDRESS_LENGTH: usize = 200;
 /// The word for no limit in seconds or days.
@@ -267,6 +269,10 @@ fn given(text: &str, name: &'static str) -> Result<Value, Error> {
         "digest_weekday" | "org_type" => {
             let value: Value = json_parameter(text, name)?;
             if row.kind.accepts(&value) { Ok(value) } else { Err(Error::InvalidValue { parameter: name.into() }) }
+        }
+        "default_code_block_language" => {
+            check_length(text, name, MAX_CODE_LANGUAGE_LENGTH)?;
+            setting_value(row, text)
         }
         "welcome_message_custom_text" => at_most(text, name, MAX_WELCOME_LENGTH).map(Value::from),
         _ => setting_value(row, text),
