@@ -155,6 +155,10 @@ async fn a_run_that_was_killed_goes_on_to_the_same_file() {
         without_faults(&origin).await;
         fault(&origin, json!({"match": {"path": path}, "effect": {"delay_ms": 20_000}})).await;
         let mut child = reading(&origin.url(), &olive, &file).arg("--resume").spawn().expect("it starts");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !part(&file).exists() && Instant::now() < deadline {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         tokio::time::sleep(Duration::from_millis(700)).await;
         child.kill().await.expect("killed");
         assert_untouched(&file);
