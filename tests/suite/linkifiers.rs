@@ -308,8 +308,8 @@ async fn the_texts_of_a_linkifier_have_a_limit() {
     let olive = server.user("olive");
     let before = linkifiers(&olive).await;
     let (group, template) = ("#(?P<id>[0-9]+)!", "https://example.com/{id}");
-    let lengthened = |text: &str| format!("{text}{}", "x".repeat(10_001 - text.len()));
-    let message = "Ensure this value has at most 10000 characters (it has 10001).";
+    let lengthened = |text: &str| format!("{text}{}", "x".repeat(20_001 - text.len()));
+    let message = "Ensure this value has at most 20000 characters (it has 20001).";
 
     let pattern = json!({"pattern": lengthened(group), "url_template": template});
     refused(olive.post("/realm/filters", pattern).await, &json!({"pattern": [message]}));
@@ -320,7 +320,7 @@ async fn the_texts_of_a_linkifier_have_a_limit() {
         "pattern": group, "url_template": template,
         "alternative_url_templates": vec!["https://example.com/{id}"; 1_000],
     });
-    let message = "Ensure this value has at most 10000 characters (it has 25000).";
+    let message = "Ensure this value has at most 20000 characters (it has 25000).";
     refused(olive.post("/realm/filters", several).await, &json!({"alternative_url_templates": [message]}));
     assert_eq!(linkifiers(&olive).await, before);
 }

@@ -2,6 +2,7 @@
 
 use crate::cli::CliError;
 use crate::cli::file::write_whole;
+use crate::cli::output::tell;
 use crate::report::format::Format;
 use crate::report::{Baseline, Severity, Summary};
 use crate::server::Server;
@@ -156,7 +157,7 @@ impl Reporting {
             findings.filter(|(client, finding)| fails(finding.severity) && !self.baseline.has(client, finding));
         let count = failing.count();
         if count > 0 && file.as_os_str() != STANDARD_ERROR {
-            eprintln!("report: {count} findings let the run fail; see {}", file.display());
+            tell(format_args!("report: {count} findings let the run fail; see {}", file.display()));
         }
         Ok(count > 0)
     }

@@ -160,7 +160,7 @@ fn a_pattern_of_many_repetitions_costs_more_for_each_byte() {
         example_input: Some("a".repeat(1_000_000) + "c"),
         ..source("(?P<id>[ab]*a[ab]{1000}c)", "https://x.y/{id}")
     };
-    assert_eq!(refusal(example)[0].1, "Example input does not match the linkifier pattern.");
+    assert_eq!(refusal(example)[0].1, "Ensure this value has at most 20000 characters (it has 1000001).");
 }
 
 #[test]
