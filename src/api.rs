@@ -155,7 +155,7 @@ pub struct Row {
     /// What the documents say.
     pub about: Docs,
     /// The first feature level that does not have it any more.
-    pub until: Option<i64>,
+    pub removed_in: Option<i64>,
     /// Whether `msg` of its reply says something.
     pub says_something: bool,
     /// Whether it takes files; others take no larger bodies than parameters need.
@@ -175,7 +175,7 @@ pub struct Row {
 impl Row {
     /// Whether a feature level has the operation.
     pub fn is_at(&self, level: i64) -> bool {
-        self.about.since <= level && self.until.is_none_or(|until| level < until)
+        self.about.since <= level && self.removed_in.is_none_or(|removed_in| level < removed_in)
     }
 }
 

@@ -42,7 +42,7 @@ use crate::http::{Edge, Response, reply};
 use crate::json_diagnostic;
 use crate::realm::invariants;
 use crate::time::Span;
-use crate::world::aside::in_place;
+use crate::world::blocking::in_place;
 use crate::world::{RealTime, World};
 use http::HeaderMap;
 use serde::de::DeserializeOwned;
@@ -224,7 +224,7 @@ fn decoded_path(incoming: &ApiRequest) -> String {
 }
 
 /// Does what grows with a world's size where no other world's requests wait behind it.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
     tokio::task::spawn_blocking(work).await.unwrap_or(Err(Error::Internal))
 }
 
@@ -240,15 +240,15 @@ async fn in_world(
     let data = match call {
         OfWorld::State => {
             let world = world.clone();
-            return aside(move || state::show(&world)).await;
+            return run_blocking(move || state::show(&world)).await;
         }
         OfWorld::Users | OfWorld::Channels | OfWorld::Groups | OfWorld::Messages => {
             let (call, list) = (call, contents::ContentsQuery::read(world, filters)?);
-            aside(move || contents::list(call, &list)).await?
+            run_blocking(move || contents::list(call, &list)).await?
         }
         OfWorld::Invariants => {
             let world = world.clone();
-            aside(move || Ok(invariants(&world))).await?
+            run_blocking(move || Ok(invariants(&world))).await?
         }
         OfWorld::MoveClock => clock::change(world, body(incoming)?).await?,
         OfWorld::WaitJournal => journal::wait(world, body(incoming)?).await?,
@@ -266,7 +266,7 @@ async fn in_world(
             let _turn = world.turn().await;
             in_place(|| change(world, call, values, incoming))?
         }
-        _ => in_place(|| look(world, call, values, filters, incoming))?,
+        _ => in_place(|| read(world, call, values, filters, incoming))?,
     };
     enveloped(data)
 }
@@ -289,7 +289,7 @@ fn change(world: &World, call: OfWorld, values: &[&str], incoming: &ApiRequest) 
 }
 
 /// Calls that leave the realm as it is.
-fn look(
+fn read(
     world: &World,
     call: OfWorld,
     values: &[&str],

@@ -164,12 +164,12 @@ impl Filter {
 /// A world's journal.
 #[derive(Debug, Default)]
 pub struct Journal {
-    kept: Mutex<Kept>,
+    retained: Mutex<RetainedEntries>,
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct RetainedEntries {
     entries: VecDeque<(Arc<Entry>, usize)>,
     bytes: usize,
     last_id: u64,
@@ -180,17 +180,17 @@ impl Journal {
     pub fn enter(&self, entry: Entry) -> Arc<Entry> {
         let mut entry = entry.bounded();
         let size = entry.size();
-        let mut kept = self.kept.lock();
-        kept.last_id += 1;
-        entry.id = kept.last_id;
+        let mut retained = self.retained.lock();
+        retained.last_id += 1;
+        entry.id = retained.last_id;
         let entry = Arc::new(entry);
-        kept.bytes += size;
-        kept.entries.push_back((entry.clone(), size));
-        while kept.entries.len() > MAX_ENTRIES || kept.bytes > MAX_BYTES {
-            let Some((_, size)) = kept.entries.pop_front() else { break };
-            kept.bytes -= size;
+        retained.bytes += size;
+        retained.entries.push_back((entry.clone(), size));
+        while retained.entries.len() > MAX_ENTRIES || retained.bytes > MAX_BYTES {
+            let Some((_, size)) = retained.entries.pop_front() else { break };
+            retained.bytes -= size;
         }
-        drop(kept);
+        drop(retained);
         self.changed.notify_waiters();
         entry
     }
@@ -202,14 +202,14 @@ impl Journal {
 
     /// All entries, oldest first.
     pub fn all(&self) -> Vec<Arc<Entry>> {
-        self.kept.lock().entries.iter().map(|(entry, _)| entry.clone()).collect()
+        self.retained.lock().entries.iter().map(|(entry, _)| entry.clone()).collect()
     }
 
     /// Forgets all entries; ids go on rising.
     pub fn clear(&self) {
-        let mut kept = self.kept.lock();
-        kept.entries.clear();
-        kept.bytes = 0;
+        let mut retained = self.retained.lock();
+        retained.entries.clear();
+        retained.bytes = 0;
     }
 
     /// Becomes ready at the next entry.

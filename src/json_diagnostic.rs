@@ -107,7 +107,7 @@ pub fn in_words(said: &str) -> String {
     let Some((found, expected)) = rest.and_then(|rest| rest.rsplit_once(", expected ")) else { return said.to_owned() };
     // Where it is is said by the path in front.
     let expected = expected.split(" at line ").next().unwrap_or(expected);
-    format!("takes {}, not {}", taken(expected), given(found))
+    format!("takes {}, not {}", taken(expected), described(found))
 }
 
 fn taken(expected: &str) -> &str {
@@ -124,7 +124,7 @@ fn taken(expected: &str) -> &str {
     }
 }
 
-fn given(found: &str) -> String {
+fn described(found: &str) -> String {
     let literal = |kind: &str| found.strip_prefix(kind).map(|rest| rest.trim_matches('`').to_owned());
     match found {
         "sequence" => "a list".to_owned(),

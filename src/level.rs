@@ -51,7 +51,7 @@ pub struct Change {
     /// The first level that has it as it is now.
     pub level: i64,
     /// What.
-    pub touch: ChangeKind,
+    pub kind: ChangeKind,
 }
 
 /// What a change touches.
@@ -296,7 +296,7 @@ pub fn changes() -> &'static [Change] {
         all.extend(events::changes());
         all.extend(behaviours::changes());
         // What stood in a field that is gone may follow from one that came at the same level.
-        let is_young = |change: &Change| !matches!(change.touch, ChangeKind::GoneField { .. });
+        let is_young = |change: &Change| !matches!(change.kind, ChangeKind::GoneField { .. });
         all.sort_by_key(|change| (std::cmp::Reverse(change.level), is_young(change)));
         all
     });

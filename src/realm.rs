@@ -12,14 +12,14 @@ pub mod tx;
 
 pub use log::{event, queue};
 pub use model::{
-    agenda, channel, channel_switch, counters, device, distinct, export, form, group, id, kept, linkifier, membership,
+    agenda, channel, channel_switch, counters, device, distinct, export, form, group, id, linkifier, membership, memo,
     message, message_ids, organization, palette, permission, personal, picture, playground, preview, push, read_set,
     resumable, seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk, webhook_call,
 };
 pub use rules::{
-    access, belongings, deletion, editing, exporting, flag, full_members, holding, invitation, muting, notice, outside,
-    posting, presence, previews, pushing, reindexing, render, rows, schedule, send, timer, topic_visibility,
-    visibility, webhook, widget,
+    access, belongings, deletion, distant_mentions, editing, exporting, flag, full_members, invitation, muting, notice,
+    permission_holders, posting, presence, previews, pushing, reindexing, render, rows, schedule, send, timer,
+    topic_visibility, visibility, webhook, widget,
 };
 
 use channel::{Channel, Folder};

@@ -180,7 +180,7 @@ impl Server {
             WorldSettings { feature_level: options.feature_level, dialect: Arc::new(options.dialect.clone()) };
         let worlds = Arc::new(Worlds::default());
         let (stop, stopped) = watch::channel(false);
-        worlds.post_through(webhooks::outlet(options.webhooks, stopped.clone()));
+        worlds.post_through(webhooks::sender(options.webhooks, stopped.clone()));
         let clock = options.clock.clock(real_time.now());
         let (realm, clock) = match &options.state {
             Some(state) => state.resumed(clock, real_time.now(), options.seed).map_err(StartError::State)?,

@@ -51,5 +51,5 @@ pub struct Validity {
     /// Its first day.
     pub from: Day,
     /// The day after its last.
-    pub until: Day,
+    pub not_after: Day,
 }

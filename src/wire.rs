@@ -136,12 +136,12 @@ pub struct List {
     /// Whether its order means something that the elements don't say.
     pub is_ordered: bool,
     /// How events keep it up to date.
-    pub kept: Kept,
+    pub updates: ListUpdates,
 }
 
 /// How events keep a list up to date.
 #[derive(Clone, Copy, Debug)]
-pub enum Kept {
+pub enum ListUpdates {
     /// An event brings the whole list, under a key.
     Whole(EventKind, &'static str),
     /// Events bring and remove elements.
@@ -169,8 +169,8 @@ pub enum Changed {
 impl List {
     /// The type of the events.
     pub fn event_type(&self) -> &'static str {
-        match self.kept {
-            Kept::Whole(kind, _) | Kept::ByElement { added: (kind, _), .. } => kind.type_name(),
+        match self.updates {
+            ListUpdates::Whole(kind, _) | ListUpdates::ByElement { added: (kind, _), .. } => kind.type_name(),
         }
     }
 }
@@ -178,7 +178,7 @@ impl List {
 macro_rules! lists {
     ($(
         #[doc = $meaning:literal]
-        $name:ident = $key:literal $(since $since:literal)? $([$ordered:ident])?, $kept:expr;
+        $name:ident = $key:literal $(since $since:literal)? $([$ordered:ident])?, $updates:expr;
     )*) => {
         $(
             #[doc = $meaning]
@@ -187,7 +187,7 @@ macro_rules! lists {
                 meaning: $meaning.trim_ascii(),
                 since: 0 $(+ $since)?,
                 is_ordered: lists!(@ $($ordered)?),
-                kept: $kept,
+                updates: $updates,
             };
         )*
 
@@ -202,72 +202,72 @@ use EventKind as Kind;
 
 lists! {
     /// Words that highlight messages for the user.
-    ALERT_WORDS = "alert_words" [ordered], Kept::Whole(Kind::AlertWords, "alert_words");
+    ALERT_WORDS = "alert_words" [ordered], ListUpdates::Whole(Kind::AlertWords, "alert_words");
     /// Saved snippets.
-    SAVED_SNIPPETS = "saved_snippets" since 297, Kept::ByElement {
+    SAVED_SNIPPETS = "saved_snippets" since 297, ListUpdates::ByElement {
         id: "id",
         added: (Kind::SavedSnippetsAdd, "saved_snippet"),
         changed: Some((Kind::SavedSnippetsUpdate, Changed::Element("saved_snippet"))),
         removed: Some((Kind::SavedSnippetsRemove, "saved_snippet_id")),
     };
     /// The user's choice of views in the navigation.
-    NAVIGATION_VIEWS = "navigation_views" since 390 [ordered], Kept::ByElement {
+    NAVIGATION_VIEWS = "navigation_views" since 390 [ordered], ListUpdates::ByElement {
         id: "fragment",
         added: (Kind::NavigationViewAdd, "navigation_view"),
         changed: Some((Kind::NavigationViewUpdate, Changed::Part("fragment", "data"))),
         removed: Some((Kind::NavigationViewRemove, "fragment")),
     };
     /// Drafts stored on the server.
-    DRAFTS = "drafts", Kept::ByElement {
+    DRAFTS = "drafts", ListUpdates::ByElement {
         id: "id",
         added: (Kind::DraftsAdd, "drafts"),
         changed: Some((Kind::DraftsUpdate, Changed::Element("draft"))),
         removed: Some((Kind::DraftsRemove, "draft_id")),
     };
     /// Users that the user has muted, with the time of muting.
-    MUTED_USERS = "muted_users" since 48, Kept::Whole(Kind::MutedUsers, "muted_users");
+    MUTED_USERS = "muted_users" since 48, ListUpdates::Whole(Kind::MutedUsers, "muted_users");
     /// One-time notices that the user has not seen yet.
-    ONBOARDING_STEPS = "onboarding_steps", Kept::Whole(Kind::OnboardingSteps, "onboarding_steps");
+    ONBOARDING_STEPS = "onboarding_steps", ListUpdates::Whole(Kind::OnboardingSteps, "onboarding_steps");
     /// Messages to be sent later.
-    SCHEDULED_MESSAGES = "scheduled_messages" since 179, Kept::ByElement {
+    SCHEDULED_MESSAGES = "scheduled_messages" since 179, ListUpdates::ByElement {
         id: "scheduled_message_id",
         added: (Kind::ScheduledMessagesAdd, "scheduled_messages"),
         changed: Some((Kind::ScheduledMessagesUpdate, Changed::Element("scheduled_message"))),
         removed: Some((Kind::ScheduledMessagesRemove, "scheduled_message_id")),
     };
     /// Pending reminders.
-    REMINDERS = "reminders" since 399, Kept::ByElement {
+    REMINDERS = "reminders" since 399, ListUpdates::ByElement {
         id: "reminder_id",
         added: (Kind::RemindersAdd, "reminders"),
         changed: None,
         removed: Some((Kind::RemindersRemove, "reminder_id")),
     };
     /// Muted topics, for clients that do not know `user_topics`.
-    MUTED_TOPICS = "muted_topics", Kept::Whole(Kind::MutedTopics, "muted_topics");
+    MUTED_TOPICS = "muted_topics", ListUpdates::Whole(Kind::MutedTopics, "muted_topics");
     /// Channel folders, including archived ones.
-    CHANNEL_FOLDERS = "channel_folders" since 389, Kept::ByElement {
+    CHANNEL_FOLDERS = "channel_folders" since 389, ListUpdates::ByElement {
         id: "id",
         added: (Kind::ChannelFolderAdd, "channel_folder"),
         changed: Some((Kind::ChannelFolderUpdate, Changed::Part("channel_folder_id", "data"))),
         removed: None,
     };
     /// Linkifiers in the order in which they apply.
-    LINKIFIERS = "realm_linkifiers" since 54 [ordered], Kept::Whole(Kind::RealmLinkifiers, "realm_linkifiers");
+    LINKIFIERS = "realm_linkifiers" since 54 [ordered], ListUpdates::Whole(Kind::RealmLinkifiers, "realm_linkifiers");
     /// Linkifiers as lists of pattern, URL and ID; empty for clients that know `realm_linkifiers`.
-    FILTERS = "realm_filters", Kept::Whole(Kind::RealmFilters, "realm_filters");
+    FILTERS = "realm_filters", ListUpdates::Whole(Kind::RealmFilters, "realm_filters");
     /// Code playgrounds by language.
-    PLAYGROUNDS = "realm_playgrounds" since 49, Kept::Whole(Kind::RealmPlaygrounds, "realm_playgrounds");
+    PLAYGROUNDS = "realm_playgrounds" since 49, ListUpdates::Whole(Kind::RealmPlaygrounds, "realm_playgrounds");
     /// Domains whose addresses are accepted.
-    DOMAINS = "realm_domains", Kept::ByElement {
+    DOMAINS = "realm_domains", ListUpdates::ByElement {
         id: "domain",
         added: (Kind::RealmDomainsAdd, "realm_domain"),
         changed: Some((Kind::RealmDomainsChange, Changed::Element("realm_domain"))),
         removed: Some((Kind::RealmDomainsRemove, "domain")),
     };
     /// Profile fields, in order.
-    PROFILE_FIELDS = "custom_profile_fields" [ordered], Kept::Whole(Kind::CustomProfileFields, "fields");
+    PROFILE_FIELDS = "custom_profile_fields" [ordered], ListUpdates::Whole(Kind::CustomProfileFields, "fields");
     /// IDs of the channels that new users are subscribed to.
-    DEFAULT_CHANNELS = "realm_default_streams", Kept::Whole(Kind::DefaultStreams, "default_streams");
+    DEFAULT_CHANNELS = "realm_default_streams", ListUpdates::Whole(Kind::DefaultStreams, "default_streams");
     /// Groups of default channels.
-    DEFAULT_CHANNEL_GROUPS = "realm_default_stream_groups", Kept::Whole(Kind::DefaultStreamGroups, "default_stream_groups");
+    DEFAULT_CHANNEL_GROUPS = "realm_default_stream_groups", ListUpdates::Whole(Kind::DefaultStreamGroups, "default_stream_groups");
 }

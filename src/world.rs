@@ -3,11 +3,11 @@
 //! Readers take a [`World::snapshot`] and never wait. Writers take turns in [`World::commit`]: each changes a
 //! private copy, which is published when the change succeeds and dropped when it fails or panics.
 
-pub mod aside;
+pub mod blocking;
 mod checkpoints;
 mod clients;
 mod clock;
-mod life;
+mod lifecycle;
 pub mod sessions;
 mod waiters;
 mod watched;
@@ -35,11 +35,11 @@ use tokio::sync::{Notify, broadcast, watch};
 
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
 pub use clients::{ALIVE, Clients, Jump};
-pub use life::{Life, Use};
+pub use lifecycle::{Lifecycle, Use};
 pub use waiters::ParkedPoll;
 use waiters::Waiters;
 pub use watched::{QueueChange, Watched};
-pub use webhooks::{Era, Errand, Outlet, Tried, WebhookEntry};
+pub use webhooks::{Generation, WebhookAttempt, WebhookDelivery, WebhookEntry, WebhookSender};
 pub use worlds::Worlds;
 
 /// Where real time comes from: the server's wall clock, or a test's.
@@ -73,9 +73,9 @@ pub struct World {
     clock: Mutex<Clock>,
     realm: ArcSwap<Realm>,
     writer: Mutex<()>,
-    queue: aside::Queue,
+    queue: blocking::Queue,
     waiters: Waiters,
-    moments: Mutex<checkpoints::Checkpoints>,
+    checkpoints: Mutex<checkpoints::Checkpoints>,
     faults: Mutex<Faults>,
     networks: Mutex<Networks>,
     rate_limits: Mutex<RateLimits>,
@@ -87,7 +87,7 @@ pub struct World {
     ended: watch::Sender<bool>,
     started_at: Timestamp,
     changed: Notify,
-    life: Life,
+    lifecycle: Lifecycle,
     sessions: sessions::Sessions,
 }
 
@@ -108,7 +108,7 @@ pub struct NewEvents {
     /// The entries: of most changes one or none.
     pub entries: SmallVec<[Arc<Entry>; 1]>,
     /// What those who watch a world receive besides.
-    aside: Vec<Watched>,
+    frames: Vec<Watched>,
 }
 
 impl NewEvents {
@@ -131,17 +131,17 @@ impl World {
         let seed = realm.chance.seed;
         let started_at = clock.now(real_time.now());
         let realm = Arc::new(realm);
-        let life = Life::new(None, None, real_time.now());
+        let lifecycle = Lifecycle::new(None, None, real_time.now());
         Self {
             sessions: sessions::Sessions::new(&name, seed),
             name,
             settings: ArcSwap::from_pointee(settings),
             real_time,
             clock: Mutex::new(clock),
-            moments: Mutex::new(checkpoints::Checkpoints::new(Checkpoint { realm: realm.clone(), clock })),
+            checkpoints: Mutex::new(checkpoints::Checkpoints::new(Checkpoint { realm: realm.clone(), clock })),
             realm: ArcSwap::from(realm),
             writer: Mutex::new(()),
-            queue: aside::Queue::default(),
+            queue: blocking::Queue::default(),
             waiters: Waiters::default(),
             faults: Mutex::new(Faults::new(seed)),
             networks: Mutex::new(Networks::new(seed)),
@@ -153,7 +153,7 @@ impl World {
             ended: watch::channel(false).0,
             started_at,
             changed: Notify::new(),
-            life,
+            lifecycle,
         }
     }
 
@@ -162,9 +162,9 @@ impl World {
         self.started_at
     }
 
-    /// The same world, with this life.
-    pub(crate) fn with_life(mut self, life: Life) -> Self {
-        self.life = life;
+    /// The same world, with this lifecycle.
+    pub(crate) fn with_lifecycle(mut self, lifecycle: Lifecycle) -> Self {
+        self.lifecycle = lifecycle;
         self
     }
 
@@ -266,8 +266,8 @@ impl World {
             return realm;
         }
         if let Some(_turn) = self.writer.try_lock() {
-            let (_, caused) = self.run_due(self.now());
-            self.broadcast_events(&caused);
+            let (_, new_events) = self.run_due(self.now());
+            self.broadcast_events(&new_events);
         }
         self.realm.load_full()
     }
@@ -299,8 +299,8 @@ impl World {
     /// What `change` refuses.
     #[doc(hidden)]
     pub fn commit<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<T, Error> {
-        let (value, caused) = self.commit_noting(change)?;
-        caused.aside.into_iter().for_each(|watched| self.broadcast(watched));
+        let (value, new_events) = self.commit_noting(change)?;
+        new_events.frames.into_iter().for_each(|watched| self.broadcast(watched));
         Ok(value)
     }
 
@@ -324,8 +324,8 @@ impl World {
 
     /// The realm with all done that is due by now.
     fn settled(&self, now: Timestamp) -> Arc<Realm> {
-        let (_, caused) = self.run_due(now);
-        self.broadcast_events(&caused);
+        let (_, new_events) = self.run_due(now);
+        self.broadcast_events(&new_events);
         self.realm.load_full()
     }
 
@@ -348,15 +348,15 @@ impl World {
             tx.end_poll(queue, now);
         }
         let fired = tx.run_due(now);
-        let caused = self.publish(tx, &fired);
-        (fired, caused)
+        let new_events = self.publish(tx, &fired);
+        (fired, new_events)
     }
 
     fn publish(&self, mut tx: Tx, fired: &[(Timestamp, Due)]) -> NewEvents {
         let webhooks = self.take_webhooks(&mut tx);
         let first = tx.first_entry();
         let entries = tx.log.from(first).map(|(_, entry)| entry.clone()).collect();
-        let mut caused = NewEvents { first, entries, aside: Vec::new() };
+        let mut new_events = NewEvents { first, entries, frames: Vec::new() };
         // Queues are otherwise looked at when one is polled; nobody may poll.
         if tx.log.is_too_large() {
             tx.trim_log();
@@ -370,12 +370,12 @@ impl World {
         }
         let before = self.realm.swap(Arc::new(realm));
         if self.is_watched() {
-            caused.aside = watched::differences(&before, &self.realm.load(), fired, &finished);
+            new_events.frames = watched::differences(&before, &self.realm.load(), fired, &finished);
         }
-        self.waiters.finish(&finished);
-        self.waiters.wake(&caused.entries, &touched);
+        self.waiters.end_queues(&finished);
+        self.waiters.wake(&new_events.entries, &touched);
         self.changed.notify_waiters();
         self.post_webhooks(webhooks);
-        caused
+        new_events
     }
 }

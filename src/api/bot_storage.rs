@@ -36,8 +36,8 @@ impl Write for UpdateBotStorage {
 /// Whether a storage stays within its limit when these are put into it; exactly filling it is allowed.
 fn check_size(storage: &OrdMap<String, String>, new: &BTreeMap<String, String>) -> Result<(), Error> {
     let size = |(key, value): (&String, &String)| key.chars().count() + value.chars().count();
-    let kept = storage.iter().filter(|(key, _)| !new.contains_key(*key)).map(size).sum::<usize>();
-    let total = kept + new.iter().map(size).sum::<usize>();
+    let remaining = storage.iter().filter(|(key, _)| !new.contains_key(*key)).map(size).sum::<usize>();
+    let total = remaining + new.iter().map(size).sum::<usize>();
     match total.checked_sub(MAX_STORAGE_CHARACTERS) {
         Some(excess) if excess > 0 => {
             Err(Error::StorageFull { excess: excess.into(), limit: MAX_STORAGE_CHARACTERS.into() })

@@ -137,7 +137,7 @@ operation! {
     pub GetDrafts = GET "/drafts", for User, since 87;
     reply DraftsReply;
     errors [DraftsDisabled];
-    admission check_enabled;
+    precondition check_enabled;
 }
 
 /// The caller's drafts.
@@ -168,7 +168,7 @@ operation! {
     reply DraftIdsReply;
     errors in DRAFT_ERRORS;
     events [DraftsAdd];
-    admission check_enabled;
+    precondition check_enabled;
 }
 
 /// The new drafts.
@@ -224,7 +224,7 @@ operation! {
         DraftTopicNullBytes, OneDraftChannel, InvalidChannelId, InvalidRecipientId,
     ];
     events [DraftsUpdate];
-    admission check_enabled;
+    precondition check_enabled;
 }
 
 impl Write for EditDraft {
@@ -251,7 +251,7 @@ operation! {
     }
     errors [DraftsDisabled, NoSuchDraft];
     events [DraftsRemove];
-    admission check_enabled;
+    precondition check_enabled;
 }
 
 impl Write for RemoveDraft {

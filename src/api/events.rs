@@ -127,7 +127,7 @@ pub fn disturb(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbanc
 
 /// Looks whether a parked poll has its answer: events, a newer poll in its place (then what there is), or the
 /// end of the queue, of its owner's account or of the organization. None: it goes on waiting.
-pub fn look<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
+pub fn parked_reply<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
     if !realm.is_active(parked.owner) {
         return Some(Err(Error::UserDeactivated));
     }

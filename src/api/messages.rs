@@ -161,7 +161,7 @@ impl Read for GetMessage {
         };
         let message = message?;
         check_archived(realm, call, message)?;
-        let look = MessageView {
+        let view = MessageView {
             viewer: call.caller.as_deref(),
             apply_markdown: params.apply_markdown,
             client_gravatar: true,
@@ -169,7 +169,7 @@ impl Read for GetMessage {
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         Ok(GetMessageReply {
-            message: MessageRecord::fetched(realm, message, look),
+            message: MessageRecord::fetched(realm, message, view),
             raw_content: message.body.content.clone(),
         })
     }

@@ -1,7 +1,7 @@
 //! The left sidebar: which views it has, and which of them are pinned.
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::text::{NonBlank, NullableText, given};
+use crate::api::shared::text::{NonBlank, NullableText, non_null};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;
@@ -58,7 +58,7 @@ impl Write for AddNavigationView {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let fragment = params.fragment.0;
-        let name = given(params.name).map(|name| name.0);
+        let name = non_null(params.name).map(|name| name.0);
         match (is_built_in(&fragment), &name) {
             (true, Some(_)) => return Err(Error::BuiltInViewNamed),
             (false, None) => return Err(Error::CustomViewUnnamed),
@@ -95,7 +95,7 @@ impl Write for EditNavigationView {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
         let index = position(tx, user, &params.fragment)?;
-        let name = given(params.name).map(|name| name.0);
+        let name = non_null(params.name).map(|name| name.0);
         if name.is_some() && is_built_in(&params.fragment) {
             return Err(Error::BuiltInViewNamed);
         }

@@ -111,16 +111,16 @@ pub trait PartialWrite: Operation {
 /// }
 /// ```
 ///
-/// The first line is its summary in the documents. `until` gives the first level without it, `deprecated` the first level
+/// The first line is its summary in the documents. `removed_in` gives the first level without it, `deprecated` the first level
 /// that has what replaces it, and what that is. Parameters that several
 /// operations share are a type of their own, made by [`parameters!`](super::parameter::parameters): `params from Type;`.
 /// Lists that several share follow `in`: `errors in ERRORS;`. What is left out is nothing; the reply is [`Success`] then.
-/// `admission`, `message`, `session`, `takes files`, `gives keys` and `is short` are the constants of [`Operation`].
+/// `precondition`, `message`, `session`, `takes files`, `gives keys` and `is short` are the constants of [`Operation`].
 macro_rules! operation {
     (
         $(#[doc = $summary:literal])+
         pub $name:ident = $method:ident $path:literal, for $access:ident
-            $(, since $since:expr)? $(, until $until:expr)? $(, deprecated $deprecated:literal => $instead:literal)?;
+            $(, since $since:expr)? $(, removed_in $removed_in:expr)? $(, deprecated $deprecated:literal => $instead:literal)?;
         $(params { $($params:tt)* })?
         $(params from $shared:ty;)?
         $(reply $reply:ty;)?
@@ -128,7 +128,7 @@ macro_rules! operation {
         $(errors in $errors:expr;)?
         $(events [$($event:ident),* $(,)?];)?
         $(events in $events:expr;)?
-        $(admission $admission:expr;)?
+        $(precondition $precondition:expr;)?
         $(message $message:expr;)?
         $(session $session:expr;)?
         $(takes $files:ident;)?
@@ -158,8 +158,8 @@ macro_rules! operation {
                     $(&[$($crate::realm::event::EventKind::$event),*],)? $($events,)? &[]
                 ),
             };
-            $(const REMOVED_IN: Option<i64> = Some($until);)?
-            $(const PRECONDITION: Option<$crate::api::Precondition> = Some($admission);)?
+            $(const REMOVED_IN: Option<i64> = Some($removed_in);)?
+            $(const PRECONDITION: Option<$crate::api::Precondition> = Some($precondition);)?
             $(const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = Some($message);)?
             $(const SESSION: Option<fn(&Self::Reply) -> $crate::realm::id::UserId> = Some($session);)?
             $(const TAKES_FILES: bool = $crate::api::operation::named!($files files);)?

@@ -28,7 +28,7 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::realm::visibility::Sight;
 use crate::record::events::{RealmUpdate, RealmUpdateDict};
-use parameters::{KIND, OrganizationParams, check_choice, kept};
+use parameters::{KIND, OrganizationParams, check_choice, stored_value};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -86,12 +86,12 @@ impl Write for EditOrganization {
         for (name, value) in &params.settings {
             check_choice(name, value)?;
         }
-        let policies = policies::given(call.former)?;
+        let policies = policies::former_policies(call.former)?;
         check_owner_decides(call, &params, &policies)?;
         let logins_off =
             params.authentication_methods.map(|methods| methods.applied_to(&tx.organization)).transpose()?;
-        let kept = |(name, value)| kept(name, value).map(|value| (name, value));
-        let settings: Vec<(&'static str, Value)> = params.settings.into_iter().map(kept).collect::<Result<_, _>>()?;
+        let stored = |(name, value)| stored_value(name, value).map(|value| (name, value));
+        let settings: Vec<(&'static str, Value)> = params.settings.into_iter().map(stored).collect::<Result<_, _>>()?;
         for (which, id) in &params.channels {
             check_channel(tx, caller, *which, *id)?;
         }
@@ -234,10 +234,10 @@ fn check_channel(realm: &Realm, caller: &User, which: ChannelPurpose, id: Option
 fn checked_permissions(
     realm: &Realm,
     call: &Call<'_>,
-    given: Vec<(&'static str, GroupSettingUpdate)>,
+    requested: Vec<(&'static str, GroupSettingUpdate)>,
 ) -> Result<Vec<(&'static str, GroupSettingValue)>, Error> {
     let mut changes = Vec::new();
-    for (name, update) in given {
+    for (name, update) in requested {
         let Some(current) = realm.organization.permissions.get(name) else { continue };
         let setting = setting(REALM_PERMISSIONS, name);
         if let Some(value) = resolve_update(realm, call.feature_level, setting, current, update)? {
@@ -302,9 +302,9 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
     let (name, value) = (policy.name.to_owned(), Value::from(*number));
     if SENT_AS_DATA.contains(&policy.name) {
         let data = [(name, value)].into_iter().collect();
-        tx.emit_before(policy.until, everyone, |_| RealmUpdateDict { property: "default", data });
+        tx.emit_before(policy.removed_in, everyone, |_| RealmUpdateDict { property: "default", data });
     } else {
-        tx.emit_before(policy.until, everyone, |_| RealmUpdate { property: name, value });
+        tx.emit_before(policy.removed_in, everyone, |_| RealmUpdate { property: name, value });
     }
     true
 }

@@ -118,7 +118,7 @@ impl Write for Register {
         let narrow = if narrow.is_empty() { default_narrow(tx, viewer) } else { narrow };
         let options = queue_options(call, &params, narrow);
         let types = params.fetch_event_types.clone().or_else(|| params.event_types.clone());
-        let wish = StateRequest {
+        let request = StateRequest {
             viewer,
             options: &options,
             include_subscribers: params.include_subscribers.0,
@@ -127,7 +127,7 @@ impl Write for Register {
             types: types.map(|types| types.0),
         };
 
-        let (state, users) = (state(tx, &wish), users::lists(tx, &wish));
+        let (state, users) = (state(tx, &request), users::lists(tx, &request));
         let timeout = idle_timeout(&params);
         let queue_id = viewer.map(|viewer| add_queue(tx, viewer, options, timeout));
         begin_with_unknown_event(tx, queue_id.as_deref());
@@ -190,12 +190,12 @@ fn idle_timeout(params: &Register) -> Span {
 }
 
 /// The whole state that is wished for.
-fn state(realm: &Realm, wish: &StateRequest<'_>) -> Map<String, Value> {
+fn state(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
     let mut state = Map::new();
-    messages::add(realm, wish, &mut state);
-    lists::add(realm, wish, &mut state);
-    organization::add(realm, wish, &mut state);
-    users::add(realm, wish, &mut state);
-    channels::add(realm, wish, &mut state);
+    messages::add(realm, request, &mut state);
+    lists::add(realm, request, &mut state);
+    organization::add(realm, request, &mut state);
+    users::add(realm, request, &mut state);
+    channels::add(realm, request, &mut state);
     state
 }

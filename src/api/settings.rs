@@ -198,7 +198,7 @@ fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
 
 /// A former name of the zone that the user has is sent like another zone.
 fn change_timezone(tx: &mut Tx, user: &User, timezone: TimeZoneName) {
-    if user.timezone == timezone.given {
+    if user.timezone == timezone.requested {
         return;
     }
     let timezone = timezone.current;

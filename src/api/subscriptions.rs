@@ -79,7 +79,7 @@ impl Read for GetSubscriptions {
 
 operation! {
     /// Subscribes the caller to some channels and unsubscribes them from others.
-    pub ChangeSubscriptions = PATCH "/users/me/subscriptions", for User, until 512;
+    pub ChangeSubscriptions = PATCH "/users/me/subscriptions", for User, removed_in 512;
     params {
         /// Names of channels to unsubscribe from, after the others are added.
         delete: Vec<String> = Vec::new() => "[]",
@@ -119,7 +119,7 @@ impl Write for ChangeSubscriptions {
         }
 
         let request = subscribe::Request {
-            wishes: params.add,
+            channels: params.add,
             wanted: NewChannel::default(),
             principals: Principals::caller(),
             refuses_all: true,

@@ -10,7 +10,7 @@ pub(super) const fn row<O: Operation>(run: Run) -> Row {
         route: O::ROUTE,
         access: O::ACCESS,
         about: O::DOCS,
-        until: O::REMOVED_IN,
+        removed_in: O::REMOVED_IN,
         says_something: O::MESSAGE.is_some(),
         takes_files: O::TAKES_FILES,
         gives_keys: O::GIVES_KEYS,

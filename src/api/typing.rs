@@ -205,7 +205,7 @@ impl Write for SetEditTyping {
 
 operation! {
     /// The legacy path of POST /messages/{message_id}/typing.
-    pub SetFormerEditTyping = POST "/message_edit_typing", for User, since 351, until 361;
+    pub SetFormerEditTyping = POST "/message_edit_typing", for User, since 351, removed_in 361;
     params {
         /// The message; the caller's own.
         message_id: MessageId,

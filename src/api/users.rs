@@ -45,7 +45,7 @@ pub struct MembersReply {
 impl Read for GetUsers {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<MembersReply, Error> {
         let viewer = call.caller.as_deref();
-        let look = UserView {
+        let view = UserView {
             viewer,
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
@@ -55,7 +55,7 @@ impl Read for GetUsers {
         let is_listed = |user: &&Arc<User>| !user.is_system_bot() && (has_placeholders || is_known(user));
         let record = |user: &Arc<User>| match has_placeholders && !is_known(user) {
             true => UserLine::Made(Box::new(UserRecord::unknown(realm, user))),
-            false => UserLine::new(realm, user, look),
+            false => UserLine::new(realm, user, view),
         };
         let members = match params.user_ids {
             Some(ids) => {
@@ -94,12 +94,12 @@ pub struct UserReply {
 impl Read for GetUser {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
-        let look = UserView {
+        let view = UserView {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        Ok(UserReply { user: known_or_placeholder(realm, call, params.user_id, look)? })
+        Ok(UserReply { user: known_or_placeholder(realm, call, params.user_id, view)? })
     }
 }
 
@@ -122,12 +122,12 @@ impl Read for GetUserByEmail {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserReply, Error> {
         let caller = call.caller();
         let user = realm.user_by_role_email(caller, &params.email).ok_or(Error::NoSuchUser)?;
-        let look = UserView {
+        let view = UserView {
             viewer: Some(caller),
             client_gravatar: params.client_gravatar,
             include_profile: params.include_custom_profile_fields,
         };
-        Ok(UserReply { user: known_or_placeholder(realm, call, user.id, look)? })
+        Ok(UserReply { user: known_or_placeholder(realm, call, user.id, view)? })
     }
 }
 
@@ -135,7 +135,7 @@ fn gives_placeholders(call: &Call<'_>) -> bool {
     !call.has(Feature::NoPlaceholders)
 }
 
-fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: UserView<'_>) -> Result<UserLine, Error> {
+fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, view: UserView<'_>) -> Result<UserLine, Error> {
     // The service's own bots are no users of the organization.
     if realm.users.get(&id).is_some_and(|user| user.is_system_bot()) {
         return Err(Error::NoSuchUser);
@@ -144,7 +144,7 @@ fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, look: UserVi
         Err(Error::InsufficientPermission) if gives_placeholders(call) => {
             Ok(UserLine::Made(Box::new(UserRecord::unknown(realm, &realm.users[&id]))))
         }
-        outcome => Ok(UserLine::new(realm, outcome?, look)),
+        outcome => Ok(UserLine::new(realm, outcome?, view)),
     }
 }
 
@@ -210,7 +210,7 @@ struct OwnUser<'a> {
 
 impl OwnUserReply {
     fn new(realm: &Realm, user: &Arc<User>) -> Self {
-        user.kept.own.get_or_make(|| Self::written_before_max_message_id(realm, user));
+        user.memo.own.get_or_make(|| Self::written_before_max_message_id(realm, user));
         let max_message_id = realm.newest_message_of(user.id).map_or(-1, |id| id.0);
         Self { user: user.clone(), max_message_id }
     }
@@ -245,7 +245,7 @@ impl OwnUserReply {
 
 impl ReplyData for OwnUserReply {
     fn write(&self, bytes: &mut Vec<u8>) {
-        bytes.extend_from_slice(self.user.kept.own.get_or_make(Box::default));
+        bytes.extend_from_slice(self.user.memo.own.get_or_make(Box::default));
         self.max_message_id.write(bytes);
         bytes.push(b'}');
     }

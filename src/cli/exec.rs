@@ -88,7 +88,7 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
         (Some(seed), _) => waiting.block_on(exec.chaos.run(seed, async |attempt| many.run(attempt).await)),
         (None, Some(levels)) => waiting
             .block_on(exec.levels.run(levels, async |attempt| many.run(attempt).await))
-            .and_then(|status| reporting.finish(status)),
+            .and_then(|status| reporting.report_after(status)),
         (None, None) => runtime
             .block_on(exec.serve.start(0))
             .and_then(|server| waiting.block_on(serve_while_running(&exec, &rules, &reporting, server))),

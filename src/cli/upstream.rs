@@ -74,7 +74,7 @@ impl Credentials {
     ///
     /// A file that can't be read, or the option that is missing.
     pub fn account(&self) -> Result<Account, CliError> {
-        let kept = match &self.zuliprc {
+        let saved = match &self.zuliprc {
             Some(file) => {
                 let fault =
                     |reason: &dyn std::fmt::Display| CliError::of_start(format!("{}: {reason}", file.display()));
@@ -83,11 +83,11 @@ impl Credentials {
             }
             None => None,
         };
-        let (kept_email, kept_key) = kept.map(|kept| (kept.email, kept.api_key)).unzip();
+        let (saved_email, saved_key) = saved.map(|saved| (saved.email, saved.api_key)).unzip();
         let variable = || std::env::var("CHATDOUBLE_API_KEY").ok().filter(|key| !key.is_empty());
-        let email = self.user.clone().or(kept_email);
+        let email = self.user.clone().or(saved_email);
         let email = email.ok_or_else(|| CliError::of_usage("needs the account: --user EMAIL, or --zuliprc FILE"))?;
-        let api_key = self.api_key.clone().or(kept_key).or_else(variable);
+        let api_key = self.api_key.clone().or(saved_key).or_else(variable);
         let api_key = api_key.ok_or_else(|| {
             CliError::of_usage("needs the account's API key: --api-key KEY, CHATDOUBLE_API_KEY or --zuliprc FILE")
         })?;

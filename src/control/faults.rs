@@ -262,14 +262,14 @@ fn error(value: &Value) -> Option<Effect> {
 
 fn rate_limit(value: &Value) -> Option<Effect> {
     let sent = value.as_object().filter(|sent| sent.len() == 1)?;
-    let given = sent.get("retry_after")?;
-    if given.is_number() {
-        return given
+    let value = sent.get("retry_after")?;
+    if value.is_number() {
+        return value
             .as_f64()
             .filter(|seconds| *seconds >= 0.0)
-            .map(|_| Effect::RateLimit { retry_after: given.clone() });
+            .map(|_| Effect::RateLimit { retry_after: value.clone() });
     }
-    let Seconds(span) = Seconds::parse(given.as_str()?).ok()?;
+    let Seconds(span) = Seconds::parse(value.as_str()?).ok()?;
     Some(Effect::RateLimit { retry_after: span.whole_seconds().into() })
 }
 

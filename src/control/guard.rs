@@ -38,9 +38,11 @@ impl Guard {
                 Single::Unreadable => forbidden("several host names".to_owned()),
             };
         };
-        let Single::Given(given) = Single::of(headers, header::AUTHORIZATION) else { return Err(Error::ControlToken) };
-        let given = given.strip_prefix("Bearer ");
-        if given.is_some_and(|given| equal_in_constant_time(given.trim(), token)) {
+        let Single::Given(sent) = Single::of(headers, header::AUTHORIZATION) else {
+            return Err(Error::ControlToken);
+        };
+        let sent = sent.strip_prefix("Bearer ");
+        if sent.is_some_and(|sent| equal_in_constant_time(sent.trim(), token)) {
             Ok(())
         } else {
             Err(Error::ControlToken)
@@ -61,10 +63,10 @@ impl Guard {
 }
 
 /// Compares all bytes whatever they are, so that the time tells nothing of the token.
-fn equal_in_constant_time(given: &str, token: &str) -> bool {
-    let (given, token) = (given.as_bytes(), token.as_bytes());
-    let differences = (0..token.len()).fold(given.len() ^ token.len(), |differences, index| {
-        differences | usize::from(given.get(index).copied().unwrap_or_default() ^ token[index])
+fn equal_in_constant_time(sent: &str, token: &str) -> bool {
+    let (sent, token) = (sent.as_bytes(), token.as_bytes());
+    let differences = (0..token.len()).fold(sent.len() ^ token.len(), |differences, index| {
+        differences | usize::from(sent.get(index).copied().unwrap_or_default() ^ token[index])
     });
     differences == 0
 }
@@ -90,8 +92,8 @@ mod tests {
     #[test]
     fn tokens_are_equal_only_when_they_are() {
         assert!(equal_in_constant_time("secret", "secret"));
-        for given in ["", "secre", "secret!", "Secret"] {
-            assert!(!equal_in_constant_time(given, "secret"), "{given}");
+        for sent in ["", "secre", "secret!", "Secret"] {
+            assert!(!equal_in_constant_time(sent, "secret"), "{sent}");
         }
     }
 }

@@ -105,8 +105,8 @@ pub async fn wait(world: &World, wanted: Awaited) -> Result<Value, Error> {
     let (wanted, timeout_ms) = wanted.parts();
     let (filter, bounds) = wanted.read(world)?;
     let count = || world.journal().find(&filter).len();
-    let look = || Some(count()).filter(|count| bounds.admit(*count));
-    match waiting::until(world, timeout_ms, || world.journal().changed(), look).await? {
+    let check = || Some(count()).filter(|count| bounds.admit(*count));
+    match waiting::until(world, timeout_ms, || world.journal().changed(), check).await? {
         Some(count) => Ok(json!({ "count": count })),
         None => {
             let count = count();

@@ -22,7 +22,7 @@ pub struct Accept {
 ///
 /// Those of an invitation that is not open, and of a name or an address that can't be a new user's.
 pub fn accept(world: &World, key: &str, accept: &Accept) -> Result<Value, Error> {
-    let (user, caused) = world.commit_noting(|tx| accept::accept(tx, key, &accept.email, &accept.full_name))?;
-    world.broadcast_events(&caused);
+    let (user, new_events) = world.commit_noting(|tx| accept::accept(tx, key, &accept.email, &accept.full_name))?;
+    world.broadcast_events(&new_events);
     Ok(json!({ "user_id": user }))
 }

@@ -30,11 +30,11 @@ pub struct Sent {
 ///
 /// `ControlRefused`.
 pub fn set(world: &World, sent: &Sent) -> Result<Value, Error> {
-    let checked = |given: Option<Seconds>, at: &str| match given {
+    let checked = |delay: Option<Seconds>, at: &str| match delay {
         Some(Seconds(span)) if span < Span::seconds(0) || span > Span::days(MOST_DAYS) => {
             Err(refused(format!("{at}: takes at least 0 seconds, and at most 100 years")))
         }
-        given => Ok(given.map(|Seconds(span)| span)),
+        delay => Ok(delay.map(|Seconds(span)| span)),
     };
     let thumbnails = checked(sent.thumbnail_seconds, "$.thumbnail_seconds")?;
     let links = checked(sent.link_seconds, "$.link_seconds")?;

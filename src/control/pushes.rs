@@ -107,11 +107,11 @@ pub fn list(world: &World, filters: &Filters, base_url: &str) -> Result<Value, E
 pub async fn wait(world: &World, awaited: Awaited, base_url: &str) -> Result<Value, Error> {
     let which = Which::checked(world, awaited.user.as_deref(), awaited.device_id, awaited.since, "$.")?;
     let at_least = awaited.at_least.unwrap_or(1);
-    let look = || {
+    let check = || {
         let found = Which::of(world, base_url, which);
         (found.len() >= at_least).then_some(found)
     };
-    match waiting::until(world, awaited.timeout_ms, || world.changed(), look).await? {
+    match waiting::until(world, awaited.timeout_ms, || world.changed(), check).await? {
         Some(pushes) => Ok(json!({"count": pushes.len(), "pushes": pushes})),
         None => {
             let found = Which::of(world, base_url, which).len();

@@ -73,11 +73,11 @@ pub async fn wait(world: &World, awaited: Awaited) -> Result<Value, Error> {
     if count == 0 {
         return Err(refused("$.count: takes a whole number from 1 on"));
     }
-    let look = || {
+    let check = || {
         let found = found(world, owner, awaited.parked);
         (found.len() >= count).then_some(found)
     };
-    match waiting::until(world, awaited.timeout_ms, || world.changed(), look).await? {
+    match waiting::until(world, awaited.timeout_ms, || world.changed(), check).await? {
         Some(queues) => Ok(json!({"count": queues.len(), "queues": queues})),
         None => {
             let found = found(world, owner, awaited.parked).len();

@@ -33,13 +33,13 @@ fn kept_schema(_: &mut SchemaGenerator) -> Schema {
 ///
 /// `ControlRefused` for something else to be kept.
 pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
-    let kept = reset.keep.as_deref().unwrap_or_default();
-    for (at, name) in kept.iter().enumerate() {
+    let names = reset.keep.as_deref().unwrap_or_default();
+    for (at, name) in names.iter().enumerate() {
         if !KEPT.contains(&name.as_str()) {
             return Err(refused(format!("$.keep[{at}]: takes faults, journal or report; snapshots stay anyway")));
         }
     }
-    let keeps = |what: &str| kept.iter().any(|name| name == what);
+    let keeps = |what: &str| names.iter().any(|name| name == what);
     world.reset();
     if !keeps("faults") {
         let seed = world.snapshot().chance.seed;

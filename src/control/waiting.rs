@@ -14,7 +14,7 @@ pub async fn until<'world, T>(
     world: &'world World,
     timeout_ms: u64,
     changed: impl Fn() -> Notified<'world>,
-    look: impl Fn() -> Option<T>,
+    check: impl Fn() -> Option<T>,
 ) -> Result<Option<T>, Error> {
     let timeout = Duration::from_millis(timeout_ms);
     let found = async {
@@ -22,7 +22,7 @@ pub async fn until<'world, T>(
             let changed = changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            if let Some(found) = look() {
+            if let Some(found) = check() {
                 return found;
             }
             changed.await;

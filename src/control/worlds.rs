@@ -13,8 +13,8 @@ use crate::realm::Realm;
 use crate::realm::seeded_rng::SeededRng;
 use crate::realm::tx::Tx;
 use crate::time::{Clock, Span, Timestamp};
-use crate::world::aside::in_place;
-use crate::world::{Life, RealTime, World, WorldSettings, Worlds};
+use crate::world::blocking::in_place;
+use crate::world::{Lifecycle, RealTime, World, WorldSettings, Worlds};
 use http::{HeaderMap, header};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -90,19 +90,19 @@ fn prefix(filters: &Filters) -> Result<Option<&str>, Error> {
 
 /// A world's row. Reading it is no use of the world.
 pub fn row(incoming: &ApiRequest, world: &World) -> Value {
-    let (realm, life) = (world.snapshot(), world.life());
+    let (realm, lifecycle) = (world.snapshot(), world.lifecycle());
     json!({
         "name": world.name(),
         "url": url(incoming, world),
-        "label": life.label,
+        "label": lifecycle.label,
         "users": realm.users.len(),
         "channels": realm.channels.len(),
         "messages": realm.messages.len(),
         "queues": realm.queues.len(),
         "now": world.now().fractional_seconds(),
-        "created_at": life.created_at.fractional_seconds(),
-        "last_request_at": life.last_request_at().map(Timestamp::fractional_seconds),
-        "idle_ttl_seconds": life.idle_ttl.map(|ttl| ttl.micros() as f64 / 1e6),
+        "created_at": lifecycle.created_at.fractional_seconds(),
+        "last_request_at": lifecycle.last_request_at().map(Timestamp::fractional_seconds),
+        "idle_ttl_seconds": lifecycle.idle_ttl.map(|ttl| ttl.micros() as f64 / 1e6),
     })
 }
 
@@ -129,13 +129,13 @@ pub async fn create(control: &Control, incoming: &ApiRequest) -> Result<Value, E
     // No name is made for what is refused.
     let name = wanted.name.clone().unwrap_or_else(|| control.edge.worlds.free_name());
     let replaces = wanted.replaces();
-    let life = Life::new(wanted.label, idle_ttl, real_time.now());
-    let world = Arc::new(World::new(name, realm, clock, settings, real_time).with_life(life));
+    let lifecycle = Lifecycle::new(wanted.label, idle_ttl, real_time.now());
+    let world = Arc::new(World::new(name, realm, clock, settings, real_time).with_lifecycle(lifecycle));
     // Before anything is replaced: there may be no port to be had.
     if wanted.listen == Some(true) {
         let port = (control.listen)(world.clone()).await.map_err(|error| refused(format!("$.listen: {error}")))?;
         // It is set here alone.
-        let _ = world.life().port.set(port);
+        let _ = world.lifecycle().port.set(port);
     }
     if replaces {
         in_place(|| control.edge.worlds.replace(world.clone()));
@@ -228,7 +228,7 @@ pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
 
 /// The address of a world: its own port's, or below the address that the one who asks used.
 fn url(incoming: &ApiRequest, world: &World) -> String {
-    match world.life().port.get() {
+    match world.lifecycle().port.get() {
         Some(port) => format!("{}://{}:{port}", incoming.scheme(), own_name(incoming)),
         None => base_url(incoming.scheme(), incoming.headers(), world.name()),
     }
@@ -290,8 +290,8 @@ fn found(control: &Control, wanted: &WorldSpec) -> Result<NewWorld, Error> {
         return Err(refused("$.snapshot: needs fork_of"));
     }
     let defaults = &control.defaults;
-    let given = wanted.fixture.as_deref().map(RawValue::get);
-    let source = match given {
+    let fixture = wanted.fixture.as_deref().map(RawValue::get);
+    let source = match fixture {
         None => defaults.fixture.clone(),
         Some(document) if document.starts_with('{') => document.into(),
         Some(name) => {
@@ -307,7 +307,7 @@ fn found(control: &Control, wanted: &WorldSpec) -> Result<NewWorld, Error> {
             })?
         }
     };
-    let state = given.filter(|document| fixture::state::is_state(document));
+    let state = fixture.filter(|document| fixture::state::is_state(document));
     let settings = WorldSettings {
         feature_level: level(wanted)?.unwrap_or(defaults.feature_level),
         dialect: dialect(wanted)?.unwrap_or_else(|| defaults.dialect.clone()),

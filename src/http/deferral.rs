@@ -12,7 +12,7 @@ use super::request::ApiRequest;
 use super::router::RouteMatch;
 use super::trace;
 use crate::world::World;
-use crate::world::aside::{Turn, in_place};
+use crate::world::blocking::{Turn, in_place};
 use http::Method;
 use std::sync::Arc;
 use std::thread::available_parallelism;

@@ -182,8 +182,10 @@ pub fn for_json_body(error: &Error, row: &Row) -> Option<String> {
 /// An operation that the world's level does not have yet, or not any more.
 pub fn operation_of_another_level(row: &Row, level: i64) -> String {
     let (method, path, since) = (row.route.method, row.route.path, row.about.since);
-    match row.until.filter(|until| *until <= level) {
-        Some(until) => format!("{method} {path} was removed at feature level {until}; this world is at {level}."),
+    match row.removed_in.filter(|removed_in| *removed_in <= level) {
+        Some(removed_in) => {
+            format!("{method} {path} was removed at feature level {removed_in}; this world is at {level}.")
+        }
         None => format!("{method} {path} was added at feature level {since}; this world is at {level}."),
     }
 }

@@ -24,7 +24,7 @@ pub async fn reply(
         let reply = if poll.is_finished() {
             Ok(events::last(&realm, poll.queue()))
         } else {
-            events::look(&realm, poll.queue())?
+            events::parked_reply(&realm, poll.queue())?
         };
         Some(reply.map(|mut reply| {
             events::disturb(&mut reply.events, disturbance);

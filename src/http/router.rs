@@ -116,7 +116,7 @@ impl Router {
             let same_method = if row.route.method == method { 0.02 } else { 0.0 };
             ((similarity + same_method) * 1e6) as i64
         };
-        OPERATIONS.iter().filter(|row| row.until.is_none()).max_by_key(likeness).unwrap_or(&OPERATIONS[0])
+        OPERATIONS.iter().filter(|row| row.removed_in.is_none()).max_by_key(likeness).unwrap_or(&OPERATIONS[0])
     }
 }
 
@@ -179,7 +179,7 @@ impl Path {
 
 /// Levels that have all operations between them: the newest, and the last of each that is gone.
 fn levels_with_other_operations() -> Vec<i64> {
-    let gone = OPERATIONS.iter().filter_map(|row| Some(row.until? - 1));
+    let gone = OPERATIONS.iter().filter_map(|row| Some(row.removed_in? - 1));
     std::iter::once(NEWEST_FEATURE_LEVEL).chain(gone).collect()
 }
 

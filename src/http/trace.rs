@@ -95,7 +95,7 @@ impl Trace {
     /// Begins the notes.
     pub fn begin(world: &World, incoming: &ApiRequest, path: String) -> Self {
         let began = world.real_time().now();
-        world.life().note_request(began);
+        world.lifecycle().note_request(began);
         Self {
             began,
             method: name_of(incoming.method()),

@@ -57,5 +57,5 @@ pub(super) fn changes() -> Vec<Change> {
         words::ROWS,
     ];
     let rows = tables.into_iter().flatten().chain(settings::rows());
-    rows.map(|row: &'static Behaviour| Change { level: row.level, touch: ChangeKind::Behaviour(row) }).collect()
+    rows.map(|row: &'static Behaviour| Change { level: row.level, kind: ChangeKind::Behaviour(row) }).collect()
 }

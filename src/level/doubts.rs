@@ -50,7 +50,7 @@ static FORMER: LazyLock<HashMap<&'static str, Vec<Former>, RandomState>> = LazyL
     let mut all: HashMap<&str, Vec<Former>, RandomState> = HashMap::default();
     for change in changes() {
         let level = change.level;
-        let (route, former) = match change.touch {
+        let (route, former) = match change.kind {
             ChangeKind::RenamedParameter { route, old, since, new } => {
                 (route, Former { name: old, kind: DoubtKind::Renamed, since, level, instead: new })
             }
@@ -76,8 +76,8 @@ pub fn doubts(row: &Row, params: &BTreeMap<String, String>, level: i64) -> Vec<D
         let kind = DoubtKind::DeprecatedOperation;
         doubts.push(Doubt { what: way(), kind, level: deprecation.since, instead: deprecation.instead });
     }
-    if let Some(until) = row.until.filter(|until| *until <= NEWEST_FEATURE_LEVEL) {
-        doubts.push(Doubt { what: way(), kind: DoubtKind::Removed, level: until, instead: "" });
+    if let Some(removed_in) = row.removed_in.filter(|removed_in| *removed_in <= NEWEST_FEATURE_LEVEL) {
+        doubts.push(Doubt { what: way(), kind: DoubtKind::Removed, level: removed_in, instead: "" });
     }
     if params.is_empty() {
         return doubts;
@@ -91,7 +91,7 @@ pub fn doubts(row: &Row, params: &BTreeMap<String, String>, level: i64) -> Vec<D
         }
     }
     for (route, name, value, level, instead) in VALUES.iter().filter(|row| row.0 == way) {
-        if params.get(*name).is_some_and(|given| given.trim_matches('"') == *value) {
+        if params.get(*name).is_some_and(|sent| sent.trim_matches('"') == *value) {
             let what = format!("{name}={value} of {route}");
             doubts.push(Doubt { what, kind: DoubtKind::DeprecatedParameter, level: *level, instead });
         }

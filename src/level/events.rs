@@ -36,12 +36,12 @@ static EVENTS: &[Row] = &[
 pub(super) fn changes() -> Vec<Change> {
     let row = |(level, kind, op, carries): &Row| Change {
         level: *level,
-        touch: ChangeKind::Event(EventPattern { kind, op: *op, carries: *carries }),
+        kind: ChangeKind::Event(EventPattern { kind, op: *op, carries: *carries }),
     };
     let updates = |rows: &'static [(i64, &'static str)], kind, key| {
         rows.iter().map(move |(level, name)| Change {
             level: *level,
-            touch: ChangeKind::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
+            kind: ChangeKind::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
         })
     };
     // Older levels hear of these two by the switches that they were.
@@ -50,13 +50,13 @@ pub(super) fn changes() -> Vec<Change> {
         // Permissions are in an object, whatever else changes by itself.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
         let (op, key) = if is_permission { ("update_dict", "data") } else { ("update", "property") };
-        let touch = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
-        Change { level, touch: ChangeKind::Event(touch) }
+        let kind = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
+        Change { level, kind: ChangeKind::Event(kind) }
     };
     let of_organization = organization_since().filter(is_sent_alone).map(organization);
     let of_list = |list: &List| Change {
         level: list.since,
-        touch: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),
+        kind: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),
     };
     let of_lists = LISTS.iter().filter(|list| list.since > 0).map(of_list);
     let rows = EVENTS.iter().map(row).chain(of_lists);

@@ -360,26 +360,26 @@ pub(super) fn changes() -> Vec<Change> {
     let of_lists = LISTS.iter().filter(|list| list.since > 0);
     all.extend(
         of_lists
-            .map(|list| Change { level: list.since, touch: ChangeKind::Field { object: &REGISTER, name: list.key } }),
+            .map(|list| Change { level: list.since, kind: ChangeKind::Field { object: &REGISTER, name: list.key } }),
     );
     for (object, rows) in FIELDS.iter().chain(&of_settings) {
         let field =
-            |(level, name): &(i64, &'static str)| Change { level: *level, touch: ChangeKind::Field { object, name } };
+            |(level, name): &(i64, &'static str)| Change { level: *level, kind: ChangeKind::Field { object, name } };
         all.extend(rows.iter().map(field));
         all.extend(rows.iter().filter_map(|(level, name)| {
             described(object, name)
-                .map(|(object, name)| Change { level: *level, touch: ChangeKind::Field { object, name } })
+                .map(|(object, name)| Change { level: *level, kind: ChangeKind::Field { object, name } })
         }));
     }
     for (level, object, old, new) in RENAMED {
-        all.push(Change { level: *level, touch: ChangeKind::RenamedField { object, old, new } });
+        all.push(Change { level: *level, kind: ChangeKind::RenamedField { object, old, new } });
         if let (Some((object, old)), Some((_, new))) = (described(object, old), described(object, new)) {
-            all.push(Change { level: *level, touch: ChangeKind::RenamedField { object, old, new } });
+            all.push(Change { level: *level, kind: ChangeKind::RenamedField { object, old, new } });
         }
     }
     all.extend(gone::ROWS.iter().map(|(level, object, name, since, value)| Change {
         level: *level,
-        touch: ChangeKind::GoneField {
+        kind: ChangeKind::GoneField {
             object,
             name,
             since: *since,

@@ -53,11 +53,11 @@ impl Listed {
 
     /// The first level without an operation, if it is gone.
     pub(super) fn of_gone(row: &Row) -> Option<Self> {
-        Some(Self::new(row.until?, on(row), "Operation is gone.".into()))
+        Some(Self::new(row.removed_in?, on(row), "Operation is gone.".into()))
     }
 
     pub(super) fn of(change: &Change) -> Self {
-        let (on, change_text) = match change.touch {
+        let (on, change_text) = match change.kind {
             ChangeKind::Parameter { route, name } => (route.to_owned(), format!("New parameter `{name}`.")),
             ChangeKind::RenamedParameter { route, old, since: 0, new } => {
                 (route.to_owned(), format!("Parameter `{new}` was `{old}`."))

@@ -235,7 +235,7 @@ fn of_settings(route: &'static str) -> impl Iterator<Item = Change> {
         _ => None,
     });
     let rows = SETTINGS_SINCE.iter().copied().chain(merged);
-    rows.map(move |(level, name)| Change { level, touch: ChangeKind::Parameter { route, name } })
+    rows.map(move |(level, name)| Change { level, kind: ChangeKind::Parameter { route, name } })
 }
 
 pub(super) fn changes() -> Vec<Change> {
@@ -244,38 +244,36 @@ pub(super) fn changes() -> Vec<Change> {
         OF_CHANNELS.iter().flat_map(|route| [(*route, CHANNEL_SETTINGS_SINCE), (*route, CHANNEL_SWITCHES_SINCE)]);
     let of_groups = OF_GROUPS.iter().map(|route| (*route, GROUP_PERMISSIONS_SINCE));
     for (route, rows) in PARAMETERS.iter().copied().chain(of_channels).chain(of_groups) {
-        let parameter = |(level, name): &(i64, &'static str)| Change {
-            level: *level,
-            touch: ChangeKind::Parameter { route, name },
-        };
+        let parameter =
+            |(level, name): &(i64, &'static str)| Change { level: *level, kind: ChangeKind::Parameter { route, name } };
         all.extend(rows.iter().map(parameter));
     }
     all.extend([SETTINGS, DISPLAY_SETTINGS, NOTIFICATION_SETTINGS].into_iter().flat_map(of_settings));
     let of_organization = organization_since()
-        .map(|(level, name)| Change { level, touch: ChangeKind::Parameter { route: "PATCH /realm", name } });
+        .map(|(level, name)| Change { level, kind: ChangeKind::Parameter { route: "PATCH /realm", name } });
     all.extend(of_organization);
     let is_default = |name: &str| UserDefaultsParams::LIST.iter().any(|info| info.name == name);
     let of_defaults = SETTINGS_SINCE.iter().filter(|(_, name)| is_default(name)).map(|(level, name)| Change {
         level: *level,
-        touch: ChangeKind::Parameter { route: "PATCH /realm/user_settings_defaults", name },
+        kind: ChangeKind::Parameter { route: "PATCH /realm/user_settings_defaults", name },
     });
     all.extend(of_defaults);
     all.extend(RENAMED.iter().map(|(level, route, old, since, new)| Change {
         level: *level,
-        touch: ChangeKind::RenamedParameter { route, old, since: *since, new },
+        kind: ChangeKind::RenamedParameter { route, old, since: *since, new },
     }));
     all.extend(GONE.iter().map(|(level, route, name, since)| Change {
         level: *level,
-        touch: ChangeKind::GoneParameter { route, name, since: *since },
+        kind: ChangeKind::GoneParameter { route, name, since: *since },
     }));
     all.extend(POLICIES.iter().map(|policy| Change {
-        level: policy.until,
-        touch: ChangeKind::GoneParameter { route: "PATCH /realm", name: policy.name, since: policy.since },
+        level: policy.removed_in,
+        kind: ChangeKind::GoneParameter { route: "PATCH /realm", name: policy.name, since: policy.since },
     }));
-    all.extend(CAPABILITIES.iter().map(|(level, name)| Change { level: *level, touch: ChangeKind::Capability(name) }));
+    all.extend(CAPABILITIES.iter().map(|(level, name)| Change { level: *level, kind: ChangeKind::Capability(name) }));
     all.extend(NARROW_TERMS.iter().map(|(level, operator, operand)| Change {
         level: *level,
-        touch: ChangeKind::NarrowTerm { operator, operand: *operand },
+        kind: ChangeKind::NarrowTerm { operator, operand: *operand },
     }));
     all
 }

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 pub fn as_of(level: i64, object: &'static Object, record: Value, context: &Context<'_>) -> Value {
     let Value::Object(mut record) = record else { return record };
     for change in changes().iter().take_while(|change| change.level > level) {
-        undo(&change.touch, object, &mut record, context);
+        undo(&change.kind, object, &mut record, context);
     }
     record.into()
 }
 
-fn undo(touch: &ChangeKind, object: &'static Object, record: &mut Map<String, Value>, context: &Context<'_>) {
-    match *touch {
+fn undo(kind: &ChangeKind, object: &'static Object, record: &mut Map<String, Value>, context: &Context<'_>) {
+    match *kind {
         ChangeKind::Field { object: of, name } if is(of, object) => _ = record.shift_remove(name),
         ChangeKind::RenamedField { object: of, old, new } if is(of, object) => {
             if let Some(value) = record.shift_remove(new) {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub fn rename_fields(level: i64, object: &Object, record: &mut Map<String, Value>) {
     // From the newest change to the oldest in the table: the old names are followed to the new ones in order of time.
     for change in changes().iter().rev().filter(|change| change.level > level) {
-        if let ChangeKind::RenamedField { object: of, old, new } = change.touch
+        if let ChangeKind::RenamedField { object: of, old, new } = change.kind
             && of.name == object.name
             && !record.contains_key(new)
             && let Some(value) = record.shift_remove(old)

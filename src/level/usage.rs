@@ -99,12 +99,12 @@ impl Usage {
         let is_between = |level: i64| level > from && level <= to;
         let is_used = |row: &Row| self.operations.contains_key(&(row.route.method, row.route.path));
         let operations = rows().filter(|row| is_between(row.about.since) && is_used(row)).map(Listed::of_new);
-        let gone = OPERATIONS.iter().filter(|row| row.until.is_some_and(is_between) && is_used(row));
+        let gone = OPERATIONS.iter().filter(|row| row.removed_in.is_some_and(is_between) && is_used(row));
         let operations = operations.chain(gone.filter_map(Listed::of_gone));
         let mut found: Vec<Suspect> = operations.map(|change| Suspect { change, is_seen: true }).collect();
         let others = changes().iter().filter(|change| is_between(change.level));
         found.extend(others.filter_map(|change| {
-            let is_seen = self.touch(change)?;
+            let is_seen = self.is_seen(change)?;
             Some(Suspect { change: Listed::of(change), is_seen })
         }));
         found.sort_by_key(|suspect| (!suspect.is_seen, suspect.change.level));
@@ -112,13 +112,13 @@ impl Usage {
     }
 
     /// Whether what a change names was seen; None where it does not touch what was used.
-    fn touch(&self, change: &Change) -> Option<bool> {
+    fn is_seen(&self, change: &Change) -> Option<bool> {
         let of_route = |route: &'static str| {
             let (method, path) = route.split_once(' ').unwrap_or_default();
             self.operations.get(&(method, path))
         };
         let sent = |words: Option<&Words>, name: &str| words.filter(|words| words.sent.contains(name)).map(|_| true);
-        match change.touch {
+        match change.kind {
             ChangeKind::Parameter { route, name } | ChangeKind::GoneParameter { route, name, .. } => {
                 sent(of_route(route), name)
             }

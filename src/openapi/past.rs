@@ -67,7 +67,7 @@ pub(super) fn bring_to(document: &mut Value, level: i64) {
         return;
     }
     for change in changes().iter().filter(|change| !has_changes_of(level, change.level)) {
-        undo(document, &change.touch, level);
+        undo(document, &change.kind, level);
     }
     for former in FORMER_PARAMETERS.iter().filter(|former| former.levels.contains(&level)) {
         let parameter = Parameter { schema: (former.schema)(), is_required: false };
@@ -95,7 +95,7 @@ pub(super) fn bring_to(document: &mut Value, level: i64) {
 /// Parameters that an operation (`POST /messages`) has at older levels alone: those that had another name or are gone, and
 /// all names in the words of what changed in its requests.
 pub fn former_parameters(route: &str) -> Vec<&'static str> {
-    let of_change = |change: &'static Change| match change.touch {
+    let of_change = |change: &'static Change| match change.kind {
         ChangeKind::RenamedParameter { route: on, old, .. } if on == route => vec![old],
         ChangeKind::GoneParameter { route: on, name, .. } if on == route => vec![name],
         ChangeKind::Behaviour(behaviour) if behaviour.on.split(", ").any(|on| on == route) => {
@@ -106,8 +106,8 @@ pub fn former_parameters(route: &str) -> Vec<&'static str> {
     changes().iter().flat_map(of_change).collect()
 }
 
-fn undo(document: &mut Value, touch: &ChangeKind, level: i64) {
-    match *touch {
+fn undo(document: &mut Value, kind: &ChangeKind, level: i64) {
+    match *kind {
         ChangeKind::Parameter { route, name } => drop(take_parameter(document, route, name)),
         ChangeKind::RenamedParameter { route, old, since, new } => {
             let parameter = take_parameter(document, route, new);

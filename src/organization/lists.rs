@@ -115,13 +115,13 @@ pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
     compiles(&linkifier).then_some(linkifier)
 }
 
-fn compiles(given: &Linkifier) -> bool {
+fn compiles(source: &Linkifier) -> bool {
     let source = LinkifierSource {
-        pattern: given.pattern.clone(),
-        url_template: given.url_template.clone(),
-        example_input: given.example_input.clone(),
-        reverse_template: given.reverse_template.clone(),
-        alternative_url_templates: given.alternative_url_templates.clone(),
+        pattern: source.pattern.clone(),
+        url_template: source.url_template.clone(),
+        example_input: source.example_input.clone(),
+        reverse_template: source.reverse_template.clone(),
+        alternative_url_templates: source.alternative_url_templates.clone(),
     };
     linkifier::Linkifier::compile(LinkifierId(1), source).is_ok()
 }

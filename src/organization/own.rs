@@ -51,17 +51,17 @@ fn muted_user(muted: &Value, directory: &Directory) -> Option<MutedUser> {
 
 fn topics(register: &Value, directory: &Directory) -> Vec<UserTopic> {
     let mut seen = HashSet::new();
-    let topic = |given: &Value| {
-        let policy = match given.int("visibility_policy")? {
+    let topic = |source: &Value| {
+        let policy = match source.int("visibility_policy")? {
             1 => VisibilityPolicy::Muted,
             2 => VisibilityPolicy::Unmuted,
             3 => VisibilityPolicy::Followed,
             _ => return None,
         };
-        let id = given.int("stream_id")?;
-        let topic = directory.topic(given.text("topic_name"));
+        let id = source.int("stream_id")?;
+        let topic = directory.topic(source.text("topic_name"));
         seen.insert((id, topic.to_lowercase())).then_some(())?;
-        let since = directory.past(given.int("last_updated").unwrap_or(directory.reference));
+        let since = directory.past(source.int("last_updated").unwrap_or(directory.reference));
         Some(UserTopic { channel: directory.channel(id)?, topic, policy, since })
     };
     let mut topics: Vec<UserTopic> = register.list("user_topics").iter().filter_map(topic).collect();
@@ -84,31 +84,31 @@ pub fn content(text: &str, directory: &Directory) -> Option<String> {
     normal_content(&text).is_ok().then_some(text)
 }
 
-fn draft(given: &Value, directory: &Directory) -> Option<Draft> {
-    let to = given.ints("to");
-    let channel = (given.text("type") == "stream").then(|| to.first().and_then(|id| directory.channel(*id))).flatten();
+fn draft(source: &Value, directory: &Directory) -> Option<Draft> {
+    let to = source.ints("to");
+    let channel = (source.text("type") == "stream").then(|| to.first().and_then(|id| directory.channel(*id))).flatten();
     Some(Draft {
-        id: given.int("id"),
-        topic: directory.topic(given.text("topic")),
-        to: (given.text("type") == "private").then(|| directory.handles(to)),
+        id: source.int("id"),
+        topic: directory.topic(source.text("topic")),
+        to: (source.text("type") == "private").then(|| directory.handles(to)),
         channel,
-        content: content(given.text("content"), directory)?,
-        at: directory.past(given["timestamp"].as_f64()? as i64),
+        content: content(source.text("content"), directory)?,
+        at: directory.past(source["timestamp"].as_f64()? as i64),
     })
 }
 
-fn snippet(given: &Value, directory: &Directory) -> Option<Snippet> {
-    let title = Some(fitting(&directory.text(given.text("title")), 60)).filter(|title| !title.is_empty())?;
-    let content = content(given.text("content"), directory)?;
-    Some(Snippet { id: given.int("id"), title, content, created: directory.past(given.int("date_created")?) })
+fn snippet(source: &Value, directory: &Directory) -> Option<Snippet> {
+    let title = Some(fitting(&directory.text(source.text("title")), 60)).filter(|title| !title.is_empty())?;
+    let content = content(source.text("content"), directory)?;
+    Some(Snippet { id: source.int("id"), title, content, created: directory.past(source.int("date_created")?) })
 }
 
 fn views(register: &Value, directory: &Directory) -> Vec<NavigationView> {
     let mut names = HashSet::new();
-    let view = |given: &Value| {
-        let fragment = given.text("fragment");
+    let view = |source: &Value| {
+        let fragment = source.text("fragment");
         let is_built_in = BUILT_IN_FRAGMENTS.contains(&fragment);
-        let name = given["name"].as_str().filter(|_| !is_built_in).map(|name| directory.text(name));
+        let name = source["name"].as_str().filter(|_| !is_built_in).map(|name| directory.text(name));
         if !is_built_in && !name.as_ref().is_some_and(|name| !name.trim().is_empty() && names.insert(name.clone())) {
             return None;
         }
@@ -116,23 +116,23 @@ fn views(register: &Value, directory: &Directory) -> Vec<NavigationView> {
             Some(anonymizer) if !is_built_in => anonymizer.narrow(fragment, directory),
             _ => fragment.to_owned(),
         };
-        Some(NavigationView { fragment, is_pinned: given.flag("is_pinned"), name })
+        Some(NavigationView { fragment, is_pinned: source.flag("is_pinned"), name })
     };
     register.list("navigation_views").iter().filter_map(view).collect()
 }
 
 /// Devices without their keys and tokens, which the API does not give.
 fn devices(register: &Value, directory: &Directory) -> Vec<Device> {
-    let device = |(id, given): (&String, &Value)| {
+    let device = |(id, source): (&String, &Value)| {
         Some(Device {
             id: Some(id.parse().ok()?),
-            push_key_id: given.int("push_key_id"),
+            push_key_id: source.int("push_key_id"),
             push_key: None,
             push_token_id: None,
             push_token_kind: PushService::default(),
             pending_push_token_id: None,
-            push_token_last_updated: given.int("push_token_last_updated_timestamp").map(|at| directory.past(at)),
-            push_registration_error_code: given["push_registration_error_code"].as_str().map(str::to_owned),
+            push_token_last_updated: source.int("push_token_last_updated_timestamp").map(|at| directory.past(at)),
+            push_registration_error_code: source["push_registration_error_code"].as_str().map(str::to_owned),
         })
     };
     register["devices"].as_object().into_iter().flatten().filter_map(device).collect()

@@ -239,9 +239,9 @@ fn date(date: &str, directory: &Directory) -> String {
     format!("{}-{:02}-{:02}", 1950 + chance.below(55), 1 + chance.below(12), 1 + chance.below(28))
 }
 
-fn status(given: &Value, directory: &Directory) -> Option<Status> {
-    let text = Some(given.text("status_text")).filter(|text| !text.is_empty());
-    let emoji = directory.emoji_of(given);
+fn status(source: &Value, directory: &Directory) -> Option<Status> {
+    let text = Some(source.text("status_text")).filter(|text| !text.is_empty());
+    let emoji = directory.emoji_of(source);
     (text.is_some() || emoji.is_some())
         .then(|| Status { text: text.map(|text| fitting(&directory.text(text), 60)), emoji })
 }

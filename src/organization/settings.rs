@@ -202,9 +202,9 @@ pub fn former_senders(policy: i64) -> Option<&'static str> {
 }
 
 /// The enabled ways to log in that this double knows; all of them if none is enabled.
-fn methods(given: &Value) -> BTreeSet<AuthenticationMethod> {
+fn methods(source: &Value) -> BTreeSet<AuthenticationMethod> {
     let is_enabled = |method: &AuthenticationMethod| {
-        let value = &given[method.name()];
+        let value = &source[method.name()];
         value.as_bool().unwrap_or_else(|| value.flag("enabled"))
     };
     let methods: BTreeSet<_> = AuthenticationMethod::ALL.into_iter().filter(is_enabled).collect();
@@ -224,11 +224,11 @@ fn services(server_settings: &Value, directory: &Directory) -> Vec<LoginService>
 }
 
 fn domains(register: &Value, directory: &Directory) -> Vec<Domain> {
-    let domain = |given: &Value| {
-        let domain = given.text("domain");
+    let domain = |source: &Value| {
+        let domain = source.text("domain");
         let domain =
             directory.anonymizer.as_ref().map_or_else(|| domain.to_owned(), |anonymizer| anonymizer.host(domain));
-        Domain { domain, allow_subdomains: given.flag("allow_subdomains") }
+        Domain { domain, allow_subdomains: source.flag("allow_subdomains") }
     };
     register.list("realm_domains").iter().map(domain).collect()
 }

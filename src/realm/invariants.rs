@@ -76,6 +76,6 @@ fn faults<T>(items: impl IntoIterator<Item = T>, fault: impl FnMut(T) -> Option<
 }
 
 /// A sentence when two things that should be the same are not.
-fn mismatch<T: PartialEq + fmt::Debug>(what: &str, kept: &T, right: &T) -> Vec<String> {
-    if kept == right { Vec::new() } else { vec![format!("{what} {kept:?}, should have {right:?}")] }
+fn mismatch<T: PartialEq + fmt::Debug>(what: &str, actual: &T, right: &T) -> Vec<String> {
+    if actual == right { Vec::new() } else { vec![format!("{what} {actual:?}, should have {right:?}")] }
 }

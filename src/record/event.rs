@@ -110,12 +110,12 @@ fn whole<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payl
         Payload::List(list) => listed(realm, list),
         Payload::UserAdd(user) => {
             let leaves_out = reader.options.level.has(Feature::PicturesBySight);
-            let look = UserView {
+            let view = UserView {
                 viewer: Some(viewer),
                 client_gravatar: reader.options.client_gravatar && leaves_out,
                 include_profile: true,
             };
-            Fields::RealmUserAdd(Box::new(RealmUserAdd { person: UserRecord::new(realm, user, look) }))
+            Fields::RealmUserAdd(Box::new(RealmUserAdd { person: UserRecord::new(realm, user, view) }))
         }
         Payload::ChannelsCreated(channels) => {
             let streams = channels.iter().map(|channel| ChannelRecord::new(realm, channel)).collect();
@@ -195,15 +195,15 @@ fn show_topics(value: &mut Value) {
 
 fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a SentMessage) -> Message<'a> {
     let options = reader.options;
-    let look = MessageView {
+    let view = MessageView {
         viewer: Some(viewer),
         apply_markdown: options.apply_markdown,
         client_gravatar: options.client_gravatar,
         computes_system_bots: !options.level.has(Feature::SystemPictures),
         allow_empty_topic_name: options.capabilities.empty_topic_name,
     };
-    let message = sent.shown.get_or_make(look.way(realm, &sent.sender), || {
-        let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), look);
+    let message = sent.shown.get_or_make(view.way(realm, &sent.sender), || {
+        let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), view);
         serde_json::value::to_raw_value(&record).unwrap_or_default()
     });
     let local = sent.local.as_ref().filter(|(queue, _)| reader.queue.is_some_and(|own| **own == **queue));

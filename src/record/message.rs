@@ -216,11 +216,11 @@ pub fn shown_topic(topic: &str, allows_empty: bool) -> String {
 
 impl MessageRecord {
     /// A message with the viewer's flags.
-    pub fn fetched(realm: &Realm, message: &Message, look: MessageView<'_>) -> Self {
+    pub fn fetched(realm: &Realm, message: &Message, view: MessageView<'_>) -> Self {
         let sender = &realm.users[&message.sender];
         let channel = message.channel().map(|(channel, _)| realm.channels[&channel].as_ref());
-        let mut record = Self::new(realm, message, sender, channel, look);
-        record.flags = Some(match look.viewer {
+        let mut record = Self::new(realm, message, sender, channel, view);
+        record.flags = Some(match view.viewer {
             Some(viewer) => realm.flags(viewer.id, message),
             None => vec!["read"],
         });
@@ -234,17 +234,17 @@ impl MessageRecord {
         message: &Message,
         sender: &User,
         channel: Option<&Channel>,
-        look: MessageView<'_>,
+        view: MessageView<'_>,
     ) -> Self {
-        let shown = |topic: &str| shown_topic(topic, look.allow_empty_topic_name);
+        let shown = |topic: &str| shown_topic(topic, view.allow_empty_topic_name);
         let topic = message.channel().map(|(_, topic)| topic.as_ref());
-        let client_computes = look.client_computes(realm, sender);
-        let (sender_full_name, sender_email, avatar_url) = if look.is_unknown(realm, sender) {
+        let client_computes = view.client_computes(realm, sender);
+        let (sender_full_name, sender_email, avatar_url) = if view.is_unknown(realm, sender) {
             (UNKNOWN_USER_NAME.to_owned(), realm.dummy_email(sender.id), Some(UNKNOWN_AVATAR_URL.to_owned()))
         } else {
             (
                 sender.full_name.clone(),
-                realm.email_shown_to(look.viewer, sender),
+                realm.email_shown_to(view.viewer, sender),
                 avatar_url_for(realm, sender, client_computes),
             )
         };
@@ -262,7 +262,7 @@ impl MessageRecord {
             }
             (Place::Channel { .. }, None) => ("stream", 0, DisplayRecipient::Channel(String::new())),
         };
-        let (content, content_type) = if look.apply_markdown {
+        let (content, content_type) = if view.apply_markdown {
             (message.body.rendered().into_owned(), "text/html")
         } else {
             (message.body.content.clone(), "text/x-markdown")
@@ -290,7 +290,7 @@ impl MessageRecord {
             kind,
             avatar_url,
             stream_id: channel.map(|channel| channel.id.0),
-            edit_history: edit_history(realm, message, look.allow_empty_topic_name),
+            edit_history: edit_history(realm, message, view.allow_empty_topic_name),
             last_edit_timestamp: message.last_edit.map(|at| at.seconds()),
             last_moved_timestamp: message.last_moved.map(|at| at.seconds()),
             flags: None,

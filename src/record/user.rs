@@ -86,9 +86,9 @@ pub struct UserView<'a> {
 
 impl UserRecord {
     /// A user as somebody sees them.
-    pub fn new(realm: &Realm, user: &User, look: UserView<'_>) -> Self {
-        let sees_email = realm.can_see_email(look.viewer, user);
-        let is_visitor = look.viewer.is_none();
+    pub fn new(realm: &Realm, user: &User, view: UserView<'_>) -> Self {
+        let sees_email = realm.can_see_email(view.viewer, user);
+        let is_visitor = view.viewer.is_none();
         Self {
             user_id: user.id.0,
             // A bot's address is no secret (specification, User).
@@ -105,12 +105,12 @@ impl UserRecord {
             bot_owner_id: user.bot_owner().map(|owner| owner.0),
             role: user.role.number(),
             timezone: (!is_visitor).then(|| user.timezone.clone()),
-            avatar_url: avatar_url_for(realm, user, look.client_gravatar && sees_email && !user.is_system_bot()),
+            avatar_url: avatar_url_for(realm, user, view.client_gravatar && sees_email && !user.is_system_bot()),
             avatar_version: user.avatar.version,
             is_imported_stub: user.is_imported_stub,
             is_deleted: user.is_deleted,
             is_system_bot: user.is_system_bot(),
-            profile_data: (look.include_profile && !user.is_bot() && !is_visitor).then(|| profile_data(user)),
+            profile_data: (view.include_profile && !user.is_bot() && !is_visitor).then(|| profile_data(user)),
         }
     }
 
@@ -132,35 +132,39 @@ pub enum UserLine {
 
 impl UserLine {
     /// A user as somebody sees them; of a published realm, never in the midst of a change.
-    pub fn new(realm: &Realm, user: &Arc<User>, look: UserView<'_>) -> Self {
-        let make = || UserRecord::new(realm, user, look);
-        if look.viewer.is_none() || look.include_profile {
+    pub fn new(realm: &Realm, user: &Arc<User>, view: UserView<'_>) -> Self {
+        let make = || UserRecord::new(realm, user, view);
+        if view.viewer.is_none() || view.include_profile {
             UserLine::Made(Box::new(make()))
         } else {
-            Self::kept(realm, user, look, 0, make)
+            Self::memoized(realm, user, view, 0, make)
         }
     }
 
     /// A user in the register reply's lists, which tell by themselves who is active, the service's bots aside; of a
     /// published realm too.
-    pub fn of_register(realm: &Realm, user: &Arc<User>, look: UserView<'_>) -> Self {
+    pub fn of_register(realm: &Realm, user: &Arc<User>, view: UserView<'_>) -> Self {
         if user.is_system_bot() {
-            return UserLine::Made(Box::new(UserRecord::new(realm, user, look)));
+            return UserLine::Made(Box::new(UserRecord::new(realm, user, view)));
         }
-        let make = || UserRecord::new(realm, user, look).without_activity();
-        if look.viewer.is_none() { UserLine::Made(Box::new(make())) } else { Self::kept(realm, user, look, 4, make) }
+        let make = || UserRecord::new(realm, user, view).without_activity();
+        if view.viewer.is_none() {
+            UserLine::Made(Box::new(make()))
+        } else {
+            Self::memoized(realm, user, view, 4, make)
+        }
     }
 
-    fn kept(
+    fn memoized(
         realm: &Realm,
         user: &Arc<User>,
-        look: UserView<'_>,
+        view: UserView<'_>,
         first: usize,
         make: impl FnOnce() -> UserRecord,
     ) -> Self {
-        let sees_email = realm.can_see_email(look.viewer, user);
-        let place = first + usize::from(sees_email) * 2 + usize::from(look.client_gravatar);
-        user.kept.lines[place].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
+        let sees_email = realm.can_see_email(view.viewer, user);
+        let place = first + usize::from(sees_email) * 2 + usize::from(view.client_gravatar);
+        user.memo.lines[place].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
         UserLine::Kept(user.clone(), place)
     }
 }
@@ -169,7 +173,7 @@ impl Serialize for UserLine {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             UserLine::Kept(user, place) => {
-                user.kept.lines[*place].get_or_make(|| RawValue::NULL.to_owned()).serialize(serializer)
+                user.memo.lines[*place].get_or_make(|| RawValue::NULL.to_owned()).serialize(serializer)
             }
             UserLine::Made(record) => record.serialize(serializer),
         }
@@ -207,7 +211,7 @@ pub fn written(realm: &Realm, user: &User) -> Arc<Written> {
         date_joined: raw(&user.date_joined.to_minute()),
         profile_data: raw(&profile_data(user)),
     };
-    user.kept.written.get_or_make(|| Arc::new(make())).clone()
+    user.memo.written.get_or_make(|| Arc::new(make())).clone()
 }
 
 /// The address of a user's picture; None when the provider's and the client computes it itself.

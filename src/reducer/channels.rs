@@ -140,7 +140,7 @@ impl State {
         }
         for channel in self.whole_default_channels(&event["stream_id"]) {
             for (key, value) in &news {
-                channel.get_mut(*key).into_iter().for_each(|kept| *kept = (*value).clone());
+                channel.get_mut(*key).into_iter().for_each(|stored| *stored = (*value).clone());
             }
         }
         self.list_muted_topics();
@@ -188,8 +188,8 @@ impl State {
                         channel.insert(property.to_owned(), event["value"].clone());
                         // Until 139 nothing else says that a channel is muted.
                         let is_muted = (property == "in_home_view").then(|| event["value"] == false);
-                        if let Some(kept) = channel.get_mut("is_muted").filter(|_| is_muted.is_some()) {
-                            *kept = is_muted.into();
+                        if let Some(stored) = channel.get_mut("is_muted").filter(|_| is_muted.is_some()) {
+                            *stored = is_muted.into();
                         }
                     }
                 }

@@ -4,7 +4,7 @@ use super::channels::{BOT_CHANNELS, LISTS as CHANNELS};
 use super::past::PURPOSES;
 use super::rows::{Object, forget_member, object, remove_number};
 use super::{NOT_KEPT, State, Unknowable};
-use crate::wire::{Kept, LISTS};
+use crate::wire::{LISTS, ListUpdates};
 use serde_json::Value;
 use std::fmt;
 use std::sync::LazyLock;
@@ -36,8 +36,8 @@ fn is_ordered(key: &str) -> bool {
 static ROW_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let mut keys = vec!["stream_id", "user_id"];
     for list in LISTS {
-        match list.kept {
-            Kept::ByElement { id, .. } if !keys.contains(&id) => keys.push(id),
+        match list.updates {
+            ListUpdates::ByElement { id, .. } if !keys.contains(&id) => keys.push(id),
             _ => {}
         }
     }

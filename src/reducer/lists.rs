@@ -3,7 +3,7 @@
 use super::channels::LISTS as LISTS_OF_CHANNELS;
 use super::rows::{Object, merge, object, put, row, take};
 use super::{State, Unknowable};
-use crate::wire::{Changed, EventKind, Kept, LISTS, List};
+use crate::wire::{Changed, EventKind, LISTS, List, ListUpdates};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -68,8 +68,8 @@ impl State {
     /// Whether the event is one that keeps the list up to date.
     fn keep_list(&mut self, list: &List, event: &Value, op: &str) -> bool {
         let is_event = |kind: EventKind| kind.op().is_none_or(|own| own == op);
-        match list.kept {
-            Kept::Whole(kind, field) if is_event(kind) => {
+        match list.updates {
+            ListUpdates::Whole(kind, field) if is_event(kind) => {
                 self.replace(list.key, &event[field]);
                 match list.key {
                     "custom_profile_fields" => self.forget_removed_fields(),
@@ -84,18 +84,18 @@ impl State {
                     _ => {}
                 }
             }
-            Kept::ByElement { id, added: (kind, field), .. } if is_event(kind) => {
+            ListUpdates::ByElement { id, added: (kind, field), .. } if is_event(kind) => {
                 self.put_elements(list.key, id, &event[field]);
             }
-            Kept::ByElement { id, changed: Some((kind, Changed::Element(field))), .. } if is_event(kind) => {
+            ListUpdates::ByElement { id, changed: Some((kind, Changed::Element(field))), .. } if is_event(kind) => {
                 self.put_elements(list.key, id, &event[field]);
             }
-            Kept::ByElement { id, changed: Some((kind, Changed::Part(named, field))), .. } if is_event(kind) => {
+            ListUpdates::ByElement { id, changed: Some((kind, Changed::Part(named, field))), .. } if is_event(kind) => {
                 if let Some(element) = row(&mut self.value, list.key, id, &event[named]) {
                     merge(element, &event[field]);
                 }
             }
-            Kept::ByElement { id, removed: Some((kind, named)), .. } if is_event(kind) => {
+            ListUpdates::ByElement { id, removed: Some((kind, named)), .. } if is_event(kind) => {
                 take(&mut self.value, list.key, id, &event[named]);
             }
             _ => return false,
@@ -250,9 +250,9 @@ mod tests {
     fn lists_are_kept_by_fields_that_their_events_have() {
         let fields = fields();
         for list in LISTS {
-            let named = match list.kept {
-                Kept::Whole(kind, field) => vec![(kind, field)],
-                Kept::ByElement { added, changed, removed, .. } => {
+            let named = match list.updates {
+                ListUpdates::Whole(kind, field) => vec![(kind, field)],
+                ListUpdates::ByElement { added, changed, removed, .. } => {
                     let changed = changed.into_iter().flat_map(|(kind, changed)| match changed {
                         Changed::Element(field) => vec![(kind, field)],
                         Changed::Part(named, field) => vec![(kind, named), (kind, field)],

@@ -184,7 +184,7 @@ impl State {
                     };
                 }
             }
-            // Kept with the messages, which are no part of a register reply.
+            // ListUpdates with the messages, which are no part of a register reply.
             ("collapsed" | "hide_link_previews", _) => {}
             _ => return false,
         }

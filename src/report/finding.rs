@@ -53,7 +53,7 @@ pub struct Findings {
 impl Findings {
     /// Adds what a request shows. `subject` is in the place of `{}` in the rule's words.
     pub fn add(&mut self, rule: &'static Rule, subject: &str, seen: &Seen<'_>) {
-        if rule.since <= seen.facts.level && rule.until.is_none_or(|until| seen.facts.level < until) {
+        if rule.since <= seen.facts.level && rule.removed_in.is_none_or(|removed_in| seen.facts.level < removed_in) {
             self.add_at(rule, subject, Occurrence::of(seen));
         }
     }

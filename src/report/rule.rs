@@ -47,7 +47,7 @@ pub struct Rule {
     /// The first feature level at which it holds.
     pub since: i64,
     /// The first feature level at which it no longer holds.
-    pub until: Option<i64>,
+    pub removed_in: Option<i64>,
     /// What the client did; `{}` is the place of what it did it with.
     pub what: &'static str,
     /// Why a real server or its users suffer from it.

@@ -154,7 +154,7 @@ impl Block {
     }
 
     /// Names that have a value from then on.
-    pub fn given(&self) -> Vec<String> {
+    pub fn captures(&self) -> Vec<String> {
         let templates = self.templates();
         let mut names: Vec<String> =
             templates.iter().flat_map(|(template, _)| template.captures()).map(str::to_owned).collect();

@@ -78,10 +78,10 @@ impl Directory {
     }
 
     /// Adds what a list of the API names.
-    pub fn add_named(kept: &mut BTreeMap<String, i64>, list: &Value, id: &str) {
+    pub fn add_named(ids: &mut BTreeMap<String, i64>, list: &Value, id: &str) {
         for one in list.as_array().into_iter().flatten() {
             if let (Some(name), Some(id)) = (one["name"].as_str(), one[id].as_i64()) {
-                kept.insert(name.to_owned(), id);
+                ids.insert(name.to_owned(), id);
             }
         }
     }

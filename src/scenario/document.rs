@@ -224,7 +224,7 @@ fn check_names(background: &[Block], scenarios: &[Scenario], broken: &str, mista
                     format!("'{label}' has no queue yet: a ```queue {label} block makes one"),
                 ));
             }
-            known.extend(block.given());
+            known.extend(block.captures());
         }
     }
 }

@@ -193,9 +193,10 @@ fn placeholder(inner: &str) -> Result<Part, String> {
                 "'{name}' can't be the name of a value: a-z, 0-9 and _ make one, and no word of the format"
             ));
         }
-        let kept = matcher(matched)?.filter(|kept| !kept.is_positional());
-        let kept = kept.ok_or_else(|| format!("'{matched}' is nothing that can be captured; there are {WORDS}"))?;
-        return Ok(Part::Capture(name.to_owned(), kept));
+        let captured = matcher(matched)?.filter(|captured| !captured.is_positional());
+        let captured =
+            captured.ok_or_else(|| format!("'{matched}' is nothing that can be captured; there are {WORDS}"))?;
+        return Ok(Part::Capture(name.to_owned(), captured));
     }
     if let Some(matcher) = matcher(inner)? {
         return Ok(Part::Matcher(matcher));

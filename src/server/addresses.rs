@@ -25,7 +25,7 @@ fn is_link_local(address: &IpAddr) -> bool {
 pub fn validity(now: Timestamp, years: i16) -> Validity {
     let today = jiff::Timestamp::from_microsecond(now.micros()).unwrap_or_default();
     let from = moved(today.to_zoned(jiff::tz::TimeZone::UTC).date(), -2.days());
-    Validity { from: day(from), until: day(moved(from, years.years())) }
+    Validity { from: day(from), not_after: day(moved(from, years.years())) }
 }
 
 fn moved(date: Date, by: Span) -> Date {

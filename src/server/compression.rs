@@ -1,7 +1,7 @@
 //! Compression of replies with Brotli or gzip, as `Accept-Encoding` asks.
 
 use crate::http::{ConnectionFault, Response, reply};
-use crate::world::aside::in_place;
+use crate::world::blocking::in_place;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;

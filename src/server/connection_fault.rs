@@ -103,12 +103,12 @@ const SHORT_WAIT: Duration = Duration::from_millis(20);
 
 /// Waits for as long as it says: for the end of a short wait, without a timer.
 async fn pass(span: Duration) {
-    let until = Instant::now() + span;
+    let deadline = Instant::now() + span;
     if span >= SHORT_WAIT {
-        return tokio::time::sleep_until(until).await;
+        return tokio::time::sleep_until(deadline).await;
     }
-    tokio::time::sleep_until(until - TIMER_LATENESS.min(span)).await;
-    while Instant::now() < until {
+    tokio::time::sleep_until(deadline - TIMER_LATENESS.min(span)).await;
+    while Instant::now() < deadline {
         tokio::task::yield_now().await;
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::http::{Edge, reply};
 use crate::time::Timestamp;
 use crate::tls::{SecureStream, Secured};
-use crate::world::aside::in_place;
+use crate::world::blocking::in_place;
 use crate::world::{RealTime, World, Worlds};
 use futures_util::future::Either;
 use http_body_util::Full;

@@ -4,8 +4,8 @@ use crate::http::webhook::Posted;
 use crate::realm::webhook::{
     ANSWER_TIME_SECONDS, MAX_REDIRECTS, Outcome, Reach, WebhookCall, is_loopback_name, obstacle_of,
 };
-use crate::world::aside::in_place;
-use crate::world::{Errand, Outlet, Tried, World};
+use crate::world::blocking::in_place;
+use crate::world::{WebhookAttempt, WebhookDelivery, WebhookSender, World};
 use bytes::{Bytes, BytesMut};
 use http::{Method, header};
 use http_body_util::{BodyExt, Full};
@@ -40,25 +40,25 @@ const MAX_REPLY_BYTES: usize = 256 * 1024;
 const MAX_KEPT_BYTES: usize = 16 * 1024;
 
 /// Posts from now on, until the server ends.
-pub fn outlet(reach: Reach, stopped: watch::Receiver<bool>) -> Outlet {
-    let (errands, received) = unbounded_channel();
+pub fn sender(reach: Reach, stopped: watch::Receiver<bool>) -> WebhookSender {
+    let (deliveries, received) = unbounded_channel();
     tokio::spawn(run(received, Arc::new(Poster::new(reach)), stopped));
-    Outlet { reach, errands }
+    WebhookSender { reach, deliveries }
 }
 
-async fn run(mut errands: UnboundedReceiver<Errand>, poster: Arc<Poster>, stopped: watch::Receiver<bool>) {
+async fn run(mut deliveries: UnboundedReceiver<WebhookDelivery>, poster: Arc<Poster>, stopped: watch::Receiver<bool>) {
     let ending = ended(stopped.clone());
     tokio::pin!(ending);
     loop {
-        let errand = tokio::select! {
-            errand = errands.recv() => errand,
+        let delivery = tokio::select! {
+            delivery = deliveries.recv() => delivery,
             () = &mut ending => return,
         };
-        let Some(errand) = errand else { return };
+        let Some(delivery) = delivery else { return };
         let (poster, stopped) = (poster.clone(), stopped.clone());
         tokio::spawn(async move {
             tokio::select! {
-                () = poster.carry_out(errand) => {}
+                () = poster.carry_out(delivery) => {}
                 () = ended(stopped) => {}
             }
         });
@@ -91,21 +91,21 @@ impl Poster {
     }
 
     /// Posts the calls of a bot one after the other.
-    async fn carry_out(&self, errand: Errand) {
+    async fn carry_out(&self, delivery: WebhookDelivery) {
         loop {
-            let Some(world) = errand.world.upgrade() else { return };
-            let Some(call) = world.next_webhook(errand.bot, errand.era) else { return };
+            let Some(world) = delivery.world.upgrade() else { return };
+            let Some(call) = world.next_webhook(delivery.bot, delivery.generation) else { return };
             let posted = in_place(|| Posted::of(&world.published(), &world.settings(), &call));
             drop(world);
             for tries_left in (0..=MORE_TRIES).rev() {
                 let outcome = self.post(&call, &posted).await;
-                let tried = Tried { body: posted.shown.clone(), reply: shown_reply(&outcome) };
-                let Some(world) = living(&errand.world) else { return };
+                let attempt = WebhookAttempt { body: posted.shown.clone(), reply: shown_reply(&outcome) };
+                let Some(world) = living(&delivery.world) else { return };
                 if tries_left == 0 || !outcome.is_worth_another_try() {
-                    world.settle_webhook(errand.era, &call, &outcome, tried).await;
+                    world.settle_webhook(delivery.generation, &call, &outcome, attempt).await;
                     break;
                 }
-                if !world.note_webhook(errand.era, &call, &outcome, tried) {
+                if !world.note_webhook(delivery.generation, &call, &outcome, attempt) {
                     return;
                 }
                 drop(world);

@@ -85,7 +85,7 @@ impl Calls {
 
     /// What a call that waits for nothing gives.
     #[track_caller]
-    pub(super) fn given(&self, method: Method, path: &str, body: Body) -> Value {
+    pub(super) fn answer(&self, method: Method, path: &str, body: Body) -> Value {
         match self.done(method, path, body) {
             Ok(reply) => reply,
             Err(refusal) => panic!("{refusal}"),
@@ -112,6 +112,6 @@ pub(super) fn list<T: DeserializeOwned>(mut reply: Value, name: &str) -> Vec<T> 
 
 /// What is given as the body of a call.
 #[track_caller]
-pub(super) fn body(given: impl serde::Serialize) -> Value {
-    serde_json::to_value(given).unwrap_or_else(|error| panic!("this is no JSON: {error}"))
+pub(super) fn body(answer: impl serde::Serialize) -> Value {
+    serde_json::to_value(answer).unwrap_or_else(|error| panic!("this is no JSON: {error}"))
 }

@@ -56,13 +56,13 @@ impl Clock {
     /// The time, Unix seconds.
     #[track_caller]
     pub fn now(&self) -> f64 {
-        read(self.calls.given(Method::GET, "/clock", None)["now"].take())
+        read(self.calls.answer(Method::GET, "/clock", None)["now"].take())
     }
 
     /// What falls due, the next first.
     #[track_caller]
     pub fn agenda(&self) -> Vec<Due> {
-        list(self.calls.given(Method::GET, "/clock", None), "agenda")
+        list(self.calls.answer(Method::GET, "/clock", None), "agenda")
     }
 
     /// Goes on by a time. All that falls due on the way is done; clients that are between two polls are waited for, up to
@@ -88,13 +88,13 @@ impl Clock {
     /// Lets it go with real time.
     #[track_caller]
     pub fn run(&self) {
-        self.calls.given(Method::POST, "/clock", Some(json!({"running": true})));
+        self.calls.answer(Method::POST, "/clock", Some(json!({"running": true})));
     }
 
     /// Stops it.
     #[track_caller]
     pub fn freeze(&self) {
-        self.calls.given(Method::POST, "/clock", Some(json!({"running": false})));
+        self.calls.answer(Method::POST, "/clock", Some(json!({"running": false})));
     }
 
     #[track_caller]

@@ -133,24 +133,24 @@ impl Faults {
     /// Installs a rule: a [`Fault`], or what control takes as JSON. Its id.
     #[track_caller]
     pub fn add(&self, rule: impl Serialize) -> String {
-        read(self.calls.given(Method::POST, "/faults", Some(body(rule)))["fault_id"].take())
+        read(self.calls.answer(Method::POST, "/faults", Some(body(rule)))["fault_id"].take())
     }
 
     /// Removes a rule.
     #[track_caller]
     pub fn remove(&self, id: &str) {
-        self.calls.given(Method::DELETE, &format!("/faults/{id}"), None);
+        self.calls.answer(Method::DELETE, &format!("/faults/{id}"), None);
     }
 
     /// The rules, spent ones too, with what control tells of each: `passed`, `fired`.
     #[track_caller]
     pub fn list(&self) -> Vec<Value> {
-        list(self.calls.given(Method::GET, "/faults", None), "faults")
+        list(self.calls.answer(Method::GET, "/faults", None), "faults")
     }
 
     /// Removes all.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.given(Method::DELETE, "/faults", None);
+        self.calls.answer(Method::DELETE, "/faults", None);
     }
 }

@@ -81,7 +81,7 @@ impl Journal {
     /// Asserts that there were such requests, and panics with the nearest ones otherwise. How many there were.
     #[track_caller]
     pub fn verify(&self, wanted: impl Serialize) -> usize {
-        read(self.calls.given(Method::POST, "/journal/verify", Some(body(wanted)))["count"].take())
+        read(self.calls.answer(Method::POST, "/journal/verify", Some(body(wanted)))["count"].take())
     }
 
     /// Waits until there were such requests, and panics with the nearest ones when they don't come in this time. How many
@@ -95,7 +95,7 @@ impl Journal {
     /// Empties it.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.given(Method::DELETE, "/journal", None);
+        self.calls.answer(Method::DELETE, "/journal", None);
     }
 
     pub(super) fn find(&self, which: &Value) -> Result<Vec<Entry>, Refusal> {

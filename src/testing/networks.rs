@@ -73,19 +73,19 @@ impl Networks {
     /// Puts clients on a network: a [`Network`], or what control takes as JSON.
     #[track_caller]
     pub fn set(&self, network: impl Serialize) {
-        self.calls.given(Method::POST, "/network", Some(body(network)));
+        self.calls.answer(Method::POST, "/network", Some(body(network)));
     }
 
     /// The networks, with all numbers.
     #[track_caller]
     pub fn list(&self) -> Vec<Value> {
-        list(self.calls.given(Method::GET, "/network", None), "networks")
+        list(self.calls.answer(Method::GET, "/network", None), "networks")
     }
 
     /// Ends all.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.given(Method::DELETE, "/network", None);
+        self.calls.answer(Method::DELETE, "/network", None);
     }
 }
 
@@ -119,18 +119,18 @@ impl RateLimits {
     /// Limits requests: a [`RateLimit`], or what control takes as JSON. Its budgets begin whole.
     #[track_caller]
     pub fn set(&self, limit: impl Serialize) {
-        self.calls.given(Method::POST, "/rate_limit", Some(body(limit)));
+        self.calls.answer(Method::POST, "/rate_limit", Some(body(limit)));
     }
 
     /// The limits.
     #[track_caller]
     pub fn list(&self) -> Vec<Value> {
-        list(self.calls.given(Method::GET, "/rate_limit", None), "rate_limits")
+        list(self.calls.answer(Method::GET, "/rate_limit", None), "rate_limits")
     }
 
     /// Ends all.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.given(Method::DELETE, "/rate_limit", None);
+        self.calls.answer(Method::DELETE, "/rate_limit", None);
     }
 }

@@ -36,13 +36,13 @@ impl Queues {
     /// All.
     #[track_caller]
     pub fn list(&self) -> Vec<Queue> {
-        list(self.calls.given(Method::GET, "/queues", None), "queues")
+        list(self.calls.answer(Method::GET, "/queues", None), "queues")
     }
 
     /// Has a queue be gone, as after a restart of the server.
     #[track_caller]
     pub fn lose(&self, id: &str) {
-        self.calls.given(Method::DELETE, &format!("/queues/{id}"), None);
+        self.calls.answer(Method::DELETE, &format!("/queues/{id}"), None);
     }
 
     /// Waits until so many queues of a user have a poll that waits, and panics when they have none in this time.
@@ -82,7 +82,7 @@ impl Pushes {
     #[track_caller]
     pub fn list(&self, user: &str) -> Vec<Push> {
         let which = query(&json!({"user": user}));
-        list(self.calls.given(Method::GET, &format!("/pushes?{which}"), None), "pushes")
+        list(self.calls.answer(Method::GET, &format!("/pushes?{which}"), None), "pushes")
     }
 
     /// Waits until there are so many for a user, and panics when they don't come in this time.
@@ -95,6 +95,6 @@ impl Pushes {
     /// Empties the list.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.given(Method::DELETE, "/pushes", None);
+        self.calls.answer(Method::DELETE, "/pushes", None);
     }
 }

@@ -106,7 +106,7 @@ impl TestWorld {
             let thread = std::thread::current();
             options.label = thread.name().filter(|name| !NAMELESS.contains(name)).map(str::to_owned);
         }
-        let mut made = Calls::new(server, String::new()).given(Method::POST, "/worlds", Some(body(options)));
+        let mut made = Calls::new(server, String::new()).answer(Method::POST, "/worlds", Some(body(options)));
         let (name, url): (String, String) = (read(made["name"].take()), read(made["url"].take()));
         Self { calls: Calls::new(server, format!("/worlds/{name}")), name, url }
     }
@@ -187,7 +187,7 @@ impl TestWorld {
     /// Its clients, with the rules of the report that they broke until now.
     #[track_caller]
     pub fn report(&self) -> Vec<ReportedClient> {
-        list(self.calls.given(Method::GET, "/report", None), "clients")
+        list(self.calls.answer(Method::GET, "/report", None), "clients")
     }
 
     /// Asserts that no client broke a rule until now whose findings are errors or warnings.
@@ -208,32 +208,32 @@ impl TestWorld {
     /// Puts everything back to what it was when the world was made: data, clock, faults, journal, report, pushes.
     #[track_caller]
     pub fn reset(&self) {
-        self.calls.given(Method::POST, "/reset", None);
+        self.calls.answer(Method::POST, "/reset", None);
     }
 
     /// The world as a fixture document.
     #[track_caller]
     pub fn state(&self) -> Value {
-        self.calls.given(Method::GET, "/state", None)["state"].take()
+        self.calls.answer(Method::GET, "/state", None)["state"].take()
     }
 
     /// Puts a document in the place of what is there; queues end.
     #[track_caller]
     pub fn put_state(&self, document: &Value) {
-        self.calls.given(Method::PUT, "/state", Some(document.clone()));
+        self.calls.answer(Method::PUT, "/state", Some(document.clone()));
     }
 
     /// What is broken of what must hold of every world, a line each: nothing unless chatdouble has a fault.
     #[track_caller]
     pub fn violations(&self) -> Vec<String> {
-        let found: Vec<Value> = list(self.calls.given(Method::GET, "/invariants", None), "violations");
+        let found: Vec<Value> = list(self.calls.answer(Method::GET, "/invariants", None), "violations");
         found.iter().map(ToString::to_string).collect()
     }
 
     /// Goes on at a newer feature level, as a server does that is upgraded: queues end.
     #[track_caller]
     pub fn upgrade(&self, level: i64) {
-        self.calls.given(Method::POST, "/upgrade", Some(json!({"to": level})));
+        self.calls.answer(Method::POST, "/upgrade", Some(json!({"to": level})));
     }
 
     /// Any call of control for this world; `path` is what is behind its name, such as `/invites/KEY/accept`.
@@ -270,25 +270,25 @@ impl Snapshots {
     /// Takes one; that of the same name is replaced.
     #[track_caller]
     pub fn save(&self, name: &str) {
-        self.calls.given(Method::POST, "/snapshots", Some(json!({"name": name})));
+        self.calls.answer(Method::POST, "/snapshots", Some(json!({"name": name})));
     }
 
     /// Goes back to one; queues end.
     #[track_caller]
     pub fn restore(&self, name: &str) {
-        self.calls.given(Method::POST, &format!("/snapshots/{name}/restore"), None);
+        self.calls.answer(Method::POST, &format!("/snapshots/{name}/restore"), None);
     }
 
     /// The names of all.
     #[track_caller]
     pub fn list(&self) -> Vec<String> {
-        let rows: Vec<Value> = list(self.calls.given(Method::GET, "/snapshots", None), "snapshots");
+        let rows: Vec<Value> = list(self.calls.answer(Method::GET, "/snapshots", None), "snapshots");
         rows.into_iter().map(|mut row| read(row["name"].take())).collect()
     }
 
     /// Removes one.
     #[track_caller]
     pub fn remove(&self, name: &str) {
-        self.calls.given(Method::DELETE, &format!("/snapshots/{name}"), None);
+        self.calls.answer(Method::DELETE, &format!("/snapshots/{name}"), None);
     }
 }

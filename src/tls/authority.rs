@@ -64,8 +64,8 @@ impl Authority {
 
     /// The certificate of a world's own host name.
     fn of_world(&self, host: &str) -> Option<Arc<CertifiedKey>> {
-        if let Some(kept) = self.worlds.lock().get(host) {
-            return Some(kept.clone());
+        if let Some(cached) = self.worlds.lock().get(host) {
+            return Some(cached.clone());
         }
         let made = signed(&self.issuer, &self.key, &self.signing, vec![host.to_owned()], self.validity).ok()?;
         let mut worlds = self.worlds.lock();
@@ -117,7 +117,7 @@ fn params(name: &str, validity: Validity) -> Result<CertificateParams, TlsError>
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);
     let date = |Day { year, month, day }: Day| date_time_ymd(year, month, day);
-    (params.not_before, params.not_after) = (date(validity.from), date(validity.until));
+    (params.not_before, params.not_after) = (date(validity.from), date(validity.not_after));
     let mut serial = [0; 16];
     ring::default_provider()
         .secure_random
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn certificates_are_kept_for_a_limited_number_of_worlds() {
         let day = |year| Day { year, month: 1, day: 1 };
-        let validity = Validity { from: day(2026), until: day(2028) };
+        let validity = Validity { from: day(2026), not_after: day(2028) };
         let authority = Authority::make(vec!["localhost".to_owned()], validity).expect("made");
 
         for number in 0..=MAX_KEPT {

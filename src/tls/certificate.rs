@@ -90,7 +90,7 @@ impl Tls {
     ) -> Result<Secured, TlsError> {
         let (resolver, trusted): (Arc<dyn ResolvesServerCert>, String) = match self {
             Tls::Given { certificate, key } => {
-                let own = given(certificate, key)?;
+                let own = certified_key(certificate, key)?;
                 (Arc::new(SingleCertAndKey::from(own)), certificate.clone())
             }
             Tls::Made { names } => {
@@ -124,7 +124,7 @@ fn own_names(further: Vec<String>, addresses: Vec<IpAddr>) -> Vec<String> {
     names
 }
 
-fn given(certificate: &str, key: &str) -> Result<CertifiedKey, TlsError> {
+fn certified_key(certificate: &str, key: &str) -> Result<CertifiedKey, TlsError> {
     let unreadable = |what: &str, error: &dyn fmt::Display| TlsError(format!("the {what} can't be read: {error}"));
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(certificate.as_bytes()).collect();
     let chain = chain.map_err(|error| unreadable("certificate", &error))?;

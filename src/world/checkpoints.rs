@@ -71,30 +71,30 @@ impl World {
     /// Keeps the world as it is under a name; an older snapshot of that name is replaced.
     pub(crate) fn keep_snapshot(&self, name: &str) {
         let present = self.present();
-        self.moments.lock().snapshots.insert(name.to_owned(), present);
+        self.checkpoints.lock().snapshots.insert(name.to_owned(), present);
     }
 
     /// The snapshots, in the order of their names.
     #[doc(hidden)]
     pub fn snapshots(&self) -> Vec<SnapshotInfo> {
-        let moments = self.moments.lock();
-        moments.snapshots.iter().map(|(name, (_, at))| SnapshotInfo { name: name.clone(), at: *at }).collect()
+        let checkpoints = self.checkpoints.lock();
+        checkpoints.snapshots.iter().map(|(name, (_, at))| SnapshotInfo { name: name.clone(), at: *at }).collect()
     }
 
     /// The moment that a snapshot holds.
     pub(crate) fn snapshot_named(&self, name: &str) -> Option<Checkpoint> {
-        self.moments.lock().snapshots.get(name).map(|(moment, _)| moment.clone())
+        self.checkpoints.lock().snapshots.get(name).map(|(moment, _)| moment.clone())
     }
 
     /// Forgets a snapshot; false when there is none of this name.
     pub(crate) fn forget_snapshot(&self, name: &str) -> bool {
-        self.moments.lock().snapshots.remove(name).is_some()
+        self.checkpoints.lock().snapshots.remove(name).is_some()
     }
 
     /// Goes back to how the world was made. Queues and sessions end, calls of webhooks are dropped; snapshots, the journal and
     /// rules of failing stay.
     pub fn reset(&self) {
-        let origin = self.moments.lock().origin.clone();
+        let origin = self.checkpoints.lock().origin.clone();
         self.go_to(&origin);
     }
 

@@ -4,7 +4,7 @@
 //! the writer is held: a poll that ends before that is known to have been answered, one that ends later counts as parked.
 
 use super::World;
-use super::aside::in_place;
+use super::blocking::in_place;
 use crate::error::Error;
 use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;

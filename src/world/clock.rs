@@ -56,10 +56,10 @@ impl World {
     fn go_on(&self, from: Timestamp, at: Timestamp, spared: &[QueueId]) -> Vec<(Timestamp, Due)> {
         self.waiters.note_move(Some(at));
         self.set_clock(at);
-        let (fired, caused) = self.run_due_sparing(spared, at);
+        let (fired, new_events) = self.run_due_sparing(spared, at);
         self.reach(at);
         self.broadcast(Watched::Clock { from, to: at, fired: fired.clone() });
-        self.broadcast_events(&caused);
+        self.broadcast_events(&new_events);
         fired
     }
 

@@ -34,7 +34,7 @@ const ANSWERS_KEPT: Span = Span::seconds(60);
 struct Waiting {
     /// In the order in which they came. Two hang on the same queue until the older sees that it was replaced.
     polls: BTreeMap<u64, (Arc<Queue>, Arc<Waker>)>,
-    given: u64,
+    number_of_polls: u64,
 }
 
 #[derive(Default)]
@@ -77,7 +77,7 @@ impl ParkedPoll {
 impl Drop for ParkedPoll {
     fn drop(&mut self) {
         let waiters = &self.world.waiters;
-        self.world.life.note_end(self.world.real_time.now());
+        self.world.lifecycle.note_end(self.world.real_time.now());
         waiters.waiting.lock().polls.remove(&self.number);
         if self.world.is_watched() && self.world.published().queues.contains_key(&self.queue.id) {
             self.world.broadcast(QueueChange::Answered.of(&self.queue, self.world.now()));
@@ -97,8 +97,8 @@ impl World {
         let waker = Arc::new(Waker::default());
         self.waiters.answered.lock().remove(&queue.id);
         let mut waiting = self.waiters.waiting.lock();
-        waiting.given += 1;
-        let number = waiting.given;
+        waiting.number_of_polls += 1;
+        let number = waiting.number_of_polls;
         waiting.polls.insert(number, (queue.clone(), waker.clone()));
         drop(waiting);
         self.changed.notify_waiters();
@@ -153,7 +153,7 @@ impl Waiters {
     }
 
     /// Answers the polls of these queues, which their clients end.
-    pub(super) fn finish(&self, queues: &[QueueId]) {
+    pub(super) fn end_queues(&self, queues: &[QueueId]) {
         if queues.is_empty() {
             return;
         }

@@ -159,13 +159,14 @@ impl World {
 
     /// Tells those who watch of events, one by one, so that what a slow watcher misses can be counted, and of what
     /// else the change did; in the order of time.
-    pub(crate) fn broadcast_events(&self, caused: &NewEvents) {
+    pub(crate) fn broadcast_events(&self, new_events: &NewEvents) {
         if !self.is_watched() {
             return;
         }
-        let events =
-            (caused.first..).zip(&caused.entries).map(|(position, entry)| Watched::Event(position, entry.clone()));
-        let mut frames: Vec<Watched> = events.chain(caused.aside.iter().cloned()).collect();
+        let events = (new_events.first..)
+            .zip(&new_events.entries)
+            .map(|(position, entry)| Watched::Event(position, entry.clone()));
+        let mut frames: Vec<Watched> = events.chain(new_events.frames.iter().cloned()).collect();
         // In a jump, much happens at times of its own; what happens at once stays as it is.
         frames.sort_by_key(Watched::caused_at);
         frames.into_iter().for_each(|watched| self.broadcast(watched));

@@ -1,7 +1,7 @@
 //! Calls of outgoing webhooks between the change that causes them and whoever posts them, and what became of them.
 //!
 //! The calls of one bot are posted one after the other, in the order of the messages. What a reset, a restored snapshot
-//! or the world's end leaves behind belongs to an era that is over, and is dropped.
+//! or the world's end leaves behind belongs to a generation that is over, and is dropped.
 
 use super::World;
 use crate::error::Error;
@@ -23,26 +23,26 @@ const MAX_WAITING: usize = 1_000;
 
 /// Whoever posts calls.
 #[derive(Clone)]
-pub struct Outlet {
+pub struct WebhookSender {
     /// Where to.
     pub reach: Reach,
-    /// Where errands go.
-    pub errands: UnboundedSender<Errand>,
+    /// Where deliveries go.
+    pub deliveries: UnboundedSender<WebhookDelivery>,
 }
 
 /// The calls of one bot of a world are to be posted, until there are no more ([`World::next_webhook`]).
-pub struct Errand {
+pub struct WebhookDelivery {
     /// The world, which may be gone meanwhile.
     pub world: Weak<World>,
     /// The bot.
     pub bot: UserId,
     /// When the calls were made.
-    pub era: Era,
+    pub generation: Generation,
 }
 
 /// The time between two resets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Era(u64);
+pub struct Generation(u64);
 
 /// A try to post a call, and what it gave.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,7 @@ pub struct WebhookEntry {
 
 /// What a try was and gave, before it is an entry.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tried {
+pub struct WebhookAttempt {
     /// As in [`WebhookEntry`].
     pub body: Value,
     /// As in [`WebhookEntry`].
@@ -77,49 +77,56 @@ pub struct Tried {
 /// A world's calls.
 #[derive(Default)]
 pub(super) struct Webhooks {
-    outlet: OnceLock<(Outlet, Weak<World>)>,
+    sender: OnceLock<(WebhookSender, Weak<World>)>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    era: Era,
-    tried: u64,
+    generation: Generation,
+    attempt: u64,
     entries: VecDeque<Arc<WebhookEntry>>,
     /// What is to be posted next, for each bot whose calls are being posted.
     waiting: BTreeMap<UserId, VecDeque<Arc<WebhookCall>>>,
 }
 
 impl State {
-    fn note(&mut self, realm: &Realm, call: &WebhookCall, outcome: &Outcome, tried: Tried, problem: Option<String>) {
-        self.tried += 1;
+    fn note(
+        &mut self,
+        realm: &Realm,
+        call: &WebhookCall,
+        outcome: &Outcome,
+        attempt: WebhookAttempt,
+        problem: Option<String>,
+    ) {
+        self.attempt += 1;
         let status = match outcome {
             Outcome::Answered { status, .. } => Some(*status),
             _ => None,
         };
         let user = realm.users.get(&call.bot).map(|bot| bot.email.clone()).unwrap_or_default();
         let (url, error) = (call.url.clone(), outcome.error().or(problem));
-        let Tried { body, reply } = tried;
+        let WebhookAttempt { body, reply } = attempt;
         if self.entries.len() == MAX_ENTRIES {
             self.entries.pop_front();
         }
-        let entry = WebhookEntry { id: self.tried, at: realm.now, user, url, body, status, reply, error };
+        let entry = WebhookEntry { id: self.attempt, at: realm.now, user, url, body, status, reply, error };
         self.entries.push_back(Arc::new(entry));
     }
 }
 
 impl World {
     /// Has the calls of its bots posted from now on; before, they are dropped. Only the first outlet counts.
-    pub(crate) fn post_through(self: &Arc<Self>, outlet: Outlet) {
+    pub(crate) fn post_through(self: &Arc<Self>, sender: WebhookSender) {
         // It is set once, when the world becomes one that can be reached.
-        let _ = self.webhooks.outlet.set((outlet, Arc::downgrade(self)));
+        let _ = self.webhooks.sender.set((sender, Arc::downgrade(self)));
     }
 
     /// Takes the calls that a change made. Those that can't be posted are settled in that change
     ///
     pub(super) fn take_webhooks(&self, tx: &mut Tx) -> Vec<WebhookCall> {
         let calls = std::mem::take(tx.webhook_calls_mut());
-        let Some((outlet, _)) = self.webhooks.outlet.get().filter(|_| !calls.is_empty()) else { return Vec::new() };
+        let Some((sender, _)) = self.webhooks.sender.get().filter(|_| !calls.is_empty()) else { return Vec::new() };
         let mut posted = Vec::new();
         let waiting: usize = self.webhooks.state.lock().waiting.values().map(VecDeque::len).sum();
         for call in calls {
@@ -127,11 +134,11 @@ impl World {
                 let reason = format!("{MAX_WAITING} calls of this world's bots wait already");
                 (waiting + posted.len() >= MAX_WAITING).then_some(Outcome::NoConnection(reason))
             };
-            match call.obstacle(outlet.reach).or_else(is_too_much) {
+            match call.obstacle(sender.reach).or_else(is_too_much) {
                 None => posted.push(call),
                 Some(outcome) => {
                     let problem = tx.settle_webhook(&call, &outcome);
-                    self.webhooks.state.lock().note(tx, &call, &outcome, Tried::default(), problem);
+                    self.webhooks.state.lock().note(tx, &call, &outcome, WebhookAttempt::default(), problem);
                 }
             }
         }
@@ -140,24 +147,24 @@ impl World {
 
     /// Hands calls over to be posted, after the change that made them is published.
     pub(super) fn post_webhooks(&self, calls: Vec<WebhookCall>) {
-        let Some((outlet, world)) = self.webhooks.outlet.get() else { return };
+        let Some((sender, world)) = self.webhooks.sender.get() else { return };
         for call in calls {
             let (bot, mut state) = (call.bot, self.webhooks.state.lock());
-            let era = state.era;
+            let generation = state.generation;
             if let Some(waiting) = state.waiting.get_mut(&bot) {
                 waiting.push_back(Arc::new(call));
                 continue;
             }
             state.waiting.insert(bot, VecDeque::from([Arc::new(call)]));
             // An error means that the server ends.
-            let _ = outlet.errands.send(Errand { world: world.clone(), bot, era });
+            let _ = sender.deliveries.send(WebhookDelivery { world: world.clone(), bot, generation });
         }
     }
 
-    /// The next call of a bot that is to be posted; None ends the errand.
-    pub(crate) fn next_webhook(&self, bot: UserId, era: Era) -> Option<Arc<WebhookCall>> {
+    /// The next call of a bot that is to be posted; None ends the delivery.
+    pub(crate) fn next_webhook(&self, bot: UserId, generation: Generation) -> Option<Arc<WebhookCall>> {
         let mut state = self.webhooks.state.lock();
-        if state.era != era {
+        if state.generation != generation {
             return None;
         }
         let next = state.waiting.get_mut(&bot)?.pop_front();
@@ -167,34 +174,46 @@ impl World {
         next
     }
 
-    /// Notes a try after which there will be another; false when the era is over.
-    pub(crate) fn note_webhook(&self, era: Era, call: &WebhookCall, outcome: &Outcome, tried: Tried) -> bool {
+    /// Notes a try after which there will be another; false when the generation is over.
+    pub(crate) fn note_webhook(
+        &self,
+        generation: Generation,
+        call: &WebhookCall,
+        outcome: &Outcome,
+        attempt: WebhookAttempt,
+    ) -> bool {
         let now = self.now();
         let realm = Realm { now, ..Realm::clone(&self.published()) };
         let mut state = self.webhooks.state.lock();
-        let is_of_era = state.era == era;
-        if is_of_era {
-            state.note(&realm, call, outcome, tried, None);
+        let is_current = state.generation == generation;
+        if is_current {
+            state.note(&realm, call, outcome, attempt, None);
         }
-        is_of_era
+        is_current
     }
 
-    /// Notes the last try, and does what it led to. Nothing happens when the era is over.
-    pub(crate) async fn settle_webhook(&self, era: Era, call: &WebhookCall, outcome: &Outcome, tried: Tried) {
+    /// Notes the last try, and does what it led to. Nothing happens when the generation is over.
+    pub(crate) async fn settle_webhook(
+        &self,
+        generation: Generation,
+        call: &WebhookCall,
+        outcome: &Outcome,
+        attempt: WebhookAttempt,
+    ) {
         let _turn = self.turn().await;
-        let settled = super::aside::in_place(|| {
+        let settled = super::blocking::in_place(|| {
             self.commit_noting(|tx| -> Result<(), Error> {
-                if self.webhooks.state.lock().era != era {
+                if self.webhooks.state.lock().generation != generation {
                     return Err(Error::Internal);
                 }
                 let problem = tx.settle_webhook(call, outcome);
                 // Before anybody hears of the answer: who does may look here at once.
-                self.webhooks.state.lock().note(tx, call, outcome, tried, problem);
+                self.webhooks.state.lock().note(tx, call, outcome, attempt, problem);
                 Ok(())
             })
         });
-        if let Ok(((), caused)) = settled {
-            self.broadcast_events(&caused);
+        if let Ok(((), new_events)) = settled {
+            self.broadcast_events(&new_events);
         }
     }
 
@@ -208,9 +227,9 @@ impl World {
         self.webhooks.state.lock().entries.clear();
     }
 
-    /// Begins another era: nothing of what was asked for is posted or settled any more, and nothing is known of it.
+    /// Begins another generation: nothing of what was asked for is posted or settled any more, and nothing is known of it.
     pub(super) fn drop_webhooks(&self) {
         let mut state = self.webhooks.state.lock();
-        *state = State { era: Era(state.era.0 + 1), ..State::default() };
+        *state = State { generation: Generation(state.generation.0 + 1), ..State::default() };
     }
 }

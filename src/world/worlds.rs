@@ -1,6 +1,6 @@
 //! The worlds of a server, by name.
 
-use super::{Outlet, World};
+use super::{WebhookSender, World};
 use crate::report::{EndedReports, Summary};
 use dashmap::DashMap;
 use foldhash::fast::RandomState;
@@ -13,7 +13,7 @@ pub struct Worlds {
     by_name: DashMap<String, Arc<World>, RandomState>,
     named: AtomicU64,
     added: AtomicU64,
-    outlet: OnceLock<Outlet>,
+    outlet: OnceLock<WebhookSender>,
     ended_reports: EndedReports,
     witness: OnceLock<Box<Witness>>,
 }
@@ -31,7 +31,7 @@ impl Worlds {
     }
 
     /// Has the calls of all worlds' bots posted, of those that are added from now on. Only the first outlet counts.
-    pub fn post_through(&self, outlet: Outlet) {
+    pub fn post_through(&self, outlet: WebhookSender) {
         // The server sets it before it adds worlds.
         let _ = self.outlet.set(outlet);
     }
@@ -65,7 +65,7 @@ impl Worlds {
     fn end(&self, world: &World) {
         world.end();
         self.ended_reports.add(world.report().summary().of_world(world.name()));
-        self.witness.get().into_iter().for_each(|look| look(world));
+        self.witness.get().into_iter().for_each(|observe| observe(world));
     }
 
     /// The clients of all worlds, those of ended ones first, each with the name of its world.

@@ -65,7 +65,7 @@ fn rules() -> String {
         let _ = writeln!(text, "| [{0}](#{0}) | {1} | {2} |", rule.name, rule.severity, rule.message("…"));
     }
     for rule in chatdouble::report::rules::all() {
-        let until = rule.until.map(|until| format!(" to {}", until - 1)).unwrap_or_default();
+        let until = rule.removed_in.map(|removed_in| format!(" to {}", removed_in - 1)).unwrap_or_default();
         let levels = if rule.since == 0 && until.is_empty() {
             "every level".to_owned()
         } else {
@@ -171,7 +171,7 @@ fn operations() -> String {
     );
     let _ = writeln!(text, "\n| operation | for | since level |\n|---|---|---|");
     for row in OPERATIONS {
-        let since = match (row.about.since, row.until) {
+        let since = match (row.about.since, row.removed_in) {
             (0, None) => "always".to_owned(),
             (since, None) => since.to_string(),
             (since, Some(until)) => format!("{since} to {}", until - 1),
@@ -384,7 +384,7 @@ fn refusals() -> String {
         "# Probes: missing and malformed parameters\n\n{NOTICE}\n\nProbes of `chatdouble compare`: each required parameter of each operation is left out, or is no JSON.\n"
     );
     let is_probed = |row: &&Row| !NOT_PROBED.iter().any(|part| row.route.path.contains(part));
-    for row in OPERATIONS.iter().filter(|row| row.until.is_none()).filter(is_probed) {
+    for row in OPERATIONS.iter().filter(|row| row.removed_in.is_none()).filter(is_probed) {
         let needed = crate::every_operation::required(row);
         if needed.is_empty() || row.access == chatdouble::api::Access::Bot {
             continue;

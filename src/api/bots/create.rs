@@ -209,7 +209,7 @@ fn add_bot(
         password: None,
         can_create_users: false,
         profile: OrdMap::new(),
-        kept: Default::default(),
+        memo: Default::default(),
     });
     announce_user(tx, id);
     let event = RealmBotAdd { bot: BotRecord::new(tx, &tx.users[&id]) };

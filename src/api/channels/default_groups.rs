@@ -79,10 +79,10 @@ impl Write for EditDefaultGroup {
         let index = known(tx, params.group_id)?;
         let current = &tx.organization.default_channel_groups[index].name;
         let may_be_blank = !call.has(Feature::DefaultGroupsNamed);
-        let given = params.new_group_name.as_deref();
-        let is_blank = given.is_some_and(|name| name.trim().is_empty());
-        let given = given.map(|name| if may_be_blank && is_blank { name } else { name.trim() });
-        if given == Some(current) {
+        let requested = params.new_group_name.as_deref();
+        let is_blank = requested.is_some_and(|name| name.trim().is_empty());
+        let requested = requested.map(|name| if may_be_blank && is_blank { name } else { name.trim() });
+        if requested == Some(current) {
             return Err(Error::DefaultGroupHasName { group_name: current.as_str().into() });
         }
         let checked = |name: String| if may_be_blank && is_blank { Ok(name) } else { checked_name(tx, &name) };
@@ -174,14 +174,14 @@ impl Write for RemoveDefaultGroup {
 }
 
 /// A description that is not too long; unlike those of channels it keeps its lines.
-fn checked_description(given: String) -> Result<String, Error> {
-    check_length(&given, "description", MAX_DESCRIPTION_LENGTH)?;
-    Ok(given)
+fn checked_description(requested: String) -> Result<String, Error> {
+    check_length(&requested, "description", MAX_DESCRIPTION_LENGTH)?;
+    Ok(requested)
 }
 
 /// A name that is free.
-fn checked_name(realm: &Realm, given: &str) -> Result<String, Error> {
-    let name = given.trim();
+fn checked_name(realm: &Realm, requested: &str) -> Result<String, Error> {
+    let name = requested.trim();
     if name.chars().count() > MAX_NAME_LENGTH {
         return Err(Error::DefaultGroupNameTooLong { limit: MAX_NAME_LENGTH.into() });
     }
@@ -189,7 +189,7 @@ fn checked_name(realm: &Realm, given: &str) -> Result<String, Error> {
         return Err(Error::DefaultGroupNameNull { group_name: name.into() });
     }
     if name.is_empty() || invalid_character(name).is_some() {
-        return Err(Error::InvalidDefaultGroupName { group_name: given.into() });
+        return Err(Error::InvalidDefaultGroupName { group_name: requested.into() });
     }
     if realm.organization.default_channel_groups.iter().any(|group| group.name == name) {
         return Err(Error::DefaultGroupExists { group_name: name.into() });

@@ -58,8 +58,8 @@ impl Write for CreateGroup {
         let members = possible_members(tx, &params.members, call.feature_level)?;
         let name = checked_group_name(call, &params.name)?;
         let defaults = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
-        let given = params.permissions.by_name();
-        let permissions = resolve_all(tx, call.feature_level, GROUP_PERMISSIONS, defaults, given)?;
+        let requested = params.permissions.by_name();
+        let permissions = resolve_all(tx, call.feature_level, GROUP_PERMISSIONS, defaults, requested)?;
         check_name_is_free(tx, call, &name, None)?;
         let subgroups: OrdSet<GroupId> = groups_to_add(tx, &params.subgroups)?.into_iter().collect();
 

@@ -8,9 +8,9 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::event::Event;
-use crate::realm::holding::existing_groups;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::GroupPermission;
+use crate::realm::permission_holders::existing_groups;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::realm::visibility::Sight;
@@ -55,12 +55,12 @@ impl Write for ChangeMembers {
         }
 
         // Each list is checked as the group is after those before it.
-        let mut news = News::default();
-        add_members(tx, call, group, &params.add, &mut news)?;
-        remove_members(tx, call, group, &params.delete, &mut news)?;
-        add_subgroups(tx, call, group, &params.add_subgroups, &mut news)?;
-        remove_subgroups(tx, call, group, &params.delete_subgroups, &mut news)?;
-        news.emit(tx, group);
+        let mut pending = PendingEvents::default();
+        add_members(tx, call, group, &params.add, &mut pending)?;
+        remove_members(tx, call, group, &params.delete, &mut pending)?;
+        add_subgroups(tx, call, group, &params.add_subgroups, &mut pending)?;
+        remove_subgroups(tx, call, group, &params.delete_subgroups, &mut pending)?;
+        pending.emit(tx, group);
         Ok(Success {})
     }
 }
@@ -91,19 +91,19 @@ impl Write for ChangeSubgroups {
             return Err(Error::NoSubgroupsToChange);
         }
 
-        let mut news = News::default();
-        add_subgroups(tx, call, params.user_group_id, &params.add, &mut news)?;
-        remove_subgroups(tx, call, params.user_group_id, &params.delete, &mut news)?;
-        news.emit(tx, params.user_group_id);
+        let mut pending = PendingEvents::default();
+        add_subgroups(tx, call, params.user_group_id, &params.add, &mut pending)?;
+        remove_subgroups(tx, call, params.user_group_id, &params.delete, &mut pending)?;
+        pending.emit(tx, params.user_group_id);
         Ok(Success {})
     }
 }
 
 /// What a request changed in a group and is still to be sent.
 #[derive(Default)]
-struct News(Vec<Event>);
+struct PendingEvents(Vec<Event>);
 
-impl News {
+impl PendingEvents {
     fn add(&mut self, tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
         if !tx.has(Feature::GroupChangesFirst) {
             self.0.push(event.into());
@@ -119,7 +119,13 @@ impl News {
     }
 }
 
-fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news: &mut News) -> Result<(), Error> {
+fn add_members(
+    tx: &mut Tx,
+    call: &Call<'_>,
+    id: GroupId,
+    users: &[UserId],
+    pending: &mut PendingEvents,
+) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
     }
@@ -137,13 +143,19 @@ fn add_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news
     let changed: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().union(changed);
-    news.add(tx, id, MemberChange::Add.event(id, users.iter().copied()));
+    pending.add(tx, id, MemberChange::Add.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels]);
     post_to_affected(tx, call.caller(), &users, &format!("added you to the group @_*{}*.", group.name));
     Ok(())
 }
 
-fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], news: &mut News) -> Result<(), Error> {
+fn remove_members(
+    tx: &mut Tx,
+    call: &Call<'_>,
+    id: GroupId,
+    users: &[UserId],
+    pending: &mut PendingEvents,
+) -> Result<(), Error> {
     if users.is_empty() {
         return Ok(());
     }
@@ -160,7 +172,7 @@ fn remove_members(tx: &mut Tx, call: &Call<'_>, id: GroupId, users: &[UserId], n
     let changed: OrdSet<UserId> = users.iter().copied().collect();
     let before = tx.mark();
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
-    news.add(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
+    pending.add(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels]);
     post_to_affected(tx, call.caller(), &users, &format!("removed you from the group @_*{}*.", group.name));
     Ok(())
@@ -180,7 +192,7 @@ fn add_subgroups(
     call: &Call<'_>,
     id: GroupId,
     subgroups: &[GroupId],
-    news: &mut News,
+    pending: &mut PendingEvents,
 ) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
@@ -196,7 +208,7 @@ fn add_subgroups(
 
     let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
-    news.add(tx, id, UserGroupAddSubgroups(subgroups_of(id, subgroups)));
+    pending.add(tx, id, UserGroupAddSubgroups(subgroups_of(id, subgroups)));
     tx.emit_visibility(&before, &[Sight::Channels]);
     Ok(())
 }
@@ -207,7 +219,7 @@ fn remove_subgroups(
     call: &Call<'_>,
     id: GroupId,
     subgroups: &[GroupId],
-    news: &mut News,
+    pending: &mut PendingEvents,
 ) -> Result<(), Error> {
     if subgroups.is_empty() {
         return Ok(());
@@ -220,7 +232,7 @@ fn remove_subgroups(
 
     let before = tx.mark();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
-    news.add(tx, id, UserGroupRemoveSubgroups(subgroups_of(id, subgroups)));
+    pending.add(tx, id, UserGroupRemoveSubgroups(subgroups_of(id, subgroups)));
     tx.emit_visibility(&before, &[Sight::Channels]);
     Ok(())
 }

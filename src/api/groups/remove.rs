@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 operation! {
     /// Deletes a user group permanently; newer levels deactivate groups.
-    pub RemoveGroup = DELETE "/user_groups/{user_group_id}", for HumanNotGuest, until 294;
+    pub RemoveGroup = DELETE "/user_groups/{user_group_id}", for HumanNotGuest, removed_in 294;
     params {
         /// The group.
         @path user_group_id: GroupId,

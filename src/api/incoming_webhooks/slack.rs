@@ -31,11 +31,11 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     }
     let mut text = joined(pieces);
     if text.is_empty()
-        && let Some(given) = payload.non_empty("text")?
+        && let Some(plain) = payload.non_empty("text")?
     {
         let icon = payload.non_empty("icon_emoji")?.map(|icon| icon.text()).transpose()?;
         text =
-            format!("{}{}", icon.map(|icon| format!("{icon} ")).unwrap_or_default(), given.text()?).trim().to_owned();
+            format!("{}{}", icon.map(|icon| format!("{icon} ")).unwrap_or_default(), plain.text()?).trim().to_owned();
     }
     if text.is_empty() {
         return Ok(Outcome::default());
@@ -90,12 +90,12 @@ fn is_from_here(payload: &Value) -> bool {
 
 fn former_message(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let params = delivery.params;
-    let given = |value: &'_ Option<String>, name: &str| {
+    let required = |value: &'_ Option<String>, name: &str| {
         value.clone().ok_or_else(|| Error::MissingParameter { var_name: name.into() })
     };
-    let user = given(&params.user_name, "user_name")?;
-    let text = given(&params.text, "text")?;
-    let channel = given(&params.channel_name, "channel_name")?;
+    let user = required(&params.user_name, "user_name")?;
+    let text = required(&params.text, "text")?;
+    let channel = required(&params.channel_name, "channel_name")?;
     placed(delivery, &channel, format!("**{user}**: {}", with_links(&with_emphasis(&text))))
 }
 

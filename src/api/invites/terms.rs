@@ -2,7 +2,7 @@
 
 use crate::api::Call;
 use crate::api::parameter::{Nullable, WholeNumber};
-use crate::api::shared::text::{MaxLength, NullableText, given};
+use crate::api::shared::text::{MaxLength, NullableText, non_null};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -44,7 +44,7 @@ impl InviteSpec {
             // May be over from the beginning (A-216 in docs/assumptions.md).
             Some(Nullable(minutes)) => minutes.map(|WholeNumber(minutes)| minutes),
         };
-        let welcome_message = given(self.welcome_message).filter(|_| caller.is_admin());
+        let welcome_message = non_null(self.welcome_message).filter(|_| caller.is_admin());
         Ok(InviteTerms {
             invited_by: caller.id,
             invited_at: realm.now,

@@ -1,6 +1,6 @@
 //! Adding, changing, removing and ordering linkifiers.
 
-use crate::api::shared::text::{NullableText, given};
+use crate::api::shared::text::{NullableText, non_null};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -92,8 +92,8 @@ impl Write for AddLinkifier {
         let source = LinkifierSource {
             pattern: params.pattern,
             url_template: params.url_template,
-            example_input: given(params.example_input),
-            reverse_template: given(params.reverse_template),
+            example_input: non_null(params.example_input),
+            reverse_template: non_null(params.reverse_template),
             alternative_url_templates: params.alternative_url_templates,
         };
         let linkifier = checked(tx, id, source)?;
@@ -133,8 +133,8 @@ impl Write for EditLinkifier {
         let source = LinkifierSource {
             pattern: params.pattern,
             url_template: params.url_template,
-            example_input: given(params.example_input).or_else(|| old.example_input.clone()),
-            reverse_template: given(params.reverse_template).or_else(|| old.reverse_template.clone()),
+            example_input: non_null(params.example_input).or_else(|| old.example_input.clone()),
+            reverse_template: non_null(params.reverse_template).or_else(|| old.reverse_template.clone()),
             alternative_url_templates: params
                 .alternative_url_templates
                 .unwrap_or_else(|| old.alternative_url_templates.clone()),

@@ -77,7 +77,7 @@ pub struct GetMessagesReply {
 impl Read for GetMessages {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessagesReply, Error> {
         let viewer = call.caller.as_deref();
-        let look = MessageView {
+        let view = MessageView {
             viewer,
             apply_markdown: params.apply_markdown,
             client_gravatar: params.client_gravatar,
@@ -85,14 +85,14 @@ impl Read for GetMessages {
             allow_empty_topic_name: params.allow_empty_topic_name,
         };
         if let Some(ids) = &params.message_ids {
-            return by_ids(realm, call, look, &params, ids);
+            return by_ids(realm, call, view, &params, ids);
         }
         let range = range(&params)?;
         let narrow = Narrow::resolve(realm, viewer, &params.narrow.0, call.feature_level)?;
         let selection = narrow.select(realm, viewer, range);
         let search = narrow.search();
         Ok(GetMessagesReply {
-            messages: found(realm, &selection.ids, look, search.as_ref())?,
+            messages: found(realm, &selection.ids, view, search.as_ref())?,
             anchor: Some(selection.anchor),
             found_anchor: selection.found_anchor,
             found_oldest: selection.found_oldest,
@@ -133,7 +133,7 @@ fn point_in_time(text: &str) -> Option<Timestamp> {
 fn by_ids(
     realm: &Realm,
     call: &Call<'_>,
-    look: MessageView<'_>,
+    view: MessageView<'_>,
     params: &GetMessages,
     ids: &[MessageId],
 ) -> Result<GetMessagesReply, Error> {
@@ -144,12 +144,12 @@ fn by_ids(
         let names = ["num_before", "num_after", "anchor", "message_ids", "include_anchor", "use_first_unread_anchor"];
         return Err(Error::UnsupportedCombination { parameters: names.join(", ").into() });
     }
-    let narrow = Narrow::resolve(realm, look.viewer, &params.narrow.0, call.feature_level)?;
+    let narrow = Narrow::resolve(realm, view.viewer, &params.narrow.0, call.feature_level)?;
     let mut ids: BTreeSet<MessageId> = ids.iter().copied().collect();
-    ids.retain(|id| realm.messages.get(id).is_some_and(|message| narrow.admits(realm, look.viewer, message)));
+    ids.retain(|id| realm.messages.get(id).is_some_and(|message| narrow.admits(realm, view.viewer, message)));
     let search = narrow.search();
     Ok(GetMessagesReply {
-        messages: found(realm, &ids, look, search.as_ref())?,
+        messages: found(realm, &ids, view, search.as_ref())?,
         anchor: None,
         found_anchor: false,
         found_oldest: false,
@@ -166,14 +166,14 @@ fn by_ids(
 fn found<'id>(
     realm: &Realm,
     ids: impl IntoIterator<Item = &'id MessageId>,
-    look: MessageView<'_>,
+    view: MessageView<'_>,
     search: Option<&Search>,
 ) -> Result<Vec<MessageRecord>, Error> {
     let budget = Budget::of_request();
     let marking = highlight::budget();
     let record = |message: &Message| {
         budget.spend_output(length_of_history(message))?;
-        let mut record = MessageRecord::fetched(realm, message, look);
+        let mut record = MessageRecord::fetched(realm, message, view);
         budget.spend_output(record.content.len())?;
         budget.spend_steps(realm.steps_to_linkify(&record.subject))?;
         if let Some(search) = search {

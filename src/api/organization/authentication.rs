@@ -36,8 +36,8 @@ impl AuthenticationMethods {
 
 impl FromJson for AuthenticationMethods {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let given = BTreeMap::<String, Switch>::from_json(value, at)?;
-        Ok(Self(given.into_iter().map(|(name, switch)| (name, switch.is_on)).collect()))
+        let text = BTreeMap::<String, Switch>::from_json(value, at)?;
+        Ok(Self(text.into_iter().map(|(name, switch)| (name, switch.is_on)).collect()))
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -97,15 +97,15 @@ mod tests {
 
     #[test]
     fn a_method_is_switched_by_itself_or_in_an_object() {
-        let given = r#"{"Dev": {"enabled": false, "available": true, "unavailable_reason": "x"}, "Email": true}"#;
+        let text = r#"{"Dev": {"enabled": false, "available": true, "unavailable_reason": "x"}, "Email": true}"#;
         let expected = [("Email".to_owned(), true), ("Dev".to_owned(), false)];
 
-        assert_eq!(read(given), Ok(AuthenticationMethods(BTreeMap::from(expected))));
+        assert_eq!(read(text), Ok(AuthenticationMethods(BTreeMap::from(expected))));
     }
 
     #[test]
     fn what_is_wrong_is_named_with_its_place() {
-        for (given, message) in [
+        for (text, message) in [
             ("[]", "authentication_methods is not a dict"),
             (r#"{"Email": 1}"#, r#"authentication_methods["Email"] is not a boolean"#),
             (
@@ -114,7 +114,7 @@ mod tests {
             ),
             (r#"{"Email": {"enabled": 1}}"#, r#"authentication_methods["Email"]["enabled"] is not a boolean"#),
         ] {
-            assert_eq!(read(given).map_err(|error| error.message()), Err(message.to_owned()), "{given}");
+            assert_eq!(read(text).map_err(|error| error.message()), Err(message.to_owned()), "{text}");
         }
     }
 }

@@ -149,7 +149,7 @@ impl Parameters for OrganizationParams {
                 }
                 "authentication_methods" => params.authentication_methods = Some(json_parameter(text, name)?),
                 "description" => params.description = Some(at_most(text, name, MAX_DESCRIPTION_LENGTH)?),
-                _ if find(&REALM_SETTINGS, name).is_some() => params.settings.push((name, given(text, name)?)),
+                _ if find(&REALM_SETTINGS, name).is_some() => params.settings.push((name, read_setting(text, name)?)),
                 _ => params.permissions.push((name, json_parameter(text, name)?)),
             }
         }
@@ -258,7 +258,7 @@ fn at_most(text: &str, name: &str, limit: usize) -> Result<String, Error> {
 
 /// A setting's value as it was given. Whether it is one that the setting takes is looked at after the caller's rights,
 /// by [`check_choice`] and [`kept`], where its form does not say so.
-fn given(text: &str, name: &'static str) -> Result<Value, Error> {
+fn read_setting(text: &str, name: &'static str) -> Result<Value, Error> {
     let Some(row) = find(&REALM_SETTINGS, name) else { return Ok(Value::Null) };
     match name {
         _ if is_limit(name) => number_or_word(text, name),
@@ -324,7 +324,7 @@ pub fn check_choice(name: &str, value: &Value) -> Result<(), Error> {
 /// # Errors
 ///
 /// `RefusedValue`.
-pub fn kept(name: &str, value: Value) -> Result<Value, Error> {
+pub fn stored_value(name: &str, value: Value) -> Result<Value, Error> {
     match name {
         _ if !is_limit(name) => Ok(value),
         "message_retention_days" if value == UNLIMITED => Ok(KEPT_FOR_EVER.into()),
@@ -341,9 +341,9 @@ mod tests {
 
     #[test]
     fn every_permission_and_the_settings_that_are_given_stand_in_the_tables() {
-        let given: Vec<&str> = OrganizationParams::LIST.iter().map(|info| info.name).collect();
+        let read_setting: Vec<&str> = OrganizationParams::LIST.iter().map(|info| info.name).collect();
         for row in REALM_PERMISSIONS {
-            assert!(given.contains(&row.name), "{} can't be changed", row.name);
+            assert!(read_setting.contains(&row.name), "{} can't be changed", row.name);
         }
         for info in OrganizationParams::LIST {
             let Some(row) = find(&REALM_SETTINGS, info.name) else { continue };

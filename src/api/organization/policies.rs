@@ -21,7 +21,7 @@ pub struct Policy {
     /// The first level that has it.
     pub since: i64,
     /// The level whose permissions replaced it.
-    pub until: i64,
+    pub removed_in: i64,
     /// The permissions that replaced it.
     pub permissions: &'static [&'static str],
     /// Whether owners alone change it, rather than administrators.
@@ -62,11 +62,11 @@ const DIRECT_MESSAGES: &[Choice] = &[(1, &[Everyone]), (2, &[Nobody])];
 const fn policy(
     name: &'static str,
     since: i64,
-    until: i64,
+    removed_in: i64,
     permissions: &'static [&'static str],
     choices: &'static [Choice],
 ) -> Policy {
-    Policy { name, since, until, permissions, is_for_owners: false, choices }
+    Policy { name, since, removed_in, permissions, is_for_owners: false, choices }
 }
 
 /// All policies, in the order in which their values are checked.
@@ -115,7 +115,7 @@ impl Policy {
     /// The number at a level. Since permissions replaced the policy, whoever is none of the groups that it knows counts
     /// as the largest of these.
     pub fn number_at(&self, realm: &Realm, level: i64) -> i64 {
-        if level < self.until {
+        if level < self.removed_in {
             return self.number(realm);
         }
         let held = self.permissions.first().and_then(|name| holder(realm, name));
@@ -143,9 +143,11 @@ impl Policy {
 /// # Errors
 ///
 /// `BadValue`, `InvalidValue`.
-pub fn given(former: &BTreeMap<&'static str, String>) -> Result<Vec<(&'static Policy, &'static Choice)>, Error> {
-    let given = POLICIES.iter().filter_map(|policy| Some((policy, former.get(policy.name)?)));
-    given.map(|(policy, text)| Ok((policy, policy.chosen(text)?))).collect()
+pub fn former_policies(
+    former: &BTreeMap<&'static str, String>,
+) -> Result<Vec<(&'static Policy, &'static Choice)>, Error> {
+    let former_policies = POLICIES.iter().filter_map(|policy| Some((policy, former.get(policy.name)?)));
+    former_policies.map(|(policy, text)| Ok((policy, policy.chosen(text)?))).collect()
 }
 
 fn holder(realm: &Realm, permission: &str) -> Option<SystemGroup> {

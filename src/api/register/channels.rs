@@ -9,10 +9,10 @@ use crate::record::channel::{
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    let shows_archived = wish.options.capabilities.archived_channels;
+pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
+    let shows_archived = request.options.capabilities.archived_channels;
     let is_visible = |channel: &&Arc<Channel>| {
-        let is_accessible = match wish.viewer {
+        let is_accessible = match request.viewer {
             Some(viewer) => realm.can_see(viewer, channel),
             None => channel.privacy.is_web_public(),
         };
@@ -20,15 +20,15 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
     };
     let mut visible: Vec<&Arc<Channel>> = realm.channels.values().filter(is_visible).collect();
     visible.sort_by_key(|channel| channel.name.to_lowercase());
-    if wish.wants("subscription") {
-        add_subscriptions(realm, wish, &visible, state);
+    if request.wants("subscription") {
+        add_subscriptions(realm, request, &visible, state);
     }
-    if wish.wants("stream") {
+    if request.wants("stream") {
         let records: Vec<ChannelRecord> = visible.iter().map(|channel| ChannelRecord::new(realm, channel)).collect();
         state.insert("streams".into(), json!(records));
     }
-    if wish.wants("default_streams") {
-        let is_blind = wish.viewer.is_none_or(|viewer| viewer.is_guest());
+    if request.wants("default_streams") {
+        let is_blind = request.viewer.is_none_or(|viewer| viewer.is_guest());
         let defaults =
             realm.channels.values().filter(|channel| channel.is_default && !channel.is_archived && !is_blind);
         state.insert("realm_default_streams".into(), defaults.map(|channel| json!(channel.id)).collect());
@@ -37,23 +37,23 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
 
 fn add_subscriptions(
     realm: &Realm,
-    wish: &StateRequest<'_>,
+    request: &StateRequest<'_>,
     visible: &[&Arc<Channel>],
     state: &mut Map<String, Value>,
 ) {
     let (mut subscribed, mut unsubscribed, mut never) = (Vec::new(), Vec::new(), Vec::new());
-    let shows_null = wish.options.capabilities.notification_settings_null;
+    let shows_null = request.options.capabilities.notification_settings_null;
     for channel in visible {
-        let subscription = wish.viewer.and_then(|viewer| realm.user_state(viewer.id).subscriptions.get(&channel.id));
-        match (wish.viewer, subscription) {
+        let subscription = request.viewer.and_then(|viewer| realm.user_state(viewer.id).subscriptions.get(&channel.id));
+        match (request.viewer, subscription) {
             (Some(viewer), Some(subscription)) => {
-                let include = wish.include_subscribers;
+                let include = request.include_subscribers;
                 let record = SubscriptionRecord::new(realm, viewer, channel, subscription, include, shows_null);
                 if subscription.is_active { subscribed.push(record) } else { unsubscribed.push(record) }
             }
             (None, _) => subscribed.push(visitors_view(realm, channel)),
             (Some(_), None) => {
-                let lists = SubscriberLists::new(realm, wish.viewer, channel, wish.include_subscribers);
+                let lists = SubscriberLists::new(realm, request.viewer, channel, request.include_subscribers);
                 never.push(NeverSubscribedRecord { channel: ChannelRecord::new(realm, channel), subscribers: lists });
             }
         }

@@ -40,9 +40,9 @@ macro_rules! typed {
             kind: $kind,
             key: $key,
             schema: Some(|generator| generator.subschema_for::<$type>()),
-            value: |realm, wish| {
+            value: |realm, request| {
                 let value: fn(&Realm, &StateRequest<'_>) -> $type = $value;
-                Some(json!(value(realm, wish)))
+                Some(json!(value(realm, request)))
             },
         }
     };
@@ -60,33 +60,33 @@ const fn untyped(
 /// `openapi/shapes.json`.
 pub const ROWS: &[StateRow] = &[
     typed!("user_topic" "user_topics": Vec<UserTopic> = user_topics),
-    typed!("onboarding_steps" "onboarding_steps": Vec<StepRecord> = |realm, wish| {
-        wish.viewer.map(|viewer| onboarding::records_of(realm, viewer.id)).unwrap_or_default()
+    typed!("onboarding_steps" "onboarding_steps": Vec<StepRecord> = |realm, request| {
+        request.viewer.map(|viewer| onboarding::records_of(realm, viewer.id)).unwrap_or_default()
     }),
     untyped("onboarding_steps", "navigation_tour_video_url", |_, _| Some(Value::Null)),
     untyped("device", "devices", devices),
-    typed!("scheduled_messages" "scheduled_messages": Vec<ScheduledMessageRecord> = |realm, wish| {
-        wish.viewer.map(|viewer| scheduled_messages::records_of(realm, viewer.id)).unwrap_or_default()
+    typed!("scheduled_messages" "scheduled_messages": Vec<ScheduledMessageRecord> = |realm, request| {
+        request.viewer.map(|viewer| scheduled_messages::records_of(realm, viewer.id)).unwrap_or_default()
     }),
-    typed!("reminders" "reminders": Vec<ReminderRecord> = |realm, wish| {
-        wish.viewer.map(|viewer| reminders::records_of(realm, viewer.id)).unwrap_or_default()
+    typed!("reminders" "reminders": Vec<ReminderRecord> = |realm, request| {
+        request.viewer.map(|viewer| reminders::records_of(realm, viewer.id)).unwrap_or_default()
     }),
-    untyped("user_settings", "user_settings", |realm, wish| Some(user_settings(realm, wish))),
+    untyped("user_settings", "user_settings", |realm, request| Some(user_settings(realm, request))),
     untyped("video_calls", "has_zoom_token", |_, _| Some(false.into())),
     untyped("video_calls", "has_webex_token", |_, _| Some(false.into())),
     untyped("muted_topics", "muted_topics", muted_topics),
-    typed!("channel_folders" "channel_folders": Vec<FolderRecord> = |realm, wish| {
-        let folders = channel_folders::in_order(realm).into_iter().filter(|_| wish.viewer.is_some());
+    typed!("channel_folders" "channel_folders": Vec<FolderRecord> = |realm, request| {
+        let folders = channel_folders::in_order(realm).into_iter().filter(|_| request.viewer.is_some());
         folders.map(FolderRecord::new).collect()
     }),
-    typed!("realm_user_groups" "realm_user_groups": Vec<GroupRecord> = |realm, wish| {
-        let shows_deactivated = wish.options.capabilities.include_deactivated_groups;
+    typed!("realm_user_groups" "realm_user_groups": Vec<GroupRecord> = |realm, request| {
+        let shows_deactivated = request.options.capabilities.include_deactivated_groups;
         let groups = realm.groups.values().filter(|group| shows_deactivated || !group.is_deactivated);
-        let lists_inactive = !wish.options.level.has(Feature::ActiveMembersAlone);
+        let lists_inactive = !request.options.level.has(Feature::ActiveMembersAlone);
         groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect()
     }),
-    typed!("realm_linkifiers" "realm_linkifiers": Vec<LinkifierRecord> = |realm, wish| {
-        let understands = wish.options.capabilities.linkifier_url_template;
+    typed!("realm_linkifiers" "realm_linkifiers": Vec<LinkifierRecord> = |realm, request| {
+        let understands = request.options.capabilities.linkifier_url_template;
         if understands { list::linkifiers(&realm.linkifiers) } else { Vec::new() }
     }),
     untyped("realm_filters", "realm_filters", |_, _| Some(json!([]))),
@@ -106,32 +106,32 @@ pub const ROWS: &[StateRow] = &[
     untyped("stop_words", "stop_words", |_, _| Some(json!(*crate::realm::narrow::STOP_WORDS))),
     untyped("giphy", "giphy_api_key", |_, _| Some("".into())),
     untyped("tenor", "tenor_api_key", |_, _| Some("".into())),
-    typed!("default_stream_groups" "realm_default_stream_groups": Vec<DefaultGroupRecord> = |realm, wish| {
-        let is_blind = wish.viewer.is_none_or(|viewer| viewer.is_guest());
+    typed!("default_stream_groups" "realm_default_stream_groups": Vec<DefaultGroupRecord> = |realm, request| {
+        let is_blind = request.viewer.is_none_or(|viewer| viewer.is_guest());
         if is_blind { Vec::new() } else { channels::default_groups::records(realm) }
     }),
 ];
 
-pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    for OwnList { list, value, .. } in OWN_LISTS.iter().filter(|one| wish.wants(one.list.key)) {
-        state.insert(list.key.to_owned(), value(own(realm, wish)));
+pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
+    for OwnList { list, value, .. } in OWN_LISTS.iter().filter(|one| request.wants(one.list.key)) {
+        state.insert(list.key.to_owned(), value(own(realm, request)));
     }
-    for row in ROWS.iter().filter(|row| wish.wants(row.kind)) {
-        if let Some(value) = (row.value)(realm, wish) {
+    for row in ROWS.iter().filter(|row| request.wants(row.kind)) {
+        if let Some(value) = (row.value)(realm, request) {
             state.insert(row.key.to_owned(), value);
         }
     }
 }
 
 /// What is the viewer's own; nothing for visitors.
-fn own<'realm>(realm: &'realm Realm, wish: &StateRequest<'_>) -> &'realm UserState {
+fn own<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) -> &'realm UserState {
     static NOTHING: LazyLock<UserState> = LazyLock::new(UserState::default);
-    wish.viewer.map_or(&*NOTHING, |viewer| realm.user_state(viewer.id))
+    request.viewer.map_or(&*NOTHING, |viewer| realm.user_state(viewer.id))
 }
 
-fn user_topics(realm: &Realm, wish: &StateRequest<'_>) -> Vec<UserTopic> {
-    let allows_empty = wish.options.capabilities.empty_topic_name;
-    let topics = wish.viewer.into_iter().flat_map(|viewer| realm.listed_topics(viewer.id));
+fn user_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<UserTopic> {
+    let allows_empty = request.options.capabilities.empty_topic_name;
+    let topics = request.viewer.into_iter().flat_map(|viewer| realm.listed_topics(viewer.id));
     let record = |(stream_id, topic): (_, &crate::realm::personal::UserTopic)| UserTopic {
         stream_id,
         topic_name: shown_topic(&topic.name, allows_empty),
@@ -141,20 +141,20 @@ fn user_topics(realm: &Realm, wish: &StateRequest<'_>) -> Vec<UserTopic> {
     topics.map(record).collect()
 }
 
-fn devices(realm: &Realm, wish: &StateRequest<'_>) -> Option<Value> {
-    let devices = own(realm, wish).devices.iter();
+fn devices(realm: &Realm, request: &StateRequest<'_>) -> Option<Value> {
+    let devices = own(realm, request).devices.iter();
     let devices: Map<String, Value> =
         devices.map(|(id, device)| (id.to_string(), json!(DeviceRecord::new(device)))).collect();
     Some(devices.into())
 }
 
 /// The legacy list, which is left out for those who ask for the newer one by name.
-fn muted_topics(realm: &Realm, wish: &StateRequest<'_>) -> Option<Value> {
-    if wish.names("user_topic") {
+fn muted_topics(realm: &Realm, request: &StateRequest<'_>) -> Option<Value> {
+    if request.names("user_topic") {
         return None;
     }
-    let allows_empty = wish.options.capabilities.empty_topic_name;
-    let mut muted = wish.viewer.map(|viewer| realm.muted_topics(viewer.id)).unwrap_or_default();
+    let allows_empty = request.options.capabilities.empty_topic_name;
+    let mut muted = request.viewer.map(|viewer| realm.muted_topics(viewer.id)).unwrap_or_default();
     muted.iter_mut().for_each(|(_, topic, _)| *topic = shown_topic(topic, allows_empty));
     Some(json!(muted))
 }
@@ -174,16 +174,16 @@ fn default_visibility(realm: &Realm) -> Value {
 }
 
 /// A user's settings; for visitors, those that a new user would have.
-fn user_settings(realm: &Realm, wish: &StateRequest<'_>) -> Value {
+fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Value {
     let mut settings = Map::new();
     for setting in USER_SETTINGS.iter() {
-        let value = match wish.viewer {
+        let value = match request.viewer {
             Some(viewer) => realm.user_state(viewer.id).setting_named(setting.name),
             None => realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default),
         };
         settings.insert(setting.name.into(), value.clone());
     }
-    let (timezone, visibility) = match wish.viewer {
+    let (timezone, visibility) = match request.viewer {
         Some(viewer) => (viewer.timezone.as_str(), json!(viewer.email_visibility.number())),
         None => ("", default_visibility(realm)),
     };

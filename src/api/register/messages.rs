@@ -14,22 +14,22 @@ const MAX_UNREAD: usize = 50_000;
 /// Direct messages that recent conversations are made of.
 const MAX_RECENT: usize = 1_000;
 
-pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    let viewer = wish.viewer.map(|viewer| viewer.id);
-    if wish.wants("message") {
+pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
+    let viewer = request.viewer.map(|viewer| viewer.id);
+    if request.wants("message") {
         let newest = viewer.and_then(|viewer| realm.newest_message_of(viewer));
         state.insert("max_message_id".into(), newest.map_or(-1, |id| id.0).into());
-        if wish.wants("update_message_flags") {
-            state.insert("unread_msgs".into(), unread(realm, viewer, wish.options));
+        if request.wants("update_message_flags") {
+            state.insert("unread_msgs".into(), unread(realm, viewer, request.options));
         }
     }
-    if wish.wants("starred_messages") {
+    if request.wants("starred_messages") {
         // In sight or not (A-134 in docs/assumptions.md).
         let starred = viewer.iter().flat_map(|viewer| &realm.user_state(*viewer).starred);
         let starred: Vec<&MessageId> = starred.filter(|id| realm.messages.contains_key(*id)).collect();
         state.insert("starred_messages".into(), json!(starred));
     }
-    if wish.wants("recent_private_conversations") {
+    if request.wants("recent_private_conversations") {
         state.insert("recent_private_conversations".into(), recent_conversations(realm, viewer));
     }
 }

@@ -22,8 +22,8 @@ use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use crate::record::picture::{address, source};
 use serde_json::{Map, Value, json};
 
-pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    if !wish.wants("realm") {
+pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
+    if !request.wants("realm") {
         return;
     }
     let organization = &realm.organization;
@@ -33,16 +33,17 @@ pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String
     for (name, value) in &organization.permissions {
         state.insert(format!("realm_{name}"), json!(realm.shown(value)));
     }
-    for part in [identity(realm, wish), derived(realm, wish.call.feature_level), limits(), server(realm, wish)] {
+    for part in [identity(realm, request), derived(realm, request.call.feature_level), limits(), server(realm, request)]
+    {
         if let Value::Object(part) = part {
             state.extend(part);
         }
     }
 }
 
-fn identity(realm: &Realm, wish: &StateRequest<'_>) -> Value {
+fn identity(realm: &Realm, request: &StateRequest<'_>) -> Value {
     let organization = &realm.organization;
-    let base_url = wish.call.origin.base_url();
+    let base_url = request.call.origin.base_url();
     let channel = |id: Option<crate::realm::id::ChannelId>| id.map_or(-1, |id| id.0);
     let takes_passwords = organization.takes_logins_by(AuthenticationMethod::Email);
     json!({
@@ -104,10 +105,10 @@ fn limits() -> Value {
     })
 }
 
-fn server(realm: &Realm, wish: &StateRequest<'_>) -> Value {
-    let base_url = wish.call.origin.base_url();
+fn server(realm: &Realm, request: &StateRequest<'_>) -> Value {
+    let base_url = request.call.origin.base_url();
     json!({
-        "server_generation": wish.call.server_start.seconds(),
+        "server_generation": request.call.server_start.seconds(),
         "development_environment": true,
         "server_inline_image_preview": true,
         "server_inline_url_embed_preview": realm.preview_delays.links.is_some(),

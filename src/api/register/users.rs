@@ -18,54 +18,54 @@ pub struct UserLists {
     cross_realm_bots: Vec<UserLine>,
 }
 
-pub(super) fn add(realm: &Realm, wish: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    if wish.wants("realm_user") {
-        match wish.viewer {
+pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
+    if request.wants("realm_user") {
+        match request.viewer {
             Some(viewer) => add_own(realm, viewer, state),
             None => add_visitor(state),
         }
     }
-    if wish.wants("realm_bot") {
-        state.insert("realm_bots".into(), own_bots(realm, wish.viewer));
+    if request.wants("realm_bot") {
+        state.insert("realm_bots".into(), own_bots(realm, request.viewer));
     }
-    if wish.wants("user_status") {
+    if request.wants("user_status") {
         let shown = realm.personal.iter().filter_map(|(id, own)| {
-            let is_accessible = || wish.viewer.is_some_and(|viewer| realm.can_access_user(viewer, *id));
+            let is_accessible = || request.viewer.is_some_and(|viewer| realm.can_access_user(viewer, *id));
             let is_shown = own.status.is_known() && realm.is_active(*id) && is_accessible();
             let status = is_shown.then(|| StatusRecord::new(realm, *id)).filter(|status| !status.is_empty());
             status.map(|status| (id.to_string(), json!(status)))
         });
         state.insert("user_status".into(), shown.collect::<Map<String, Value>>().into());
     }
-    if wish.wants("presence") {
-        let (presences, last_update_id) = match wish.viewer {
+    if request.wants("presence") {
+        let (presences, last_update_id) = match request.viewer {
             Some(viewer) => {
-                crate::record::presence::presences(realm, viewer, wish.options.slim_presence, wish.presence_days)
+                crate::record::presence::presences(realm, viewer, request.options.slim_presence, request.presence_days)
             }
             None => (Map::new(), -1),
         };
         state.insert("presences".into(), presences.into());
         state.insert("presence_last_update_id".into(), last_update_id.into());
-        state.insert("server_timestamp".into(), wish.call.now.fractional_seconds().into());
+        state.insert("server_timestamp".into(), request.call.now.fractional_seconds().into());
     }
 }
 
 /// Everybody, when that is wished for.
-pub(super) fn lists(realm: &Realm, wish: &StateRequest<'_>) -> Option<UserLists> {
-    wish.wants("realm_user").then(|| all(realm, wish))
+pub(super) fn lists(realm: &Realm, request: &StateRequest<'_>) -> Option<UserLists> {
+    request.wants("realm_user").then(|| all(realm, request))
 }
 
-fn all(realm: &Realm, wish: &StateRequest<'_>) -> UserLists {
-    let look = UserView {
-        viewer: wish.viewer,
-        client_gravatar: wish.options.client_gravatar,
-        include_profile: wish.viewer.is_some(),
+fn all(realm: &Realm, request: &StateRequest<'_>) -> UserLists {
+    let view = UserView {
+        viewer: request.viewer,
+        client_gravatar: request.options.client_gravatar,
+        include_profile: request.viewer.is_some(),
     };
     let mut lists = UserLists::default();
     for user in realm.users.values() {
-        let is_accessible = wish.viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
-        let row = match (is_accessible, wish.options.capabilities.user_list_incomplete) {
-            (true, _) => UserLine::of_register(realm, user, look),
+        let is_accessible = request.viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
+        let row = match (is_accessible, request.options.capabilities.user_list_incomplete) {
+            (true, _) => UserLine::of_register(realm, user, view),
             (false, true) => continue,
             (false, false) => UserLine::Made(Box::new(UserRecord::unknown(realm, user).without_activity())),
         };

@@ -61,8 +61,8 @@ impl Write for FetchApiKeyForToken {
 
         let key = log_in(tx, call.feature_level, &user);
         let user = &tx.users[&user.id];
-        let look = UserView { viewer: Some(user), client_gravatar: false, include_profile: false };
-        let user = params.include_profile.then(|| UserRecord::new(tx, user, look));
+        let view = UserView { viewer: Some(user), client_gravatar: false, include_profile: false };
+        let user = params.include_profile.then(|| UserRecord::new(tx, user, view));
         Ok(TokenKeyReply { api_key: key.api_key, email: key.email, user })
     }
 }
@@ -84,7 +84,7 @@ fn claims(token: &str, now: Timestamp) -> Option<Value> {
     let seconds = now.seconds() as f64;
     let is_over = match moment("exp") {
         None => false,
-        Some(until) => until.ok()? <= seconds,
+        Some(expires) => expires.ok()? <= seconds,
     };
     let is_early = match moment("nbf") {
         None => false,

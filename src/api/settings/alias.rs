@@ -36,7 +36,7 @@ impl Write for ChangeNotificationSettings {
 
 operation! {
     /// Changes whether Enter sends a message; newer levels have it in PATCH /settings.
-    pub ChangeEnterSends = POST "/users/me/enter-sends", for Human, until 81;
+    pub ChangeEnterSends = POST "/users/me/enter-sends", for Human, removed_in 81;
     params {
         /// Whether Enter sends a message.
         enter_sends: bool,

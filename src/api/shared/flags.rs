@@ -73,7 +73,7 @@ impl FlagChange {
             "starred" => Flag::Starred,
             "collapsed" => Flag::Collapsed,
             "hide_link_previews" if call.has(Feature::PreviewsHiddenByFlag) => Flag::HideLinkPreviews,
-            kept if KEPT_BY_SERVER.contains(&kept) => return Err(Error::FlagNotEditable { flag: kept.into() }),
+            flag if KEPT_BY_SERVER.contains(&flag) => return Err(Error::FlagNotEditable { flag: flag.into() }),
             unknown => return Err(Error::InvalidFlag { flag: unknown.into() }),
         };
         let op = match op {

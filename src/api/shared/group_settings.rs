@@ -147,12 +147,12 @@ pub fn resolve_all(
     level: i64,
     table: &'static [PermissionSetting],
     defaults: Permissions,
-    given: impl IntoIterator<Item = (&'static str, Option<GroupSettingValue>)>,
+    requested: impl IntoIterator<Item = (&'static str, Option<GroupSettingValue>)>,
 ) -> Result<Permissions, Error> {
-    let mut given: Vec<_> = given.into_iter().collect();
+    let mut requested: Vec<_> = requested.into_iter().collect();
     let mut permissions = defaults;
     for setting in table {
-        let value = given.iter_mut().find(|(name, _)| *name == setting.name).and_then(|(_, value)| value.take());
+        let value = requested.iter_mut().find(|(name, _)| *name == setting.name).and_then(|(_, value)| value.take());
         if let Some(value) = value {
             permissions.insert(setting.name, resolve(realm, level, setting, value)?);
         }

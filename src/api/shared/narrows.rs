@@ -80,9 +80,9 @@ fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
             _ => Err(wrong("element is not a string pair")),
         },
         Value::Object(object) => {
-            let given = |key: &str| object.get(key).filter(|value| !value.is_null());
-            let operand = given("operand").ok_or_else(|| wrong("operand is missing"))?;
-            let operator = given("operator").ok_or_else(|| wrong("operator is missing"))?;
+            let field = |key: &str| object.get(key).filter(|value| !value.is_null());
+            let operand = field("operand").ok_or_else(|| wrong("operand is missing"))?;
+            let operator = field("operator").ok_or_else(|| wrong("operator is missing"))?;
             let operator =
                 operator.as_str().ok_or_else(|| Error::bad_value(format!("{at}[\"operator\"]"), "is not a string"))?;
             check_operand(operator, operand)?;

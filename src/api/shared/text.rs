@@ -82,7 +82,7 @@ impl<T: Parameter> Parameter for NullableText<T> {
 }
 
 /// The text of a parameter that may be absent or null, which mean the same.
-pub fn given<T>(parameter: Option<NullableText<T>>) -> Option<T> {
+pub fn non_null<T>(parameter: Option<NullableText<T>>) -> Option<T> {
     parameter.and_then(|parameter| parameter.0)
 }
 

@@ -90,7 +90,7 @@ impl Write for Subscribe {
         let wanted =
             NewChannel { traits: params.traits, topics_policy: params.topics_policy, permissions: params.permissions };
         let request = Request {
-            wishes: params.subscriptions,
+            channels: params.subscriptions,
             wanted,
             principals: params.principals,
             refuses_all: params.authorization_errors_fatal,
@@ -105,7 +105,7 @@ impl Write for Subscribe {
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The channels.
-    pub wishes: Vec<ChannelToSubscribe>,
+    pub channels: Vec<ChannelToSubscribe>,
     /// What new ones shall be like.
     pub wanted: NewChannel,
     /// Users to subscribe.
@@ -135,7 +135,7 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
         }
         request.principals.resolve(tx, caller)?;
     }
-    let plan = Plan::new(tx, call, &request.wishes)?;
+    let plan = Plan::new(tx, call, &request.channels)?;
     let mut traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, call)?) };
     if let Some(traits) = traits.as_mut().filter(|_| !call.has(Feature::AdministratorsOfChannels)) {
         let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
@@ -207,17 +207,17 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(realm: &Realm, call: &Call<'_>, wishes: &[ChannelToSubscribe]) -> Result<Self, Error> {
+    fn new(realm: &Realm, call: &Call<'_>, channels: &[ChannelToSubscribe]) -> Result<Self, Error> {
         let mut plan = Self { open: Vec::new(), closed: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
         let mut seen = BTreeSet::new();
         let may_be_joined = |channel: &Channel| {
             realm.can_read(call.caller(), channel)
                 && (!channel.is_archived || call.has(Feature::ArchivedSubscriptionsOpen))
         };
-        for wish in wishes {
-            let name = checked_channel_name(&wish.name)?;
-            let description = checked_description(wish.description.as_deref().unwrap_or_default())?;
-            if let Some(color) = &wish.color {
+        for channel in channels {
+            let name = checked_channel_name(&channel.name)?;
+            let description = checked_description(channel.description.as_deref().unwrap_or_default())?;
+            if let Some(color) = &channel.color {
                 plan.colors.insert(name.to_lowercase(), color.clone());
             }
             if !seen.insert(name.to_lowercase()) {

@@ -9,8 +9,8 @@ pub const FALLBACK: &str = "uploaded-file";
 
 /// A file's name as a client gave it, without the path before it; None where nothing is left, as in the part of a form
 /// whose file was not chosen.
-pub fn base_name(given: &str) -> Option<String> {
-    let name = given.rsplit(['/', '\\']).next().unwrap_or_default();
+pub fn base_name(path: &str) -> Option<String> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().filter(|character| !character.is_control()).collect();
     (!matches!(name.as_str(), "" | "." | "..")).then_some(name)
 }
@@ -57,9 +57,9 @@ fn beginning(text: &str, measure: fn(&str) -> usize, limit: usize) -> &str {
 pub fn address_name(name: &str) -> String {
     let normal: String = name.nfkc().collect();
     let is_kept = |c: &char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '.' | '-');
-    let kept: String = normal.chars().filter(is_kept).collect();
-    let mut address = String::with_capacity(kept.len());
-    for character in kept.trim().chars() {
+    let remaining: String = normal.chars().filter(is_kept).collect();
+    let mut address = String::with_capacity(remaining.len());
+    for character in remaining.trim().chars() {
         let is_gap = character.is_whitespace() || character == '-';
         if !is_gap {
             address.push(character);

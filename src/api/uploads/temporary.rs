@@ -14,8 +14,8 @@ const VALIDITY: Span = Span::seconds(60);
 
 /// The address, relative to the organization's.
 pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
-    let until = now.plus(VALIDITY).micros();
-    let text = format!("{until}:{}", attachment.path_id);
+    let expires = now.plus(VALIDITY).micros();
+    let text = format!("{expires}:{}", attachment.path_id);
     let token = hexadecimal(format!("{}:{text}", tag(realm, &text)).as_bytes());
     let name = attachment.path_id.rsplit('/').next().unwrap_or_default();
     format!("/user_uploads/temporary/{token}/{name}")
@@ -29,10 +29,10 @@ pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String
 pub fn resolve(realm: &Realm, rest: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
     let (token, name) = rest.split_once('/').ok_or(Error::InvalidToken)?;
     let text = from_hexadecimal(token).ok_or(Error::InvalidToken)?;
-    let (given, text) = text.split_once(':').ok_or(Error::InvalidToken)?;
-    let (until, path_id) = text.split_once(':').ok_or(Error::InvalidToken)?;
-    let until = until.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidToken)?;
-    if given != tag(realm, text) || now >= until {
+    let (signature, text) = text.split_once(':').ok_or(Error::InvalidToken)?;
+    let (expires, path_id) = text.split_once(':').ok_or(Error::InvalidToken)?;
+    let expires = expires.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidToken)?;
+    if signature != tag(realm, text) || now >= expires {
         return Err(Error::InvalidToken);
     }
     if path_id.rsplit('/').next() != Some(name) {

@@ -132,7 +132,7 @@ impl Reporting {
     /// # Errors
     ///
     /// What keeps the file from being written.
-    pub fn finish(&self, status: ExitCode) -> Result<ExitCode, CliError> {
+    pub fn report_after(&self, status: ExitCode) -> Result<ExitCode, CliError> {
         if self.file.is_none() {
             return Ok(status);
         }

@@ -96,15 +96,15 @@ impl Session {
     fn note(&self, call: ControlCall, world: &str, path: &str, query: &str, body: Option<&Value>, status: u16) {
         let mut recordings = self.recordings.lock();
         let empty = Map::new();
-        let given = body.and_then(Value::as_object).unwrap_or(&empty);
+        let parameters = body.and_then(Value::as_object).unwrap_or(&empty);
         match (call.method, call.path) {
             ("GET", _) => {}
             ("POST", "/control/worlds") => {
-                let name = given.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-                let origin = given.get("fork_of").and_then(Value::as_str);
+                let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+                let origin = parameters.get("fork_of").and_then(Value::as_str);
                 let made = match origin.and_then(|origin| recordings.get(origin)) {
                     Some(origin) => origin.clone(),
-                    None => Recording::of(given),
+                    None => Recording::of(parameters),
                 };
                 recordings.insert(name, made);
             }
@@ -235,8 +235,8 @@ fn without_url(body: &Value, base: &str) -> Value {
     match body {
         Value::Object(members) => {
             let is_here = |value: &Value| value.as_str().is_some_and(|text| text.contains(base));
-            let kept = members.iter().filter(|(_, value)| !is_here(value));
-            kept.map(|(name, value)| (name.clone(), without_url(value, base))).collect::<Map<_, _>>().into()
+            let remaining = members.iter().filter(|(_, value)| !is_here(value));
+            remaining.map(|(name, value)| (name.clone(), without_url(value, base))).collect::<Map<_, _>>().into()
         }
         Value::Array(items) => items.iter().map(|item| without_url(item, base)).collect(),
         other => other.clone(),

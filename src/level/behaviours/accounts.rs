@@ -365,8 +365,8 @@ fn person_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
     let (Some(is_active), Some(id)) = (person["is_active"].as_bool(), person["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };
     let (op, person) = if is_active {
-        let look = UserView { viewer: context.caller, client_gravatar: false, include_profile: true };
-        ("add", as_of(222, &USER, json!(UserRecord::new(context.realm, user, look)), context))
+        let view = UserView { viewer: context.caller, client_gravatar: false, include_profile: true };
+        ("add", as_of(222, &USER, json!(UserRecord::new(context.realm, user, view)), context))
     } else {
         ("remove", json!({"user_id": id, "full_name": user.full_name}))
     };

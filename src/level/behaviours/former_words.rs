@@ -203,9 +203,9 @@ fn former((ways, now, before): &Row, way: &str, message: &str) -> Option<String>
 
 /// What depends on more than the message.
 fn special(refusal: &Refusal<'_>, way: &str, message: &str) -> Option<&'static str> {
-    let given = |name: &str| refusal.values.get(name).map(String::as_str);
-    let is_list = |name: &str| given(name).is_some_and(|text| text.trim_start().starts_with('['));
-    let is_direct = matches!(given("type"), Some("direct" | "private"));
+    let sent = |name: &str| refusal.values.get(name).map(String::as_str);
+    let is_list = |name: &str| sent(name).is_some_and(|text| text.trim_start().starts_with('['));
+    let is_direct = matches!(sent("type"), Some("direct" | "private"));
     match way {
         _ if PRINCIPALS.contains(&way) && refusal.level >= PRINCIPALS_BY_ID_SINCE => {
             message.starts_with("principals[").then_some("principals is not an allowed_type")

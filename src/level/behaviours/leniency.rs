@@ -227,8 +227,8 @@ const NULL_FOR_DEFAULT_SINCE: i64 = 277;
 
 pub(super) fn check_switches(request: &mut Request<'_>) -> Result<(), Error> {
     let is_switch = |name: &&&str| **name != "include_subscribers" || request.level < PARTIAL_SUBSCRIBERS_SINCE;
-    let given = SWITCHES.iter().filter(is_switch).filter_map(|name| Some((*name, request.values.get(*name)?)));
-    for (name, text) in given {
+    let sent = SWITCHES.iter().filter(is_switch).filter_map(|name| Some((*name, request.values.get(*name)?)));
+    for (name, text) in sent {
         match serde_json::from_str(text) {
             Ok(Value::Bool(_)) => {}
             Ok(Value::Null) if name == "client_gravatar" && request.level >= NULL_FOR_DEFAULT_SINCE => {}

@@ -20,9 +20,9 @@ const fn ordered(
     level: i64,
     on: &'static [&'static str; 1],
     test: &'static str,
-    look: fn(&mut Request<'_>) -> Result<(), Error>,
+    check: fn(&mut Request<'_>) -> Result<(), Error>,
 ) -> Behaviour {
-    Behaviour { level, on: on[0], words: AS_DECLARED, test, act: Downgrade::Request(on, look) }
+    Behaviour { level, on: on[0], words: AS_DECLARED, test, act: Downgrade::Request(on, check) }
 }
 
 const RANGES_TEST: &str = "ranges_were_read_in_another_order";

@@ -65,11 +65,11 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "new_holders_of_a_permission_were_returned_as_given_before_497",
         act: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
             for (name, value) in reply.iter_mut().filter(|(_, value)| value.is_object()) {
-                let given = context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
+                let sent = context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
                 for list in ["direct_members", "direct_subgroups"] {
-                    let given = given.as_ref().and_then(|given| given["new"][list].as_array());
-                    if let (Some(given), Some(kept)) = (given, value.get_mut(list)) {
-                        *kept = given.clone().into();
+                    let sent = sent.as_ref().and_then(|sent| sent["new"][list].as_array());
+                    if let (Some(sent), Some(current)) = (sent, value.get_mut(list)) {
+                        *current = sent.clone().into();
                     }
                 }
             }

@@ -252,8 +252,8 @@ fn of_parameters(refusal: &mut Refusal<'_>) {
         // What is no number was refused before it was looked up.
         Error::InvalidValue { parameter } if ["digest_weekday", "org_type"].map(Value::from).contains(parameter) => {
             let name = parameter.as_str().unwrap_or_default().to_owned();
-            let given = refusal.values.get(&name).and_then(|text| serde_json::from_str::<Value>(text).ok());
-            if !given.is_some_and(|value| value.is_i64() || value.is_boolean()) {
+            let sent = refusal.values.get(&name).and_then(|text| serde_json::from_str::<Value>(text).ok());
+            if !sent.is_some_and(|value| value.is_i64() || value.is_boolean()) {
                 *refusal.error = Error::bad_value(name, "is not an integer");
             }
         }

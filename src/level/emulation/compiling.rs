@@ -39,7 +39,7 @@ impl Emulation {
     pub(super) fn past(level: i64) -> Self {
         let mut all = Self::empty(level);
         for change in changes() {
-            match change.touch {
+            match change.kind {
                 _ if !has_changes_of(level, change.level) => all.add(change),
                 ChangeKind::Field { object, name } => all.earlier.extend(whole_replies(object).map(|key| (key, name))),
                 _ => {}
@@ -61,7 +61,7 @@ impl Emulation {
     }
 
     fn add(&mut self, change: &Change) {
-        match change.touch {
+        match change.kind {
             ChangeKind::Parameter { route, name } => self.hidden.entry(key(route)).or_default().push(name),
             ChangeKind::RenamedParameter { route, old, since, new } => {
                 self.hidden.entry(key(route)).or_default().push(new);

@@ -100,8 +100,8 @@ fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
     }
     let mut found = faults(realm.channels.keys(), |channel| {
         let right = right.remove(channel).unwrap_or_default();
-        let kept = realm.channel_messages.get(channel).map(AsRef::as_ref);
-        (kept != Some(&right)).then(|| format!("channel {channel} has {kept:?}, should have {right:?}"))
+        let actual = realm.channel_messages.get(channel).map(AsRef::as_ref);
+        (actual != Some(&right)).then(|| format!("channel {channel} has {actual:?}, should have {right:?}"))
     });
     found.extend(faults(right.keys(), |channel| {
         Some(format!("messages lie in channel {channel}, which does not exist"))
@@ -116,8 +116,8 @@ fn topics_have_their_messages(realm: &Realm) -> Vec<String> {
             right.entry((channel, TopicKey::new(topic))).or_default().insert(message.id);
         }
     }
-    let kept: OrdMap<_, _> = realm.topics.iter().map(|(key, topic)| (key.clone(), topic.messages.clone())).collect();
-    mismatch("the index of topics has", &kept, &right)
+    let actual: OrdMap<_, _> = realm.topics.iter().map(|(key, topic)| (key.clone(), topic.messages.clone())).collect();
+    mismatch("the index of topics has", &actual, &right)
 }
 
 fn folders_exist(realm: &Realm) -> Vec<String> {

@@ -124,9 +124,9 @@ fn conversations_have_their_messages(realm: &Realm) -> Vec<String> {
             right.entry(conversation).or_default().insert(message.id);
         }
     }
-    let kept: OrdMap<_, _> =
+    let actual: OrdMap<_, _> =
         realm.conversations.iter().map(|(id, conversation)| (*id, conversation.messages.clone())).collect();
-    mismatch("conversations have", &kept, &right)
+    mismatch("conversations have", &actual, &right)
 }
 
 fn conversations_by_members(realm: &Realm) -> Vec<String> {
@@ -197,9 +197,9 @@ fn late_rows(realm: &Realm) -> Vec<String> {
             right.entry(*message).or_default().insert(*user);
         }
     }
-    let kept: OrdMap<_, _> =
+    let actual: OrdMap<_, _> =
         realm.late_rows.iter().filter(|(_, users)| !users.is_empty()).map(|(id, users)| (*id, users.clone())).collect();
-    let mut found = mismatch("late rows are", &kept, &right);
+    let mut found = mismatch("late rows are", &actual, &right);
     found.extend(faults(&right, |(id, _)| {
         (!realm.messages.contains_key(id)).then(|| format!("late rows of message {id}, which does not exist"))
     }));

@@ -38,7 +38,7 @@ fn queues_read_the_log(realm: &Realm) -> Vec<String> {
 }
 
 fn agenda(realm: &Realm) -> Vec<String> {
-    let kept: BTreeMap<Due, Timestamp> = realm.agenda.iter().map(|(at, due)| (due.clone(), *at)).collect();
+    let actual: BTreeMap<Due, Timestamp> = realm.agenda.iter().map(|(at, due)| (due.clone(), *at)).collect();
     let mut right: BTreeMap<Due, Timestamp> = BTreeMap::new();
     let reminders = realm.reminders.values().filter(|reminder| !reminder.has_failed);
     right.extend(reminders.map(|reminder| (Due::Reminder(reminder.id), reminder.deliver_at)));
@@ -63,7 +63,7 @@ fn agenda(realm: &Realm) -> Vec<String> {
         .values()
         .filter(|user| user.role == Role::Member && !user.is_system_bot() && !realm.is_full_member(user));
     right.extend(new.map(|user| (Due::FullMember(user.id), user.date_joined.plus(wait))));
-    mismatch("the agenda has", &kept, &right)
+    mismatch("the agenda has", &actual, &right)
 }
 
 fn nothing_is_overdue(realm: &Realm) -> Vec<String> {

@@ -61,14 +61,14 @@ pub struct Counters {
 /// An unknown one, with those that there are, which a flattened structure leaves out.
 pub fn known<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Counters, D::Error> {
     use serde::de::Error;
-    let given: serde_json::Map<String, serde_json::Value> = super::distinct::keys(deserializer)?;
+    let object: serde_json::Map<String, serde_json::Value> = super::distinct::keys(deserializer)?;
     let all = serde_json::to_value(Counters::default()).map_err(D::Error::custom)?;
-    if let Some(unknown) = given.keys().find(|name| all.get(name.as_str()).is_none()) {
+    if let Some(unknown) = object.keys().find(|name| all.get(name.as_str()).is_none()) {
         let names: Vec<&str> = all.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
         return Err(D::Error::custom(format_args!(
             "unknown field `{unknown}`, expected one of `{}`",
             names.join("`, `")
         )));
     }
-    serde_json::from_value(given.into()).map_err(D::Error::custom)
+    serde_json::from_value(object.into()).map_err(D::Error::custom)
 }

@@ -19,10 +19,10 @@ const KEPT_MAX: usize = 4_000_000;
 
 /// Results of walks over many groups, shared by copies of a realm.
 #[derive(Clone, Debug, Default)]
-pub struct Memberships(Arc<Mutex<Kept>>);
+pub struct Memberships(Arc<Mutex<MembershipCache>>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct MembershipCache {
     /// The groups for which the results hold.
     groups: OrdMap<GroupId, Arc<Group>>,
     size: usize,
@@ -49,8 +49,8 @@ impl Realm {
                 None => return false,
             }
         }
-        let mut kept = self.kept();
-        groups.into_iter().any(|group| kept.is_member(self, group, user))
+        let mut cache = self.cache();
+        groups.into_iter().any(|group| cache.is_member(self, group, user))
     }
 
     /// The active members of some groups, subgroups to any depth included.
@@ -59,8 +59,8 @@ impl Realm {
         let within: Vec<&Group> = self.groups_within(groups.clone()).take(FEW + 1).collect();
         let is_much = within.len() > FEW;
         if is_much && groups.clone().into_iter().take(FEW + 1).count() <= FEW {
-            let mut kept = self.kept();
-            let members = groups.into_iter().map(|group| kept.members(self, group));
+            let mut cache = self.cache();
+            let members = groups.into_iter().map(|group| cache.members(self, group));
             return members.fold(OrdSet::new(), OrdSet::union).into_iter().filter(is_active).collect();
         }
         let mut members: HashSet<UserId> = HashSet::new();
@@ -73,16 +73,16 @@ impl Realm {
     }
 
     /// The results that hold for the groups as they are.
-    fn kept(&self) -> parking_lot::MutexGuard<'_, Kept> {
-        let mut kept = self.memberships.0.lock();
-        if !kept.groups.ptr_eq(&self.groups) || kept.size > KEPT_MAX {
-            *kept = Kept { groups: self.groups.clone(), ..Kept::default() };
+    fn cache(&self) -> parking_lot::MutexGuard<'_, MembershipCache> {
+        let mut cache = self.memberships.0.lock();
+        if !cache.groups.ptr_eq(&self.groups) || cache.size > KEPT_MAX {
+            *cache = MembershipCache { groups: self.groups.clone(), ..MembershipCache::default() };
         }
-        kept
+        cache
     }
 }
 
-impl Kept {
+impl MembershipCache {
     /// Where nothing is known, all members of the group and all groups of the user are found: whether one user is asked
     /// for many groups or many users for one, few walks suffice.
     fn is_member(&mut self, realm: &Realm, group: GroupId, user: UserId) -> bool {

@@ -2,7 +2,7 @@
 
 use super::channel::Channel;
 use super::id::UserId;
-use super::kept::RenderedVariants;
+use super::memo::RenderedVariants;
 use super::message::Message;
 use super::user::User;
 use crate::realm::Realm;

@@ -49,8 +49,8 @@ pub fn truncate<'text>(text: &'text str, limit: usize, suffix: &str) -> Cow<'tex
     if text.len() <= limit || text.chars().count() <= limit {
         return text.into();
     }
-    let kept = text.chars().take(limit.saturating_sub(suffix.chars().count()));
-    kept.chain(suffix.chars()).collect::<String>().into()
+    let remaining = text.chars().take(limit.saturating_sub(suffix.chars().count()));
+    remaining.chain(suffix.chars()).collect::<String>().into()
 }
 
 /// A text in lower case. Most names are that already, and are not copied.

@@ -1,7 +1,7 @@
 //! Accounts: what everybody may know of a user, and their credentials.
 
 use super::id::{ChannelId, ProfileFieldId, UserId};
-use super::kept::Kept;
+use super::memo::Memo;
 use crate::time::Timestamp;
 use imbl::OrdMap;
 use schemars::JsonSchema;
@@ -54,18 +54,18 @@ pub struct User {
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
     /// What was written of it already.
     #[serde(skip)]
-    pub kept: KeptUser,
+    pub memo: UserMemo,
 }
 
 /// A user as JSON, whole and in parts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct KeptUser {
+pub struct UserMemo {
     /// As lists have it, for each of the ways in which it is looked at.
-    pub lines: [Kept<Box<RawValue>>; 8],
+    pub lines: [Memo<Box<RawValue>>; 8],
     /// As the user sees themselves.
-    pub own: Kept<Box<[u8]>>,
+    pub own: Memo<Box<[u8]>>,
     /// What takes most work to write.
-    pub written: Kept<Arc<Written>>,
+    pub written: Memo<Arc<Written>>,
 }
 
 /// Parts of a user's record, as JSON.

@@ -27,8 +27,8 @@ impl Tx {
             self.drop_marks(*user, messages);
         }
         for group in self.by_recipients(messages) {
-            let kept = group.recipients.clone().relative_complement(users.clone());
-            if kept.len() == group.recipients.len() {
+            let remaining = group.recipients.clone().relative_complement(users.clone());
+            if remaining.len() == group.recipients.len() {
                 continue;
             }
             for id in group.messages {
@@ -36,9 +36,9 @@ impl Tx {
                 let late = self.late_rows.get(&id).cloned().unwrap_or_default();
                 let stored = self.message_mut(id);
                 if names_losers {
-                    Arc::make_mut(&mut stored.body).keep_mentions_of(&kept.clone().union(late));
+                    Arc::make_mut(&mut stored.body).keep_mentions_of(&remaining.clone().union(late));
                 }
-                stored.recipients = kept.clone();
+                stored.recipients = remaining.clone();
             }
         }
     }

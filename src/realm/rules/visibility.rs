@@ -4,7 +4,7 @@
 //! Only those who listen are looked at, for everybody else finds out when they register; and of these only those where
 //! something changed that decides on what they see. Maps that are the same before and after are not looked at.
 
-use super::holding::is_member;
+use super::permission_holders::is_member;
 use crate::realm::Realm;
 use crate::realm::log::event::data::{Peers, RealmUserRemove, StreamDelete, SubscriptionPeerAdd};
 use crate::realm::log::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};

@@ -135,12 +135,12 @@ fn head_and_items(rest: &str) -> (String, Vec<String>) {
 
 /// What a new message is made into: the widget that it is given, or the one that it begins; the number is for the
 /// submessage.
-pub fn first_submessage(content: &str, given: Option<Value>, sender: UserId, id: i64) -> Option<Submessage> {
+pub fn first_submessage(content: &str, widget: Option<Value>, sender: UserId, id: i64) -> Option<Submessage> {
     let begun = || {
         let (widget, extra_data) = Widget::begun_by(content)?;
         Some(json!({"widget_type": widget.name(), "extra_data": extra_data}))
     };
-    let content = spaced(&given.or_else(begun)?);
+    let content = spaced(&widget.or_else(begun)?);
     Some(Submessage { id, sender, kind: WIDGET.to_owned(), content })
 }
 
@@ -163,17 +163,17 @@ fn spaced(value: &Value) -> String {
 ///
 /// In this order: `WidgetNotJson`, `WidgetGivenRefused`.
 pub fn given_widget(text: &str) -> Result<Value, Error> {
-    let given: Value = serde_json::from_str(text).map_err(|_| Error::WidgetNotJson)?;
-    match check_form(&given) {
-        Ok(()) => Ok(json!({"widget_type": given["widget_type"], "extra_data": given["extra_data"]})),
+    let content: Value = serde_json::from_str(text).map_err(|_| Error::WidgetNotJson)?;
+    match check_form(&content) {
+        Ok(()) => Ok(json!({"widget_type": content["widget_type"], "extra_data": content["extra_data"]})),
         Err(problem) => Err(Error::WidgetGivenRefused { problem: problem.into() }),
     }
 }
 
-fn check_form(given: &Value) -> Result<(), String> {
-    let given = given.as_object().ok_or("widget_content is not a dict")?;
-    let kind = given.get("widget_type").ok_or("widget_type is not in widget_content")?;
-    let extra_data = given.get("extra_data").ok_or("extra_data is not in widget_content")?;
+fn check_form(content: &Value) -> Result<(), String> {
+    let content = content.as_object().ok_or("widget_content is not a dict")?;
+    let kind = content.get("widget_type").ok_or("widget_type is not in widget_content")?;
+    let extra_data = content.get("extra_data").ok_or("extra_data is not in widget_content")?;
     let extra_data = extra_data.as_object().ok_or("extra_data is not a dict")?;
     let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if kind != "zform" {

@@ -28,7 +28,7 @@ static REFUSED: Rule = Rule {
     name: "refused-request-repeated",
     severity: Severity::Warning,
     since: 0,
-    until: None,
+    removed_in: None,
     what: "Repeated a refused request unchanged: {}",
     why: "The refusal stays the same; users wait for something that never comes, and servers answer in vain.",
     help: "Show the error, or change the request. Only replies of 429 and 5xx and lost ones are worth another try.",
@@ -39,7 +39,7 @@ static TOO_EARLY: Rule = Rule {
     name: "retry-before-retry-after",
     severity: Severity::Error,
     since: 0,
-    until: None,
+    removed_in: None,
     what: "Repeated a request before retry-after had passed: {}",
     why: "The server refuses it again, and counts it: a client that does not wait stays locked out.",
     help: "Wait for as many seconds as retry-after says, in the header or the body of the 429 reply.",
@@ -50,7 +50,7 @@ static WITHOUT_BACKOFF: Rule = Rule {
     name: "retry-without-backoff",
     severity: Severity::Warning,
     since: 0,
-    until: None,
+    removed_in: None,
     what: "Retried without growing pauses: {}",
     why: "When a server comes back, all its clients are there at once, and it goes down again.",
     help: "Double the pause with each failure, up to a minute or so, and draw a part of it by chance.",
@@ -61,7 +61,7 @@ static CREDENTIALS: Rule = Rule {
     name: "refused-credentials-repeated",
     severity: Severity::Error,
     since: 0,
-    until: None,
+    removed_in: None,
     what: "Sent credentials again that were refused with 401",
     why: "Real servers limit failed logins: the account is locked for its user, too.",
     help: "Stop after the first 401 and ask for a new key.",
@@ -174,19 +174,19 @@ impl Memory {
     }
 
     fn judge_credentials(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let given = seen.facts.credentials;
-        if given == 0 {
+        let sent = seen.facts.credentials;
+        if sent == 0 {
             return;
         }
         self.unauthorized = match self.unauthorized {
-            Some(known @ (same, .., last)) if same == given && !seen.is_after(last) => Some(known),
-            Some((same, count, first, _)) if same == given && seen.waited(first) <= UNAUTHORIZED_WITHIN => {
+            Some(known @ (same, .., last)) if same == sent && !seen.is_after(last) => Some(known),
+            Some((same, count, first, _)) if same == sent && seen.waited(first) <= UNAUTHORIZED_WITHIN => {
                 if count + 1 >= UNAUTHORIZED {
                     findings.add(&CREDENTIALS, "", seen);
                 }
                 Some((same, count + 1, first, seen.sent))
             }
-            _ => Some((given, 1, seen.sent, seen.sent)),
+            _ => Some((sent, 1, seen.sent, seen.sent)),
         };
     }
 

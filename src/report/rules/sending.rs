@@ -17,7 +17,7 @@ static BLINDLY: Rule = Rule {
     name: "send-repeated-blindly",
     severity: Severity::Error,
     since: 0,
-    until: None,
+    removed_in: None,
     what: "Sent a message again after a lost reply without finding out whether it had arrived",
     why: "The server had sent it: everybody receives it twice.",
     help: "Send local_id and queue_id, and wait for the message's event or fetch the conversation before sending it again.",

@@ -39,7 +39,7 @@ impl Names {
         emails.into_iter().for_each(|email| names.add_person(email, session));
         for exchange in &session.exchanges {
             names.made.extend(exchange.parameter("email").filter(|_| exchange.method != "GET"));
-            names.look(&exchange.reply, session);
+            names.collect(&exchange.reply, session);
         }
         names
     }
@@ -58,7 +58,7 @@ impl Names {
     }
 
     /// Notes the users, channels and groups that a value describes.
-    fn look(&mut self, value: &Value, session: &Session) {
+    fn collect(&mut self, value: &Value, session: &Session) {
         match value {
             Value::Object(object) => {
                 let text = |key: &str| object.get(key).and_then(Value::as_str);
@@ -79,9 +79,9 @@ impl Names {
                 {
                     note(&mut self.groups, id, name);
                 }
-                object.values().for_each(|inner| self.look(inner, session));
+                object.values().for_each(|inner| self.collect(inner, session));
             }
-            Value::Array(items) => items.iter().for_each(|item| self.look(item, session)),
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item, session)),
             _ => {}
         }
     }

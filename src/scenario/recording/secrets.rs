@@ -32,9 +32,9 @@ impl Secrets {
                 found.parameter(&name, &value);
             }
             if let Sent::Json(_, body) = &exchange.sent {
-                found.look(body);
+                found.collect(body);
             }
-            found.look(&exchange.reply);
+            found.collect(&exchange.reply);
         }
         found
     }
@@ -50,21 +50,21 @@ impl Secrets {
             self.add(value.trim_matches('"'));
         }
         if let Ok(inner @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(value) {
-            self.look(&inner);
+            self.collect(&inner);
         }
     }
 
-    fn look(&mut self, value: &Value) {
+    fn collect(&mut self, value: &Value) {
         match value {
             Value::Object(object) => {
                 for (name, inner) in object {
                     match inner {
                         Value::String(secret) if is_secret(name) => self.add(secret),
-                        other => self.look(other),
+                        other => self.collect(other),
                     }
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| self.look(item)),
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
             _ => {}
         }
     }

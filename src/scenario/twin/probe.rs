@@ -261,7 +261,7 @@ impl Twins<'_> {
         for side in &mut self.sides {
             let mut ask = of_request(&side.scope, request);
             if ask.is_err() {
-                side.look().await?;
+                side.read_names().await?;
                 ask = of_request(&side.scope, request);
             }
             match ask {

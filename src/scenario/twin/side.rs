@@ -63,7 +63,7 @@ impl Side {
             person.full_name = own.body["full_name"].as_str().unwrap_or_default().to_owned();
             side.scope.directory.people.insert(handle.clone(), person);
         }
-        side.look().await?;
+        side.read_names().await?;
         Ok(side)
     }
 
@@ -91,7 +91,7 @@ impl Side {
     /// # Errors
     ///
     /// Why the server does not reply.
-    pub async fn look(&mut self) -> Result<(), String> {
+    pub async fn read_names(&mut self) -> Result<(), String> {
         let people: Vec<Person> = self.scope.directory.people.values().cloned().collect();
         for person in &people {
             let channels = self.get("/streams", Some(person)).await?;

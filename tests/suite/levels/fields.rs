@@ -50,20 +50,20 @@ async fn fields_come_and_go_at_every_place() {
     let each = |object: &'static Object, check: &dyn Fn(&Place)| {
         object.places.iter().for_each(|place| check(&Place::parse(place)));
     };
-    for Change { level, touch } in changes() {
-        match *touch {
+    for Change { level, kind } in changes() {
+        match *kind {
             ChangeKind::Field { object, name } => each(object, &|place| {
                 let has = |level| shown(&realm, level, place, &json!({name: 1})).get(name).is_some();
                 // A name of former levels is no field of the newest.
                 let is_former = changes().iter().any(|other| {
-                    matches!(other.touch, ChangeKind::RenamedField { object: of, old, .. } if std::ptr::eq(of, object) && old == name)
+                    matches!(other.kind, ChangeKind::RenamedField { object: of, old, .. } if std::ptr::eq(of, object) && old == name)
                 });
                 // The object around it may be younger than the field.
                 let is_hidden = shown(&realm, *level, place, &json!({name: 1})).is_null();
                 // One reply may have got it later than its like.
                 let is_later = changes().iter().any(|other| {
                     let is_here = |of: &Object| of.places.iter().any(|other| Place::parse(other) == *place);
-                    let is_same = matches!(other.touch, ChangeKind::Field { object: of, name: same } if same == name && is_here(of));
+                    let is_same = matches!(other.kind, ChangeKind::Field { object: of, name: same } if same == name && is_here(of));
                     is_same && other.level > *level
                 });
                 let has_now = is_former || is_hidden || is_later || has(*level);
@@ -106,7 +106,7 @@ const EVENTS_NOT_MET: &[(&str, &str, &str)] = &[("stream", "is_recently_active",
 
 /// The level at which the objects' field got another name.
 fn renamed_at(object: &Object, name: &str) -> i64 {
-    let renaming = |change: &Change| match change.touch {
+    let renaming = |change: &Change| match change.kind {
         ChangeKind::RenamedField { object: of, old, .. } if std::ptr::eq(of, object) && old == name => {
             Some(change.level)
         }
@@ -117,7 +117,7 @@ fn renamed_at(object: &Object, name: &str) -> i64 {
 
 /// The level that the objects' field came with, by this name.
 fn came_at(object: &Object, name: &str) -> i64 {
-    let coming = |change: &Change| match change.touch {
+    let coming = |change: &Change| match change.kind {
         ChangeKind::Field { object: of, name: other } if std::ptr::eq(of, object) && other == name => {
             Some(change.level)
         }
@@ -142,8 +142,8 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
                 faults.push(format!("at {at}, {}: {what}", if is_seen { "too early or late" } else { "missing" }));
             }
         };
-        for Change { level, touch } in changes() {
-            match *touch {
+        for Change { level, kind } in changes() {
+            match *kind {
                 ChangeKind::Field { object, name } => {
                     let is_excused =
                         FIELDS_NOT_SHOWN.iter().any(|(not, _, levels)| *not == name && levels.contains(at));

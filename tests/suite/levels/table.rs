@@ -74,7 +74,7 @@ fn behaviours_name_their_tests() {
     let files = std::fs::read_dir(folder).expect("the tests are there").map(|entry| entry.expect("readable").path());
     let tests: String = files.map(|file| std::fs::read_to_string(file).expect("readable")).collect();
     for change in changes() {
-        if let ChangeKind::Behaviour(behaviour) = change.touch {
+        if let ChangeKind::Behaviour(behaviour) = change.kind {
             let is_there = tests.contains(&format!("fn {}()", behaviour.test));
             assert!(is_there, "level {}, {}: no test is called {}", change.level, behaviour.on, behaviour.test);
             assert!(behaviour.words.ends_with('.'), "{}", behaviour.words);
@@ -99,7 +99,7 @@ async fn operations_are_there_from_their_level_on() {
 async fn operations_are_there_until_their_level() {
     let server = TestServer::start().await;
     for row in OPERATIONS {
-        let Some(until) = row.until else { continue };
+        let Some(until) = row.removed_in else { continue };
         let [before, after] = Age::around(&server, until).await;
         let olive = |age: Age<'_>| age.user("olive");
         let (before, after) = (call(&olive(before), row, json!({})).await, call(&olive(after), row, json!({})).await);
@@ -115,12 +115,12 @@ async fn operations_are_there_until_their_level() {
 async fn parameters_are_set_aside_below_their_level() {
     let server = TestServer::start().await;
     let realm = realm(&server);
-    for Change { level, touch } in changes() {
-        match *touch {
+    for Change { level, kind } in changes() {
+        match *kind {
             ChangeKind::Parameter { route, name } => {
                 // A name of before the newest level is a parameter through a later renaming.
                 let is_former = changes().iter().any(|other| {
-                    matches!(other.touch, ChangeKind::RenamedParameter { route: of, old, .. } if of == route && old == name)
+                    matches!(other.kind, ChangeKind::RenamedParameter { route: of, old, .. } if of == route && old == name)
                 });
                 assert!(is_former || takes(route, name), "{route} takes no {name}");
                 let (values, set_aside) = received(&realm, level - 1, route, name, "1");
@@ -172,8 +172,8 @@ fn takes(route: &str, name: &str) -> bool {
 fn required_at(row: &Row, level: i64) -> Map<String, Value> {
     let route = format!("{} {}", row.route.method, row.route.path);
     let mut params = required(row);
-    for Change { touch, .. } in changes() {
-        if let ChangeKind::RenamedParameter { route: of, old, new, .. } = *touch
+    for Change { kind, .. } in changes() {
+        if let ChangeKind::RenamedParameter { route: of, old, new, .. } = *kind
             && of == route
             && let Some(value) = params.get(new).cloned()
         {
@@ -231,8 +231,8 @@ const ASKED_ELSEWHERE: &[(&str, &str)] =
 async fn parameters_in_json_are_read_from_their_level_on() {
     let server = TestServer::start().await;
     let mut asked = 0;
-    for Change { level, touch } in changes() {
-        let ChangeKind::Parameter { route, name } = *touch else { continue };
+    for Change { level, kind } in changes() {
+        let ChangeKind::Parameter { route, name } = *kind else { continue };
         let row = row_of(route);
         let Some(info) = row.parameters.iter().find(|info| info.name == name && info.is_json) else { continue };
         let message = format!("{name} is not valid JSON");
@@ -255,8 +255,8 @@ async fn parameters_in_json_are_read_from_their_level_on() {
 #[tokio::test]
 async fn refusals_name_parameters_as_their_level_does() {
     let server = TestServer::start().await;
-    for Change { level, touch } in changes() {
-        let ChangeKind::RenamedParameter { route, old, new, .. } = *touch else { continue };
+    for Change { level, kind } in changes() {
+        let ChangeKind::RenamedParameter { route, old, new, .. } = *kind else { continue };
         let row = row_of(route);
         let is_json = row.parameters.iter().any(|info| info.name == new && info.is_json);
         for (age, name) in [(level - 1, old), (*level, new)].into_iter().filter(|_| is_json) {
@@ -273,8 +273,8 @@ async fn refusals_name_parameters_as_their_level_does() {
 #[tokio::test]
 async fn parameters_in_text_are_reported_as_unsupported_below_their_level() {
     let server = TestServer::start().await;
-    for Change { level, touch } in changes() {
-        let ChangeKind::Parameter { route, name } = *touch else { continue };
+    for Change { level, kind } in changes() {
+        let ChangeKind::Parameter { route, name } = *kind else { continue };
         let row = row_of(route);
         let Some(info) = row.parameters.iter().find(|info| info.name == name && !info.is_json) else { continue };
         // Below 167 nothing is reported.
@@ -298,8 +298,8 @@ async fn parameters_in_text_are_reported_as_unsupported_below_their_level() {
 #[tokio::test]
 async fn narrows_know_words_from_their_level_on() {
     let server = TestServer::start().await;
-    for Change { level, touch } in changes() {
-        let ChangeKind::NarrowTerm { operator, operand } = *touch else { continue };
+    for Change { level, kind } in changes() {
+        let ChangeKind::NarrowTerm { operator, operand } = *kind else { continue };
         let narrow = json!([{"operator": operator, "operand": operand.unwrap_or("public")}]);
         let params = json!({"anchor": "newest", "num_before": 1, "num_after": 0, "narrow": narrow});
         let [before, after] = Age::around(&server, *level).await;
@@ -321,8 +321,8 @@ fn events_are_withheld_below_their_level() {
     let is_withheld = |level: i64, pattern: EventPattern| {
         emulation(level).is_some_and(|emulation| emulation.queue_level().withheld.contains(&pattern))
     };
-    for Change { level, touch } in changes() {
-        if let ChangeKind::Event(pattern) = *touch {
+    for Change { level, kind } in changes() {
+        if let ChangeKind::Event(pattern) = *kind {
             assert!(is_withheld(level - 1, pattern) && !is_withheld(*level, pattern), "{pattern:?} around {level}");
         }
     }

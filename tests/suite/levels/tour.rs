@@ -343,7 +343,7 @@ async fn change_organization(olive: &mut Visitor) {
         groups.into_iter().find(|group| group["name"] == name).map(|group| group["id"].clone()).unwrap_or_default()
     };
     for change in chatdouble::level::changes() {
-        let ChangeKind::Event(EventPattern { kind: "realm", carries: Some((_, name)), .. }) = change.touch else {
+        let ChangeKind::Event(EventPattern { kind: "realm", carries: Some((_, name)), .. }) = change.kind else {
             continue;
         };
         let new = match (name, &state[format!("realm_{name}")]) {
@@ -372,7 +372,7 @@ async fn change_organization(olive: &mut Visitor) {
 async fn change_settings(mel: &mut Visitor) {
     let state = mel.go("POST /register", &[], json!({"event_types": ["user_settings"]})).await;
     for change in chatdouble::level::changes() {
-        let ChangeKind::Event(EventPattern { kind: "user_settings", carries: Some((_, name)), .. }) = change.touch
+        let ChangeKind::Event(EventPattern { kind: "user_settings", carries: Some((_, name)), .. }) = change.kind
         else {
             continue;
         };

@@ -58,7 +58,7 @@ const FREE: &[&str] = &["storage", "profile_data", "field_data"];
 pub fn names(level: i64) -> BTreeSet<&'static str> {
     let (mut younger, mut known) = (BTreeSet::new(), BTreeSet::new());
     for change in changes() {
-        let name = match change.touch {
+        let name = match change.kind {
             ChangeKind::Field { name, .. } => name,
             ChangeKind::RenamedField { new, old, .. } => {
                 if !has_changes_of(level, change.level) {
@@ -101,7 +101,7 @@ pub fn is_young_event(event: &Value, level: i64) -> bool {
             && pattern.op.is_none_or(|op| event["op"] == op)
             && pattern.carries.is_none_or(|(key, name)| event[key] == name || event[key].get(name).is_some())
     };
-    changes().iter().any(|change| match change.touch {
+    changes().iter().any(|change| match change.kind {
         ChangeKind::Event(pattern) => !has_changes_of(level, change.level) && fits(pattern),
         _ => false,
     })

@@ -117,7 +117,7 @@ fn edited_content(content: &str) -> Result<String, Error> {
 fn check_previous(message: &Message, params: &EditMessage) -> Result<(), Error> {
     let expected = content_hash(message.body.content.as_bytes());
     match &params.prev_content_sha256 {
-        Some(given) if *given != expected => {
+        Some(requested) if *requested != expected => {
             Err(Error::ExpectationMismatch { field_name: "prev_content_sha256".into() })
         }
         _ => Ok(()),

@@ -24,8 +24,8 @@ pub fn marked(before: &str, after: &str, budget: &Budget) -> String {
     }
     let (before, after) = (words(before), words(after));
     let mut pieces: Vec<Piece> = Vec::new();
-    for (kept, old, new) in steps(&before, &after, budget) {
-        if kept {
+    for (is_common, old, new) in steps(&before, &after, budget) {
+        if is_common {
             pieces.extend(new.iter().flat_map(|word| word.pieces(true)));
             continue;
         }

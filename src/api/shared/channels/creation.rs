@@ -73,8 +73,8 @@ impl NewChannel {
         if policy != TopicsPolicy::Inherit && !realm.may(caller.id, RealmPermission::CanSetTopicsPolicy) {
             return Err(Error::InsufficientPermission);
         }
-        let given = self.permissions.clone().by_name();
-        resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, Permissions::new(), given).map(drop)
+        let requested = self.permissions.clone().by_name();
+        resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, Permissions::new(), requested).map(drop)
     }
 
     /// Checks that the caller may make such channels.
@@ -90,8 +90,8 @@ impl NewChannel {
         let may = |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
         let folder = self.folder_id();
         let defaults = realm.default_permissions(CHANNEL_PERMISSIONS, Some(caller.id));
-        let given = self.permissions.by_name();
-        let permissions = resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, defaults.clone(), given)?;
+        let requested = self.permissions.by_name();
+        let permissions = resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, defaults.clone(), requested)?;
         if DELETION_PERMISSIONS
             .iter()
             .any(|permission| permissions.get(permission.name()) != defaults.get(permission.name()))

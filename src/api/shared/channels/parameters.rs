@@ -58,10 +58,10 @@ impl Parameter for RetentionDays {
             Some("unlimited") => return Ok(Self(Some(-1))),
             _ => {}
         }
-        let given = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        match given.parse::<i64>() {
+        let requested = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match requested.parse::<i64>() {
             Ok(days) if days > 0 => Ok(Self(Some(days))),
-            _ => Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: given.into() }),
+            _ => Err(Error::RefusedValue { var_name: "message_retention_days".into(), bad_value: requested.into() }),
         }
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
@@ -122,7 +122,7 @@ with_channel_switches!(switch_parameters);
 
 impl ChannelSwitchUpdates {
     /// Those that are given.
-    pub fn given(&self) -> impl Iterator<Item = (&'static ChannelSwitch, bool)> {
+    pub fn requested(&self) -> impl Iterator<Item = (&'static ChannelSwitch, bool)> {
         CHANNEL_SWITCHES.iter().zip(self.values()).filter_map(|(switch, value)| Some((switch, value?)))
     }
 
@@ -133,7 +133,7 @@ impl ChannelSwitchUpdates {
     /// `AdministratorRequired` for one that is on and is not for the caller to turn on.
     pub fn of_new_channel(&self, caller: &User) -> Result<ChannelSwitches, Error> {
         let mut switches = ChannelSwitches::default();
-        for (switch, is_on) in self.given().filter(|(_, is_on)| *is_on) {
+        for (switch, is_on) in self.requested().filter(|(_, is_on)| *is_on) {
             check_setter(switch, caller)?;
             if let Some(value) = switches.named(switch.name) {
                 *value = is_on;
@@ -148,10 +148,10 @@ impl ChannelSwitchUpdates {
     ///
     /// `AdministratorRequired` for one that is not for the caller to change, though nothing would change.
     pub fn changes(&self, caller: &User, mut current: ChannelSwitches) -> Result<Vec<(&'static str, bool)>, Error> {
-        self.given().try_for_each(|(switch, _)| check_setter(switch, caller))?;
+        self.requested().try_for_each(|(switch, _)| check_setter(switch, caller))?;
         let is_other =
             |(switch, value): &(&ChannelSwitch, bool)| current.named(switch.name).is_some_and(|now| *now != *value);
-        Ok(self.given().filter(is_other).map(|(switch, value)| (switch.name, value)).collect())
+        Ok(self.requested().filter(is_other).map(|(switch, value)| (switch.name, value)).collect())
     }
 }
 

@@ -85,7 +85,7 @@ fn user(id: UserId, is_active: bool) -> User {
         password: None,
         can_create_users: false,
         profile: OrdMap::new(),
-        kept: Default::default(),
+        memo: Default::default(),
     }
 }
 

@@ -184,8 +184,8 @@ impl Parameters for UserDefaultsParams {
 
 /// The settings that are given and that only older levels have.
 fn former(raw: &RawParameters) -> Result<Vec<(&'static str, Value)>, Error> {
-    let given = FORMER_USER_SETTINGS.iter().filter_map(|row| Some((row, raw.former.get(row.name)?)));
-    given.map(|(row, text)| Ok((row.name, setting_value(row, text)?))).collect()
+    let requested = FORMER_USER_SETTINGS.iter().filter_map(|row| Some((row, raw.former.get(row.name)?)));
+    requested.map(|(row, text)| Ok((row.name, setting_value(row, text)?))).collect()
 }
 
 /// Texts that the API looks up in a list, which is said when they are not there; others have names for their values.
@@ -246,20 +246,20 @@ fn one_of(text: &str, name: &str, allowed: &[i64]) -> Result<i64, Error> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeZoneName {
     /// As the request has it, which may be a former name.
-    pub given: String,
+    pub requested: String,
     /// The name of today, as the database spells it.
     pub current: String,
 }
 
 impl TimeZoneName {
-    fn new(given: &str) -> Result<Self, Error> {
+    fn new(requested: &str) -> Result<Self, Error> {
         // The library finds names in any case.
-        let is_known = jiff::tz::TimeZone::get(given).is_ok_and(|zone| zone.iana_name() == Some(given));
+        let is_known = jiff::tz::TimeZone::get(requested).is_ok_and(|zone| zone.iana_name() == Some(requested));
         if !is_known {
             let reason = "Not a recognized time zone".into();
             return Err(Error::InvalidValueBecause { parameter: "timezone".into(), reason });
         }
-        Ok(Self { given: given.to_owned(), current: canonical(given).to_owned() })
+        Ok(Self { requested: requested.to_owned(), current: canonical(requested).to_owned() })
     }
 }
 

@@ -64,8 +64,8 @@ pub fn language_name(code: &str) -> Option<&'static str> {
 
 /// The value of a setting that new users begin with, in a world of a level.
 pub fn user_default(realm: &Realm, level: i64, name: &str) -> Value {
-    let given = realm.organization.user_defaults.get(name).cloned().or_else(|| former_default(name, level));
+    let requested = realm.organization.user_defaults.get(name).cloned().or_else(|| former_default(name, level));
     // Everyone, for the one setting that is in the account.
     let row = find(&USER_SETTINGS, name).or_else(|| find(&FORMER_USER_SETTINGS, name));
-    given.unwrap_or_else(|| row.map_or(Value::from(1), |row| row.default.clone()))
+    requested.unwrap_or_else(|| row.map_or(Value::from(1), |row| row.default.clone()))
 }

@@ -4,9 +4,9 @@
 
 use crate::api::shared::{channels, groups};
 use crate::realm::event::Audience;
-use crate::realm::holding::listing;
 use crate::realm::id::{ChannelId, GroupId, UserId};
 use crate::realm::permission::{GroupSettingValue, Permissions};
+use crate::realm::permission_holders::listing;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmUpdateDict;
 use serde_json::json;

@@ -54,7 +54,7 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
         password: person.password,
         can_create_users: false,
         profile: OrdMap::new(),
-        kept: Default::default(),
+        memo: Default::default(),
     });
     let defaults = tx.organization.user_defaults.clone();
     for (name, value) in defaults {

@@ -8,7 +8,7 @@ use crate::realm::model::group::SystemGroup;
 use crate::realm::model::id::{ChannelId, UserId};
 use crate::realm::model::permission::{ChannelPermission, RealmPermission};
 use crate::realm::model::user::User;
-use crate::realm::rules::holding::covers;
+use crate::realm::rules::permission_holders::covers;
 use imbl::OrdSet;
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 /// What is known of a world besides its data.
 #[derive(Debug)]
-pub struct Life {
+pub struct Lifecycle {
     /// Any text, such as the name of a test.
     pub label: Option<String>,
     /// How long the world may go without a request before it is ended; None: for ever.
@@ -25,8 +25,8 @@ pub struct Life {
 
 const NEVER: i64 = i64::MIN;
 
-impl Life {
-    /// The life of a world that is made at this real time.
+impl Lifecycle {
+    /// The lifecycle of a world that is made at this real time.
     pub fn new(label: Option<String>, idle_ttl: Option<Span>, created_at: Timestamp) -> Self {
         Self {
             label,
@@ -65,30 +65,30 @@ pub struct Use<'a>(&'a World);
 
 impl Drop for Use<'_> {
     fn drop(&mut self) {
-        let life = &self.0.life;
-        life.note_end(self.0.real_time.now());
-        life.in_progress.fetch_sub(1, Ordering::Release);
+        let lifecycle = &self.0.lifecycle;
+        lifecycle.note_end(self.0.real_time.now());
+        lifecycle.in_progress.fetch_sub(1, Ordering::Release);
     }
 }
 
 impl World {
     /// What is known of it besides its data.
-    pub(crate) fn life(&self) -> &Life {
-        &self.life
+    pub(crate) fn lifecycle(&self) -> &Lifecycle {
+        &self.lifecycle
     }
 
     /// Notes a request that steers the world, until what is given is dropped.
     pub(crate) fn begin_use(&self) -> Use<'_> {
-        self.life.in_progress.fetch_add(1, Ordering::Acquire);
-        self.life.note_request(self.real_time.now());
+        self.lifecycle.in_progress.fetch_add(1, Ordering::Acquire);
+        self.lifecycle.note_request(self.real_time.now());
         Use(self)
     }
 
     /// Whether nobody used the world for as long as it is kept: no request came, and no poll is parked.
     pub(crate) fn is_abandoned(&self) -> bool {
-        let Some(idle_ttl) = self.life.idle_ttl else { return false };
-        self.life.in_progress.load(Ordering::Acquire) == 0
+        let Some(idle_ttl) = self.lifecycle.idle_ttl else { return false };
+        self.lifecycle.in_progress.load(Ordering::Acquire) == 0
             && self.parked_polls() == 0
-            && self.real_time.now().since(self.life.last_used()) >= idle_ttl
+            && self.real_time.now().since(self.lifecycle.last_used()) >= idle_ttl
     }
 }
