@@ -12,14 +12,16 @@ pub mod tx;
 
 pub use log::{event, queue};
 pub use model::{
-    agenda, channel, channel_switch, counters, device, distinct, export, form, group, id, linkifier, membership, memo,
-    message, message_ids, organization, palette, permission, personal, picture, playground, preview, push, read_set,
-    resumable, seeded_rng, sent_message, setting, site, stored, system_group, text, topic, user, walk, webhook_call,
+    address, agenda, channel, channel_switch, client, counters, device, distinct, export, form, group, id, linkifier,
+    membership, memo, message, message_ids, organization, palette, permission, personal, picture, playground, preview,
+    push, read_set, resumable, seeded_rng, sent_message, setting, site, stored, system_group, text, time_zone, topic,
+    user, walk, webhook_call,
 };
 pub use rules::{
-    access, belongings, deletion, distant_mentions, editing, exporting, flag, full_members, invitation, muting, notice,
-    permission_holders, posting, presence, previews, pushing, reindexing, render, rows, schedule, send, timer,
-    topic_visibility, visibility, webhook, widget,
+    access, account_addresses, account_names, account_rights, belongings, bot_owner, deletion, distant_mentions,
+    editing, exporting, flag, full_members, invitation, muting, notice, permission_holders, posting, presence,
+    previews, pushing, reindexing, render, rows, schedule, send, setting_values, timer, topic_visibility, visibility,
+    wanted_emoji, webhook, widget,
 };
 
 use channel::{Channel, Folder};

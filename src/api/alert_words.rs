@@ -4,11 +4,11 @@
 
 use super::parameter::parameters;
 use super::{Call, Read, Write, operation};
-use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Audience, Event, EventKind, List, Payload};
 use crate::realm::id::UserId;
+use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;

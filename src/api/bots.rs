@@ -5,9 +5,9 @@ pub mod edit;
 
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::users::activity::deactivate;
-use crate::api::shared::users::bot::{emit_account, who_lists};
-use crate::api::shared::users::key::NewApiKeyReply;
+use crate::api::changes::users::activity::deactivate;
+use crate::api::changes::users::bot::{emit_account, who_lists};
+use crate::api::changes::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::EventData;

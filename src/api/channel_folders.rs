@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-47 in docs/assumptions.md.
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::text::MaxLength;
+use crate::api::parameter::types::text::MaxLength;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Folder;

@@ -1,9 +1,9 @@
 //! The caller's own API key.
 
 use super::{Call, Write, operation};
-use crate::api::shared::users::bot::emit_account;
-use crate::api::shared::users::device::remove_device;
-use crate::api::shared::users::key::NewApiKeyReply;
+use crate::api::changes::users::bot::emit_account;
+use crate::api::changes::users::device::remove_device;
+use crate::api::changes::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::id::DeviceId;

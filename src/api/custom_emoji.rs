@@ -2,7 +2,7 @@
 
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::pictures::check_named_picture;
+use crate::api::changes::pictures::check_named_picture;
 use crate::error::Error;
 use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, Payload};
 use crate::realm::id::EmojiId;

@@ -7,7 +7,7 @@ mod tokens;
 pub use tokens::{AddAndroidToken, AddPlatformToken, AppId, RemoveAndroidToken, RemovePlatformToken};
 
 use super::{Call, Success, Write, operation};
-use crate::api::shared::users::device::{remove_device, unknown_device};
+use crate::api::changes::users::device::{remove_device, unknown_device};
 use crate::error::Error;
 use crate::realm::device::Device;
 use crate::realm::event::Audience;

@@ -2,7 +2,7 @@
 
 use super::parameter::{FromJson, Parameter, json_object, words};
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::text::AnyLabel;
+use crate::api::parameter::types::text::AnyLabel;
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::event::Audience;

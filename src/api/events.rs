@@ -2,7 +2,7 @@
 
 use super::parameter::{Parameters, RawParameters};
 use super::{Call, Reply, ReplyBytes, Success, Write, envelope, operation};
-use crate::api::shared::queues::{EventTypes, add_plain_queue};
+use crate::api::changes::queues::{EventTypes, add_plain_queue};
 use crate::error::Error;
 use crate::fault::Disturbance;
 use crate::feature::Feature;

@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-30 in docs/assumptions.md.
 
 use super::{Call, Success, Write, operation};
-use crate::api::shared::flags::{Flag, FlagChange, FlagOp, apply, as_changed, change_flag, emit};
+use crate::api::changes::flags::{Flag, FlagChange, FlagOp, apply, as_changed, change_flag, emit};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::id::{ChannelId, MessageId};

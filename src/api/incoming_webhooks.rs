@@ -19,10 +19,10 @@ mod slack_blocks;
 mod slack_text;
 
 use super::parameter::Expected;
-use super::shared::bot_owner;
-use super::shared::recipients::{self, MessageType, Recipients};
 use super::{Call, PartialWrite, operation};
+use crate::api::parameter::types::recipients::{self, MessageType, Recipients};
 use crate::error::Error;
+use crate::realm::bot_owner;
 use crate::realm::send::{Outgoing, Target, Voice};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;

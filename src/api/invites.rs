@@ -12,7 +12,7 @@ pub use revoke::{RevokeInvite, RevokeInviteLink};
 
 use super::parameter::{Nullable, RoleNumber, WholeNumber};
 use super::{Call, Read, Write, operation};
-use crate::api::shared::text::{MaxLength, NullableText};
+use crate::api::parameter::types::text::{MaxLength, NullableText};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, GroupId, InviteLinkId, UserId};

@@ -15,13 +15,13 @@ use address::MessageAddress;
 
 use super::parameter::Expected;
 use super::{Call, Read, Write, operation};
-use crate::api::shared::bot_owner;
-use crate::api::shared::clients::is_for_people;
-use crate::api::shared::recipients::{self, MessageType};
-use crate::api::shared::text::MaxLength;
+use crate::api::parameter::types::recipients::{self, MessageType};
+use crate::api::parameter::types::text::MaxLength;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
+use crate::realm::bot_owner;
+use crate::realm::client::is_for_people;
 use crate::realm::id::MessageId;
 use crate::realm::message::Message;
 use crate::realm::send::{Outgoing, Target, Voice};

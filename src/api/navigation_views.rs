@@ -1,7 +1,7 @@
 //! The left sidebar: which views it has, and which of them are pinned.
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::text::{NonBlank, NullableText, non_null};
+use crate::api::parameter::types::text::{NonBlank, NullableText, non_null};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;

@@ -14,8 +14,8 @@ pub mod user_defaults;
 pub mod welcome;
 
 use super::{Call, Write, operation};
-use crate::api::shared::group_settings::{GroupSettingUpdate, resolve_update};
-use crate::api::shared::organization::emit_data;
+use crate::api::changes::organization::emit_data;
+use crate::api::parameter::types::group_setting::{GroupSettingUpdate, resolve_update};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;

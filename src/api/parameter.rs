@@ -4,6 +4,7 @@
 //! and the place inside its value: `subscriptions[0]["name"] is not a string`.
 
 mod declaring;
+pub mod types;
 mod values;
 
 use crate::error::Error;

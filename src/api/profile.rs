@@ -1,8 +1,8 @@
 //! What people say of themselves in custom profile fields (reference behaviour, PATCH /users/me/profile_data).
 
 use super::parameter::json_object;
-use super::shared::users::profile::{ProfileValue, change_values, checked_values};
 use super::{Call, Success, Write, operation};
+use crate::api::changes::users::profile::{ProfileValue, change_values, checked_values};
 use crate::error::Error;
 use crate::realm::id::ProfileFieldId;
 use crate::realm::tx::Tx;

@@ -5,13 +5,13 @@
 pub mod data;
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::text::check_length;
-use crate::api::shared::users::profile::USERS;
+use crate::api::changes::users::profile::USERS;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Event, EventKind, List, Payload};
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
+use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::list::{ProfileFieldRecord, profile_fields};

@@ -3,13 +3,13 @@
 //! A choice where the API is silent: A-27 in docs/assumptions.md.
 
 use super::{Call, Success, Write, operation};
-use crate::api::shared::emoji::{WantedEmoji, by_name};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::event::Audience;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
 use crate::realm::tx::Tx;
+use crate::realm::wanted_emoji::{WantedEmoji, by_name};
 use crate::record::events::{ReactionAdd, ReactionChange, ReactionRemove};
 use std::sync::Arc;
 

@@ -12,7 +12,7 @@ pub use users::UserLists;
 
 use super::parameter::{Nullable, WholeNumber};
 use super::{Call, SERVICE_VERSION, Write, operation};
-use crate::api::shared::queues::{EventTypes, add_queue, begin_with_unknown_event};
+use crate::api::changes::queues::{EventTypes, add_queue, begin_with_unknown_event};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::queue::{QueueOptions, QueueTerm};

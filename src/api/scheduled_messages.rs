@@ -6,12 +6,12 @@ pub use edit::EditScheduledMessage;
 
 use super::parameter::{FromJson, Parameter, WholeNumber, json_parameter};
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::clients::is_for_people;
-use crate::api::shared::recipients;
-use crate::api::shared::recipients::{MessageType, Recipients};
+use crate::api::parameter::types::recipients;
+use crate::api::parameter::types::recipients::{MessageType, Recipients};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
+use crate::realm::client::is_for_people;
 use crate::realm::event::Audience;
 use crate::realm::id::{ScheduledMessageId, UserId};
 use crate::realm::organization::ScheduledMessage;

@@ -3,12 +3,12 @@
 pub mod compatibility;
 pub mod token;
 
-use super::shared::users::person::first_login;
 use super::{Call, Origin, Read, SERVICE_VERSION, Write, operation};
-use crate::api::shared::addresses::is_email;
+use crate::api::changes::users::person::first_login;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
+use crate::realm::address::is_email;
 use crate::realm::id::UserId;
 use crate::realm::organization::{AuthenticationMethod, LoginService, Organization, Picture};
 use crate::realm::setting::RealmSetting;

@@ -1,7 +1,7 @@
 //! Saved snippets: phrases that a user keeps.
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::text::NonBlank;
+use crate::api::parameter::types::text::NonBlank;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::Audience;

@@ -3,15 +3,15 @@
 //! A choice where the API is silent: A-31 in docs/assumptions.md.
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::emoji::WantedEmoji;
-use crate::api::shared::settings::events::emit_setting;
-use crate::api::shared::text::check_length;
+use crate::api::changes::settings::events::emit_setting;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::message::{Emoji, ReactionType};
 use crate::realm::presence::follow_presence_setting;
+use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
+use crate::realm::wanted_emoji::WantedEmoji;
 use crate::record::events::UserStatus;
 use crate::record::user::StatusRecord;
 use schemars::JsonSchema;

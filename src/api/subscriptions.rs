@@ -8,8 +8,8 @@ pub mod unsubscribe;
 
 use super::parameter::words;
 use super::{Call, Read, Write, operation};
-use crate::api::shared::channels::creation::{ChannelToSubscribe, NewChannel};
-use crate::api::shared::principals::Principals;
+use crate::api::changes::channels::creation::{ChannelToSubscribe, NewChannel};
+use crate::api::parameter::types::principals::Principals;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, UserId};

@@ -6,13 +6,13 @@ pub mod delete;
 
 use super::parameter::{Parameter, json_parameter, words};
 use super::{Call, Read, Success, Write, operation};
-use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
+use crate::realm::text::check_length;
 use crate::realm::topic::{MAX_TOPIC_LENGTH, Topic, meant_topic, topics_of};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;

@@ -2,10 +2,10 @@
 
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
 use super::{Change, ChangeKind, SPECIFIED};
+use crate::api::changes::settings::legacy;
 use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
-use crate::api::shared::settings::legacy;
-use crate::api::shared::settings::parameters::{SettingsParams, UserDefaultsParams};
+use crate::api::parameter::types::user_settings::{SettingsParams, UserDefaultsParams};
 use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 
 /// The level that has a parameter, and its name. A-100 says where a level is assumed.

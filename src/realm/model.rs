@@ -3,9 +3,11 @@
 //! What can be said of one value, or looked up in the realm, is here too. Who may do what, and what follows, is in the
 //! rules.
 
+pub mod address;
 pub mod agenda;
 pub mod channel;
 pub mod channel_switch;
+pub mod client;
 pub mod counters;
 pub mod device;
 pub mod distinct;
@@ -35,6 +37,7 @@ pub mod site;
 pub mod stored;
 pub mod system_group;
 pub mod text;
+pub mod time_zone;
 pub mod topic;
 pub mod user;
 pub mod walk;

@@ -3,8 +3,12 @@
 //! Here is what time or several families of operations do; what one family does is with its operations.
 
 pub mod access;
+pub mod account_addresses;
+pub mod account_names;
+pub mod account_rights;
 pub mod alerting;
 pub mod belongings;
+pub mod bot_owner;
 pub mod deletion;
 pub mod distant_mentions;
 pub mod editing;
@@ -24,8 +28,10 @@ pub mod render;
 pub mod rows;
 pub mod schedule;
 pub mod send;
+pub mod setting_values;
 pub mod timer;
 pub mod topic_visibility;
 pub mod visibility;
+pub mod wanted_emoji;
 pub mod webhook;
 pub mod widget;

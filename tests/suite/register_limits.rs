@@ -1,7 +1,7 @@
 //! Where the register reply's lists begin and end: subscribers, presence.
 
 use crate::support::{TestServer, User};
-use chatdouble::api::shared::users::person::{NewPerson, add_person};
+use chatdouble::api::changes::users::person::{NewPerson, add_person};
 use chatdouble::realm::id::{ChannelId, UserId};
 use chatdouble::realm::personal::Presence;
 use chatdouble::realm::user::Role;

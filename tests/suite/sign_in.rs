@@ -1,7 +1,7 @@
 //! The page on which one logs in, for web clients and for apps.
 
 use crate::support::{Browser, Reply, TestServer};
-use chatdouble::api::shared::users::person::{NewPerson, add_person};
+use chatdouble::api::changes::users::person::{NewPerson, add_person};
 use chatdouble::dialect::Dialect;
 use chatdouble::realm::user::Role;
 use serde_json::{Value, json};

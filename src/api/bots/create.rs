@@ -1,14 +1,14 @@
 //! Making bots (reference behaviour, POST /bots).
 
 use super::emit;
-use crate::api::shared::addresses::{is_email, is_url};
-use crate::api::shared::pictures::{check_picture, keep_picture};
-use crate::api::shared::users::bot::{bot_named, check_may_create_bot};
-use crate::api::shared::users::name::checked_name;
-use crate::api::shared::users::person::announce_user;
+use crate::api::changes::pictures::{check_picture, keep_picture};
+use crate::api::changes::users::bot::{bot_named, check_may_create_bot};
+use crate::api::changes::users::person::announce_user;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::account_names::checked_name;
+use crate::realm::address::{is_email, is_url};
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Avatar, AvatarSource, Bot, BotDefaults, BotKind, EmailVisibility, Role, User};

@@ -4,15 +4,15 @@
 
 use super::create::Url;
 use super::{administered_bot, emit};
+use crate::api::changes::pictures::{check_picture, keep_picture};
+use crate::api::changes::users::bot::{bot_named, emit_owner};
+use crate::api::changes::users::change::{change_avatar, change_name, change_role};
 use crate::api::parameter::RoleNumber;
-use crate::api::shared::pictures::{check_picture, keep_picture};
-use crate::api::shared::users::bot::{bot_named, emit_owner};
-use crate::api::shared::users::change::{change_avatar, change_name, change_role};
-use crate::api::shared::users::name::checked_name;
-use crate::api::shared::users::rights::checked_role;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::account_names::checked_name;
+use crate::realm::account_rights::checked_role;
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::tx::Tx;

@@ -1,8 +1,8 @@
 //! Archiving a channel.
 
 use super::ChannelParams;
-use crate::api::shared::channels::archive::archive;
-use crate::api::shared::channels::rights::administered_channel;
+use crate::api::changes::channels::archive::archive;
+use crate::api::changes::channels::rights::administered_channel;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::tx::Tx;

@@ -1,10 +1,10 @@
 //! Making one channel by itself.
 
-use crate::api::shared::channels::creation::{NewChannel, checked_description, emit_defaults, make_channel};
-use crate::api::shared::channels::notices::{announce, post_created};
-use crate::api::shared::channels::parameters::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
-use crate::api::shared::principals::Principals;
-use crate::api::shared::subscriptions::subscribe_all;
+use crate::api::changes::channels::creation::{NewChannel, checked_description, emit_defaults, make_channel};
+use crate::api::changes::channels::notices::{announce, post_created};
+use crate::api::changes::subscriptions::subscribe_all;
+use crate::api::parameter::types::channel::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
+use crate::api::parameter::types::principals::Principals;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::channel::checked_channel_name;

@@ -2,11 +2,10 @@
 //!
 //! Choices where the API is silent: A-139 in docs/assumptions.md.
 
-pub use crate::api::shared::channels::default_groups::records;
+pub use crate::api::changes::channels::default_groups::records;
 
-use crate::api::shared::channels::creation::MAX_DESCRIPTION_LENGTH;
-use crate::api::shared::channels::default_groups::{emit, groups_mut};
-use crate::api::shared::text::check_length;
+use crate::api::changes::channels::creation::MAX_DESCRIPTION_LENGTH;
+use crate::api::changes::channels::default_groups::{emit, groups_mut};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -14,6 +13,7 @@ use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::DefaultChannelGroup;
+use crate::realm::text::check_length;
 use crate::realm::text::invalid_character;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;

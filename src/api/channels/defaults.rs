@@ -1,7 +1,7 @@
 //! The channels that new users get.
 
+use crate::api::changes::channels::creation::emit_defaults;
 use crate::api::parameter::parameters;
-use crate::api::shared::channels::creation::emit_defaults;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::id::ChannelId;

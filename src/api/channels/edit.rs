@@ -2,16 +2,16 @@
 
 pub mod apply;
 
-use crate::api::parameter::Nullable;
-use crate::api::shared::channels::creation::{
+use crate::api::changes::channels::creation::{
     MAX_DESCRIPTION_LENGTH, TOPIC_CREATION, check_folder, check_topic_creation, in_one_line,
 };
-use crate::api::shared::channels::parameters::{
+use crate::api::changes::channels::rights::administered_channel;
+use crate::api::parameter::Nullable;
+use crate::api::parameter::types::channel::{
     ChannelPermissionUpdates, ChannelSwitchUpdates, RetentionDays, TopicsPolicyWord,
 };
-use crate::api::shared::channels::rights::administered_channel;
-use crate::api::shared::group_settings::resolve_update;
-use crate::api::shared::text::MaxLength;
+use crate::api::parameter::types::group_setting::resolve_update;
+use crate::api::parameter::types::text::MaxLength;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

@@ -5,8 +5,8 @@
 use super::rules::{
     GroupPermissions, check_description, check_name_is_free, checked_group_name, groups_to_add, possible_members,
 };
-use crate::api::shared::group_settings::resolve_all;
-use crate::api::shared::groups::emit;
+use crate::api::changes::groups::emit;
+use crate::api::parameter::types::group_setting::resolve_all;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

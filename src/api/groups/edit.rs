@@ -5,8 +5,8 @@
 use super::rules::{
     GroupPermissionUpdates, check_description, check_name_is_free, checked_group_name, group_to_change,
 };
-use crate::api::shared::group_settings::resolve_update;
-use crate::api::shared::groups::emit_update;
+use crate::api::changes::groups::emit_update;
+use crate::api::parameter::types::group_setting::resolve_update;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

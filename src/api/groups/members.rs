@@ -3,7 +3,7 @@
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
 use super::rules::{group_to_change, groups_to_add, possible_members};
-use crate::api::shared::groups::emit;
+use crate::api::changes::groups::emit;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

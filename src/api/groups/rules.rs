@@ -1,8 +1,7 @@
 //! What holds for every change of a user group: names, who may, who is informed.
 
 use crate::api::Call;
-use crate::api::shared::group_settings::permission_parameters;
-use crate::api::shared::text::check_length;
+use crate::api::parameter::types::group_setting::permission_parameters;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -10,6 +9,7 @@ use crate::realm::group::Group;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::{GroupPermission, RealmPermission};
 use crate::realm::permission_holders::{existing_groups, is_member};
+use crate::realm::text::check_length;
 use crate::realm::user::{Role, User};
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -2,11 +2,11 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::shared::users::address::checked_email;
-use crate::api::shared::users::name::{check_password, checked_name};
-use crate::api::shared::users::person::{NewPerson, add_person};
+use crate::api::changes::users::person::{NewPerson, add_person};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::account_addresses::checked_email;
+use crate::realm::account_names::{check_password, checked_name};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::organization::{AuthenticationMethod, Invite, InviteTerms};
 use crate::realm::setting::RealmSetting;

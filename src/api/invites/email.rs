@@ -2,14 +2,14 @@
 
 use super::revoke::{InviteParams, check_may_change};
 use super::terms::{InviteSpec, check_role};
+use crate::api::parameter::types::text::{MaxLength, NullableText};
 use crate::api::parameter::{Nullable, RoleNumber, WholeNumber};
-use crate::api::shared::addresses::is_email;
-use crate::api::shared::text::{MaxLength, NullableText};
-use crate::api::shared::users::address::check_domain;
 use crate::api::{Call, PartialWrite, Success, Write, operation};
 use crate::error::{Error, ErrorField};
 use crate::feature::Feature;
 use crate::realm::Realm;
+use crate::realm::account_addresses::check_domain;
+use crate::realm::address::is_email;
 use crate::realm::id::{ChannelId, GroupId, InviteId};
 use crate::realm::organization::{Invite, MAX_WELCOME_LENGTH};
 use crate::realm::permission::RealmPermission;

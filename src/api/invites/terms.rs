@@ -1,8 +1,8 @@
 //! What an invitation gives, and whether the one who invites may give it.
 
 use crate::api::Call;
+use crate::api::parameter::types::text::{MaxLength, NullableText, non_null};
 use crate::api::parameter::{Nullable, WholeNumber};
-use crate::api::shared::text::{MaxLength, NullableText, non_null};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;

@@ -1,6 +1,6 @@
 //! Adding, changing, removing and ordering linkifiers.
 
-use crate::api::shared::text::{NullableText, non_null};
+use crate::api::parameter::types::text::{NullableText, non_null};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

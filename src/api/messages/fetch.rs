@@ -4,7 +4,7 @@
 
 use super::highlight;
 use crate::api::parameter::NonNegative;
-use crate::api::shared::narrows::{AnchorText, NarrowTerm, NarrowTerms};
+use crate::api::parameter::types::narrow::{AnchorText, NarrowTerm, NarrowTerms};
 use crate::api::{Call, Read, operation};
 use crate::error::Error;
 use crate::feature::Feature;

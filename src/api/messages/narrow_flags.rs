@@ -1,8 +1,8 @@
 //! POST /messages/flags/narrow: a flag of a range of a narrow (specification, "Messages").
 
+use crate::api::changes::flags::{FlagChange, change_flag};
 use crate::api::parameter::NonNegative;
-use crate::api::shared::flags::{FlagChange, change_flag};
-use crate::api::shared::narrows::{AnchorText, NarrowTerms};
+use crate::api::parameter::types::narrow::{AnchorText, NarrowTerms};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::id::{ChannelId, MessageId};

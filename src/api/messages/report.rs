@@ -3,7 +3,6 @@
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use crate::api::parameter::words;
-use crate::api::shared::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -12,6 +11,7 @@ use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::Message;
 use crate::realm::schedule::longest_run;
 use crate::realm::send::{Outgoing, Target, Voice};
+use crate::realm::text::check_length;
 use crate::realm::text::{MAX_MESSAGE_LENGTH, truncate};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;

@@ -1,6 +1,6 @@
 //! Votes, options and tasks: what is added to polls and to-do lists.
 
-use crate::api::shared::text::MaxLength;
+use crate::api::parameter::types::text::MaxLength;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

@@ -1,6 +1,6 @@
 //! Summaries of conversations by a model (A-455 in docs/assumptions.md).
 
-use crate::api::shared::narrows::NarrowTerms;
+use crate::api::parameter::types::narrow::NarrowTerms;
 use crate::api::{Call, Read, Success, operation};
 use crate::error::Error;
 use crate::realm::Realm;

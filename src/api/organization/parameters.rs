@@ -1,18 +1,18 @@
 //! Reading what PATCH /realm changes: settings of the table by the form of their values, and what has rules of its own.
 
 use super::authentication::AuthenticationMethods;
+use crate::api::parameter::types::group_setting::GroupSettingUpdate;
+use crate::api::parameter::types::user_settings::{info, is_beyond_range, setting_value};
 use crate::api::parameter::{
     MEANT_FOR_ORGANIZATION, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
 };
-use crate::api::shared::addresses::is_url;
-use crate::api::shared::group_settings::GroupSettingUpdate;
-use crate::api::shared::settings::parameters::{info, is_beyond_range, setting_value};
-use crate::api::shared::settings::values::language_name;
-use crate::api::shared::text::check_length;
 use crate::error::Error;
+use crate::realm::address::is_url;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::{ChannelPurpose, MAX_WELCOME_LENGTH, NO_CHANNEL};
 use crate::realm::setting::{REALM_SETTINGS, find};
+use crate::realm::setting_values::language_name;
+use crate::realm::text::check_length;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 

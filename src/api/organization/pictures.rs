@@ -2,8 +2,8 @@
 //!
 //! Choices where the API is silent: A-142 in docs/assumptions.md.
 
+use crate::api::changes::pictures::check_named_picture;
 use crate::api::parameter::{UploadedFile, parameters};
-use crate::api::shared::pictures::check_named_picture;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::organization::Picture;

@@ -3,11 +3,11 @@
 //! Choices where the API is silent: A-138 in docs/assumptions.md.
 
 use super::change_setting;
-use crate::api::shared::text::check_length;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::playground::Playground;
+use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmPlaygrounds;
 use crate::record::organization::PlaygroundRecord;

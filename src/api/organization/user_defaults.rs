@@ -1,9 +1,9 @@
 //! The settings that new users begin with.
 
-use crate::api::shared::settings::parameters::UserDefaultsParams;
-use crate::api::shared::settings::values::{check_setting, user_default};
+use crate::api::parameter::types::user_settings::UserDefaultsParams;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
+use crate::realm::setting_values::{check_setting, user_default};
 use crate::realm::tx::Tx;
 use crate::record::events::RealmUserSettingsDefaultsUpdate;
 use std::sync::Arc;

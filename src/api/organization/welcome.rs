@@ -1,6 +1,6 @@
 //! A look at the text that greets new users (A-143 in docs/assumptions.md).
 
-use crate::api::shared::text::MaxLength;
+use crate::api::parameter::types::text::MaxLength;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::realm::id::MessageId;

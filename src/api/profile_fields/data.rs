@@ -1,8 +1,8 @@
 //! The data of custom profile fields: choices, and sites on which people have accounts.
 
 use crate::api::parameter::{FromJson, through_json};
-use crate::api::shared::addresses::is_url;
 use crate::error::Error;
+use crate::realm::address::is_url;
 use crate::realm::organization::ProfileField;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

@@ -4,8 +4,8 @@
 
 use super::legacy::{self, Registration};
 use super::registration::{Key, Token, complete};
+use crate::api::changes::users::device::unknown_device;
 use crate::api::parameter::{FromJson, Parameter, through_json};
-use crate::api::shared::users::device::unknown_device;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

@@ -1,11 +1,11 @@
 //! Parameters that only registering has.
 
+use crate::api::changes::queues::MAX_QUEUE_TEXT_LENGTH;
 use crate::api::parameter::{FromJson, Parameter, json_parameter, through_json};
-use crate::api::shared::queues::MAX_QUEUE_TEXT_LENGTH;
-use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::narrow::MAX_TERMS;
 use crate::realm::queue::{Capabilities, MOBILE_IDLE_TIMEOUT_SECONDS, QueueTerm};
+use crate::realm::text::check_length;
 use crate::record::channel::IncludeSubscribers;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;

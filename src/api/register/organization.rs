@@ -1,13 +1,13 @@
 //! The organization's settings and permissions, and the server's limits: what the type `realm` brings.
 
 use super::StateRequest;
+use crate::api::changes::channels::creation;
+use crate::api::changes::pictures::MAX_PICTURE_MIB;
 use crate::api::messages::report::ReportType;
 use crate::api::organization::authentication;
 use crate::api::organization::deactivate::LEAST_DAYS_TO_DELETION;
 use crate::api::organization::policies::POLICIES;
 use crate::api::profile_fields::data::known_sites;
-use crate::api::shared::channels::creation;
-use crate::api::shared::pictures::MAX_PICTURE_MIB;
 use crate::api::subscriptions::subscribe::MAX_NOTIFIED_USERS;
 use crate::realm::Realm;
 use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;

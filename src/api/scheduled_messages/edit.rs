@@ -2,7 +2,7 @@
 
 use super::{SENDING_ERRORS, To, checked, own};
 use crate::api::parameter::WholeNumber;
-use crate::api::shared::recipients::MessageType;
+use crate::api::parameter::types::recipients::MessageType;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;

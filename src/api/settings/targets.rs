@@ -2,7 +2,7 @@
 
 use super::change_setting;
 use crate::api::Success;
-use crate::api::shared::settings::parameters::{SettingsParams, TargetUsers};
+use crate::api::parameter::types::user_settings::{SettingsParams, TargetUsers};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;

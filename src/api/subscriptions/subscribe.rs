@@ -1,12 +1,12 @@
 //! Subscribing, oneself or others, to channels by name; those that don't exist are made.
 
-use crate::api::shared::channels::creation::{
+use crate::api::changes::channels::creation::{
     ChannelSpec, ChannelToSubscribe, NewChannel, checked_description, emit_defaults, make_channel,
 };
-use crate::api::shared::channels::notices::{announce, post_created, post_subscribed};
-use crate::api::shared::channels::parameters::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
-use crate::api::shared::principals::Principals;
-use crate::api::shared::subscriptions::{Changed, check_size, subscribe_all};
+use crate::api::changes::channels::notices::{announce, post_created, post_subscribed};
+use crate::api::changes::subscriptions::{Changed, check_size, subscribe_all};
+use crate::api::parameter::types::channel::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
+use crate::api::parameter::types::principals::Principals;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

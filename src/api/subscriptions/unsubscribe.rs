@@ -1,8 +1,8 @@
 //! Unsubscribing, oneself or others (specification, "Channels, topics, subscriptions").
 
-use crate::api::shared::channels::archive::archive;
-use crate::api::shared::principals::Principals;
-use crate::api::shared::subscriptions::{Changed, check_size, unsubscribe_all};
+use crate::api::changes::channels::archive::archive;
+use crate::api::changes::subscriptions::{Changed, check_size, unsubscribe_all};
+use crate::api::parameter::types::principals::Principals;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;

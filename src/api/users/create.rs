@@ -1,11 +1,11 @@
 //! Making users.
 
-use crate::api::shared::users::address::checked_email;
-use crate::api::shared::users::name::{check_password, checked_name};
-use crate::api::shared::users::person::{NewPerson, add_person};
+use crate::api::changes::users::person::{NewPerson, add_person};
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
+use crate::realm::account_addresses::checked_email;
+use crate::realm::account_names::{check_password, checked_name};
 use crate::realm::tx::Tx;
 use crate::realm::user::Role;
 use schemars::JsonSchema;

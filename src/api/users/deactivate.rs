@@ -2,13 +2,13 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::shared::text::check_length;
-use crate::api::shared::users::activity::{DeletionActions, deactivate};
-use crate::api::shared::users::rights::is_only_owner;
+use crate::api::changes::users::activity::{DeletionActions, deactivate};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::account_rights::is_only_owner;
 use crate::realm::id::UserId;
+use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use serde_json::Value;

@@ -2,16 +2,16 @@
 //!
 //! A choice where the API is silent: A-65 in docs/assumptions.md.
 
+use crate::api::changes::users::change::{change_email, change_name, change_role};
+use crate::api::changes::users::profile::{ProfileValue, change_values, checked_values};
 use crate::api::parameter::{RoleNumber, json_object};
-use crate::api::shared::addresses::is_email;
-use crate::api::shared::users::address::checked_email;
-use crate::api::shared::users::change::{change_email, change_name, change_role};
-use crate::api::shared::users::name::checked_name;
-use crate::api::shared::users::profile::{ProfileValue, change_values, checked_values};
-use crate::api::shared::users::rights::{administered_user, checked_role};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;
+use crate::realm::account_addresses::checked_email;
+use crate::realm::account_names::checked_name;
+use crate::realm::account_rights::{administered_user, checked_role};
+use crate::realm::address::is_email;
 use crate::realm::event::EventKind;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::tx::Tx;

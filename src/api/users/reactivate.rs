@@ -2,13 +2,13 @@
 //!
 //! A choice where the API is silent: A-64 in docs/assumptions.md.
 
-use crate::api::shared::users::activity::reactivate;
-use crate::api::shared::users::bot::{bot_named, check_may_create_bot, emit_account};
-use crate::api::shared::users::rights::administered_user;
+use crate::api::changes::users::activity::reactivate;
+use crate::api::changes::users::bot::{bot_named, check_may_create_bot, emit_account};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
+use crate::realm::account_rights::administered_user;
 use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;

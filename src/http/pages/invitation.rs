@@ -3,12 +3,12 @@
 use super::Visitor;
 use super::frame::{Notice, hidden};
 use crate::api::invites::accept::{self, Invitation, Registration};
-use crate::api::shared::users::name::MAX_NAME_LENGTH;
 use crate::error::Error;
 use crate::http::Response;
 use crate::http::session::CSRF_FIELD;
 use crate::http::trace::Trace;
 use crate::realm::Realm;
+use crate::realm::account_names::MAX_NAME_LENGTH;
 use crate::realm::organization::AuthenticationMethod;
 use crate::realm::setting::MAX_PASSWORD_LENGTH;
 use crate::realm::setting::RealmSetting;

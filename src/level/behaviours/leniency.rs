@@ -3,7 +3,7 @@
 
 use crate::api::Access;
 use crate::api::devices::AppId;
-use crate::api::shared::recipients::MessageType;
+use crate::api::parameter::types::recipients::MessageType;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::level::{AFTER_THE_RECORDED, Behaviour, Downgrade, Refusal, Request, SPECIFIED};

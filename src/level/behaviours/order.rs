@@ -2,11 +2,11 @@
 //! are declared (A-240 in docs/assumptions.md).
 
 use super::narrows::read_narrow;
+use crate::api::changes::channels::creation::ChannelToSubscribe;
 use crate::api::devices::AppId;
+use crate::api::parameter::types::recipients::MessageType;
 use crate::api::parameter::{NonNegative, Parameters, RawParameters};
 use crate::api::scheduled_messages::{EditScheduledMessage, To};
-use crate::api::shared::channels::creation::ChannelToSubscribe;
-use crate::api::shared::recipients::MessageType;
 use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::schedule::future_time;

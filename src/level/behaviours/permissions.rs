@@ -1,6 +1,6 @@
 //! Permissions before groups held them, and before groups without a name did.
 
-use crate::api::shared::group_settings::resolve;
+use crate::api::parameter::types::group_setting::resolve;
 use crate::error::Error;
 use crate::level::objects::{CHANNEL, CHANNEL_PERMISSIONS, GROUP, PERMISSION, REALM_PERMISSIONS, REGISTER};
 use crate::level::{Behaviour, Context, Downgrade, Request};

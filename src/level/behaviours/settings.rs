@@ -1,7 +1,7 @@
 //! Users' settings: values that meant or were called something else, and the older events.
 
+use crate::api::changes::settings::legacy;
 use crate::api::parameter::json_parameter;
-use crate::api::shared::settings::legacy;
 use crate::error::Error;
 use crate::level::fields::{FORMER_SETTINGS_SINCE, SETTINGS_SINCE};
 use crate::level::objects::{REGISTER, SETTING_UPDATE, SETTINGS, SETTINGS_REPLY};

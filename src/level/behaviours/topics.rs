@@ -1,6 +1,6 @@
 //! Topics: the empty one, and what users say of them.
 
-use crate::api::shared::recipients::MessageType;
+use crate::api::parameter::types::recipients::MessageType;
 use crate::error::Error;
 use crate::level::objects::{
     DELETE_EVENT, EDIT, MESSAGE, MESSAGE_DETAILS, MESSAGE_UPDATE, MUTED_TOPICS, REGISTER, SCHEDULED, SNAPSHOT, TOPIC,

@@ -1,9 +1,9 @@
 //! Fields that are gone, and what stood in them.
 
+use crate::api::changes::channels::creation::MAX_DESCRIPTION_LENGTH;
 use crate::api::channels::former_channel_email;
 use crate::api::organization::policies::POLICIES;
-use crate::api::shared::channels::creation::MAX_DESCRIPTION_LENGTH;
-use crate::api::shared::settings::values::user_default;
+use crate::realm::setting_values::user_default;
 
 use crate::level::Context;
 use crate::level::behaviours::permissions::{self, policy};

@@ -59,6 +59,19 @@ pub fn in_lowercase(text: &str) -> Cow<'_, str> {
     if is_lowercase { text.into() } else { text.to_lowercase().into() }
 }
 
+/// Whether a text is within its limit, in code points.
+///
+/// # Errors
+///
+/// `BadValue`: `is too long (limit: … characters)`.
+pub fn check_length(text: &str, at: &str, limit: usize) -> Result<(), Error> {
+    // A text has no more code points than bytes.
+    if text.len() <= limit || text.chars().count() <= limit {
+        return Ok(());
+    }
+    Err(Error::bad_value(at, format!("is too long (limit: {limit} characters)")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,13 +3,13 @@
 //! Choices where the API is silent: A-115 in docs/assumptions.md.
 
 use super::Plan;
-use crate::api::shared::channels::archive::bring_back;
-use crate::api::shared::channels::creation::emit_defaults;
-use crate::api::shared::channels::default_groups::leave_groups;
-use crate::api::shared::channels::notices::{
+use crate::api::changes::channels::archive::bring_back;
+use crate::api::changes::channels::creation::emit_defaults;
+use crate::api::changes::channels::default_groups::leave_groups;
+use crate::api::changes::channels::notices::{
     Posters, noun, post_in_channel, post_posters_change, post_privacy_change, post_retention,
 };
-use crate::api::shared::channels::update::{emit_update, emit_update_with};
+use crate::api::changes::channels::update::{emit_update, emit_update_with};
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Privacy, TopicsPolicy};

@@ -1,12 +1,12 @@
 //! Values of custom profile fields: which a field takes, and changing them.
 
 use crate::api::parameter::FromJson;
-use crate::api::shared::addresses::is_url;
-use crate::api::shared::text::check_length;
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::address::is_url;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::organization::ProfileField;
+use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::{PersonUpdate, ProfileChange};

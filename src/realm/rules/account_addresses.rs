@@ -1,8 +1,8 @@
 //! Addresses that the organization takes for its users.
 
-use crate::api::shared::addresses::is_email;
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::address::is_email;
 use crate::realm::setting::RealmSetting;
 
 /// Domains whose mailboxes anybody may read and nobody keeps; the best known ones.

@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-36 in docs/assumptions.md.
 
-use crate::api::shared::subscriptions::subscribe;
+use crate::api::changes::subscriptions::subscribe;
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData, EventKind, Payload};
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{ChannelId, MessageId, UserId};

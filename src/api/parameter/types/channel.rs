@@ -2,8 +2,8 @@
 //!
 //! A choice where the API is silent: A-484 in docs/assumptions.md.
 
+use crate::api::parameter::types::group_setting::permission_parameters;
 use crate::api::parameter::{Nullable, Parameter, parameters, words};
-use crate::api::shared::group_settings::permission_parameters;
 use crate::error::Error;
 use crate::realm::channel::TopicsPolicy;
 use crate::realm::channel_switch::{CHANNEL_SWITCHES, ChannelSwitch, ChannelSwitches, with_channel_switches};

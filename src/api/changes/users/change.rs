@@ -1,6 +1,6 @@
 //! Changes of an account, each with its events, for every operation that makes them.
 
-use crate::api::shared::users::bot::emit_account;
+use crate::api::changes::users::bot::emit_account;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::event::Audience;

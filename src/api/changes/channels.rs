@@ -1,9 +1,8 @@
-//! Channels: making them, archiving them, telling of them.
+//! Making channels, changing and archiving them, and the messages and events that say so.
 
 pub mod archive;
 pub mod creation;
 pub mod default_groups;
 pub mod notices;
-pub mod parameters;
 pub mod rights;
 pub mod update;

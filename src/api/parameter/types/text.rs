@@ -4,6 +4,7 @@
 
 use crate::api::parameter::{FromJson, Parameter};
 use crate::error::Error;
+use crate::realm::text::check_length;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
@@ -84,17 +85,4 @@ impl<T: Parameter> Parameter for NullableText<T> {
 /// The text of a parameter that may be absent or null, which mean the same.
 pub fn non_null<T>(parameter: Option<NullableText<T>>) -> Option<T> {
     parameter.and_then(|parameter| parameter.0)
-}
-
-/// Whether a text is within its limit, in code points.
-///
-/// # Errors
-///
-/// `BadValue`: `is too long (limit: … characters)`.
-pub fn check_length(text: &str, at: &str, limit: usize) -> Result<(), Error> {
-    // A text has no more code points than bytes.
-    if text.len() <= limit || text.chars().count() <= limit {
-        return Ok(());
-    }
-    Err(Error::bad_value(at, format!("is too long (limit: {limit} characters)")))
 }

@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-185 in docs/assumptions.md.
 
-use crate::api::shared::{channels, groups};
+use crate::api::changes::{channels, groups};
 use crate::realm::event::Audience;
 use crate::realm::id::{ChannelId, GroupId, UserId};
 use crate::realm::permission::{GroupSettingValue, Permissions};

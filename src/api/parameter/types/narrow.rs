@@ -1,9 +1,9 @@
 //! Parameters that say which messages: narrows and anchors.
 
-use super::text::check_length;
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;
 use crate::realm::narrow::{Anchor, NEWEST, RawTerm};
+use crate::realm::text::check_length;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 

@@ -3,11 +3,10 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use super::parameters::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
 use crate::api::Call;
 use crate::api::parameter::FromJson;
-use crate::api::shared::group_settings::resolve_all;
-use crate::api::shared::text::check_length;
+use crate::api::parameter::types::channel::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
+use crate::api::parameter::types::group_setting::resolve_all;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
@@ -20,6 +19,7 @@ use crate::realm::permission::{
     CHANNEL_PERMISSIONS, ChannelPermission, GroupSettingValue, Permissions, RealmPermission,
 };
 use crate::realm::render::rendered_description;
+use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::record::channel::ChannelRecord;

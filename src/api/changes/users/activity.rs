@@ -2,10 +2,10 @@
 
 use super::change::{change_avatar, change_name};
 use super::holders::{emit_channel_listings, emit_listings};
+use crate::api::changes::subscriptions::{emit_resumed, resume, suspend};
+use crate::api::changes::users::bot::emit_account;
+use crate::api::changes::users::change::emit_export_consent;
 use crate::api::parameter::json_object;
-use crate::api::shared::subscriptions::{emit_resumed, resume, suspend};
-use crate::api::shared::users::bot::emit_account;
-use crate::api::shared::users::change::emit_export_consent;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::deletion::delete_messages;

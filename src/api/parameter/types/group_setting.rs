@@ -29,7 +29,7 @@ macro_rules! permission_parameters {
         $crate::api::parameter::parameters! {
             $(#[$updates_doc])*
             pub struct $updates {
-                $($(#[doc = $doc])* $permission: Option<$crate::api::shared::group_settings::GroupSettingUpdate>),*
+                $($(#[doc = $doc])* $permission: Option<$crate::api::parameter::types::group_setting::GroupSettingUpdate>),*
             }
         }
 
@@ -42,7 +42,7 @@ macro_rules! permission_parameters {
 
         impl $updates {
             /// All of them by name, whether they are given or not.
-            pub fn by_name(self) -> Vec<(&'static str, Option<$crate::api::shared::group_settings::GroupSettingUpdate>)> {
+            pub fn by_name(self) -> Vec<(&'static str, Option<$crate::api::parameter::types::group_setting::GroupSettingUpdate>)> {
                 vec![$((stringify!($permission), self.$permission)),*]
             }
         }

@@ -1,13 +1,14 @@
 //! Reading the settings that a request gives: what each takes is in the table of settings.
 
-use super::order;
-use super::zones::canonical;
+mod order;
+
 use crate::api::parameter::{
     FromJson, MEANT_AS_USER_SETTING, Parameter, ParameterInfo, Parameters, RawParameters, json_object, json_parameter,
 };
 use crate::error::Error;
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::setting::{FORMER_USER_SETTINGS, Kind, Setting, USER_SETTINGS, find};
+use crate::realm::time_zone::canonical;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 

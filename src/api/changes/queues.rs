@@ -1,10 +1,10 @@
 //! Making event queues.
 
-use super::text::check_length;
 use crate::api::Call;
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;
 use crate::realm::queue::{Cursor, DEFAULT_IDLE_TIMEOUT_SECONDS, Queue, QueueId, QueueOptions};
+use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::events::EventOfALaterLevel;

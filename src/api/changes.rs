@@ -1,0 +1,14 @@
+//! Changes that several families of operations make, each with its events, and what has to hold before them.
+//!
+//! Rules that need neither a call nor a record are in `realm/rules/`, types of parameters in `api/parameter/types/`.
+
+pub mod channels;
+pub mod flags;
+pub mod groups;
+pub mod organization;
+mod peers;
+pub mod pictures;
+pub mod queues;
+pub mod settings;
+pub mod subscriptions;
+pub mod users;

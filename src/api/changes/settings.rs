@@ -1,0 +1,4 @@
+//! Events of settings of users, today's and former ones.
+
+pub mod events;
+pub mod legacy;
