@@ -47,6 +47,7 @@ pub struct Rule {
     /// The first feature level at which it holds.
     pub since: i64,
     /// The first feature level at which it no longer holds.
+    #[serde(rename = "until")]
     pub removed_in: Option<i64>,
     /// What the client did; `{}` is the place of what it did it with.
     pub what: &'static str,
