@@ -41,15 +41,14 @@ pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> 
         NOTHING.to_owned()
     });
     note_votes(record, id, directory);
+    let from = directory.handle(record.int("sender_id")?)?;
     Some(Message {
         id: Some(id),
         label: context.is_labelled.then(|| super::lists::message_label(id)),
         at: Some(directory.past(at)),
-        from: directory.handle(record.int("sender_id")?)?.into(),
         channel: channel.flatten().map(Into::into),
         topic: is_in_channel.then(|| directory.topic(record.text("subject")).into()),
         to: (!is_in_channel).then(|| directory.handles(members)),
-        content: text,
         client: client(record.text("client"), directory).into(),
         unread_by: of_own(!flags.contains("read") && may_be_unread && !flags.contains("historical")),
         starred_by: of_own(flags.contains("starred")),
@@ -57,6 +56,7 @@ pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> 
         hide_link_previews_by: of_own(flags.contains("hide_link_previews")),
         reactions: reactions(record, directory),
         edits: edits(record, context, at, directory),
+        ..Message::new(from.into(), text)
     })
 }
 

@@ -20,6 +20,7 @@ pub use personal::*;
 pub use users::*;
 
 use crate::realm::event::EventKind;
+use crate::wire::with_event_kinds;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::sync::LazyLock;
 
@@ -27,31 +28,20 @@ use std::sync::LazyLock;
 pub type EventSchema = (EventKind, fn(&mut SchemaGenerator) -> Schema);
 
 macro_rules! schemas {
-    ($($kind:ident)*) => {
-        const HERE: &[EventSchema] = &[$((EventKind::$kind, <$kind as JsonSchema>::json_schema)),*];
+    ($($kind:ident = $type_name:literal $($op:literal)? $([$not_at_newest:ident])?;)*) => {
+        /// The schema of what each kind of event carries, of those that the newest level has; sorted by kind.
+        pub static SCHEMAS: LazyLock<Vec<EventSchema>> = LazyLock::new(|| {
+            let all: &[Option<EventSchema>] = &[$(schemas!(@row $kind $($not_at_newest)?)),*];
+            let mut all: Vec<EventSchema> = all.iter().flatten().copied().collect();
+            all.sort_by_key(|(kind, _)| *kind);
+            all
+        });
     };
+    (@row $kind:ident not_at_newest) => { None };
+    (@row $kind:ident) => { Some((EventKind::$kind, <$kind as JsonSchema>::json_schema)) };
 }
 
-schemas! {
-    AttachmentAdd AttachmentRemove AttachmentUpdate ChannelFolderAdd ChannelFolderReorder ChannelFolderUpdate
-    CustomProfileFields DefaultStreamGroups DefaultStreams DeleteMessage DeviceAdd DeviceRemove DeviceUpdate Heartbeat
-    InvitesChanged Message MutedTopics OnboardingSteps Presence ReactionAdd ReactionRemove RealmDeactivated RealmUpdate
-    RealmUpdateDict RealmBotAdd RealmBotDelete RealmBotUpdate RealmDomainsAdd RealmDomainsChange RealmDomainsRemove
-    RealmEmojiAdd RealmEmojiUpdate RealmEmojiUpdateOne RealmExport RealmExportConsent RealmLinkifiers RealmPlaygrounds
-    RealmUserAdd RealmUserRemove RealmUserUpdate RealmUserSettingsDefaultsUpdate RemindersAdd RemindersRemove
-    ScheduledMessagesAdd ScheduledMessagesRemove ScheduledMessagesUpdate StreamCreate StreamDelete StreamUpdate
-    Submessage SubscriptionAdd SubscriptionPeerAdd SubscriptionPeerRemove SubscriptionRemove SubscriptionUpdate
-    TypingStart TypingStop TypingEditMessageStart TypingEditMessageStop UpdateMessage UpdateMessageFlagsAdd
-    UpdateMessageFlagsRemove UserGroupAdd UserGroupAddMembers UserGroupAddSubgroups UserGroupRemove
-    UserGroupRemoveMembers UserGroupRemoveSubgroups UserGroupUpdate UserSettingsUpdate UserStatus UserTopic
-}
-
-/// The schema of what each kind of event carries, of those that the newest level has; sorted by kind.
-pub static SCHEMAS: LazyLock<Vec<EventSchema>> = LazyLock::new(|| {
-    let mut all = [HERE, super::own_lists::SCHEMAS].concat();
-    all.sort_by_key(|(kind, _)| *kind);
-    all
-});
+with_event_kinds!(schemas);
 
 /// The value of a setting.
 fn setting_value(_: &mut SchemaGenerator) -> Schema {

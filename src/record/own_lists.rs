@@ -1,7 +1,7 @@
 //! Lists of a user's own as that user's clients see them: the records of their elements, the events that keep them up to
 //! date, and their values in the register reply.
 
-use crate::realm::event::{EventKind, event_data};
+use crate::realm::event::event_data;
 use crate::realm::id::UserId;
 use crate::realm::personal::{Draft, DraftId, DraftTarget, NavigationView, Snippet, SnippetId, UserState};
 use crate::time::Timestamp;
@@ -64,10 +64,6 @@ macro_rules! events {
         )*
 
         event_data! { $($name;)* }
-
-        /// What each of these kinds of events carries.
-        pub(super) const SCHEMAS: &[(EventKind, fn(&mut SchemaGenerator) -> Schema)] =
-            &[$((EventKind::$name, <$name as JsonSchema>::json_schema)),*];
     };
 }
 

@@ -11,12 +11,11 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A message as it is.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Message {
-    /// Its number.
+/// A message as it is, and as it is written in documents, where `Recipients` may refer to those of an earlier message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Message<Recipients = OrdSet<UserId>> {
     pub id: MessageId,
-    /// The sender.
     pub sender: UserId,
     /// The client that sent it, as clients name themselves.
     pub client: Arc<str>,
@@ -27,10 +26,11 @@ pub struct Message {
     /// The text and what follows from it; shared by every copy of the message.
     pub body: Arc<Body>,
     /// Who has a personal row: the subscribers or participants of that time and those mentioned.
-    pub recipients: OrdSet<UserId>,
+    pub recipients: Recipients,
     /// In the order in which they were added.
     pub reactions: Vector<Reaction>,
     /// What a poll or to-do list is made of, oldest first; empty for other messages.
+    #[serde(default)]
     pub submessages: Vector<Submessage>,
     /// Edits and moves, oldest first.
     pub history: Vector<Arc<Edit>>,
@@ -38,6 +38,51 @@ pub struct Message {
     pub last_edit: Option<Timestamp>,
     /// When it was last moved.
     pub last_moved: Option<Timestamp>,
+}
+
+impl<Recipients> Message<Recipients> {
+    /// A message as it is sent: without reactions, submessages and changes.
+    pub fn new(
+        id: MessageId,
+        (sender, client): (UserId, Arc<str>),
+        sent_at: Timestamp,
+        place: Place,
+        body: Arc<Body>,
+        recipients: Recipients,
+    ) -> Self {
+        Self {
+            id,
+            sender,
+            client,
+            sent_at,
+            place,
+            body,
+            recipients,
+            reactions: Vector::new(),
+            submessages: Vector::new(),
+            history: Vector::new(),
+            last_edit: None,
+            last_moved: None,
+        }
+    }
+
+    /// The same message with its recipients in another form.
+    pub fn with_recipients<Other>(self, recipients: Other) -> Message<Other> {
+        Message {
+            id: self.id,
+            sender: self.sender,
+            client: self.client,
+            sent_at: self.sent_at,
+            place: self.place,
+            body: self.body,
+            recipients,
+            reactions: self.reactions,
+            submessages: self.submessages,
+            history: self.history,
+            last_edit: self.last_edit,
+            last_moved: self.last_moved,
+        }
+    }
 }
 
 /// A message's text and what follows from it.
@@ -51,9 +96,7 @@ pub struct Body {
     pub html: Html,
     /// Begins with `/me `.
     pub is_me_message: bool,
-    /// For `has:link`.
     pub has_link: bool,
-    /// For `has:image`.
     pub has_image: bool,
     /// Uploads that it names (their path ids).
     #[serde(deserialize_with = "crate::realm::distinct::members")]
@@ -178,11 +221,9 @@ impl Message {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conversation {
-    /// Its number.
     pub id: RecipientId,
     /// Everyone in it, the sender included, sorted.
     pub members: Arc<[UserId]>,
-    /// Its messages.
     pub messages: MessageIds,
 }
 
@@ -190,7 +231,6 @@ pub struct Conversation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reaction {
-    /// The user.
     pub user: UserId,
     /// Which; shared by all who reacted alike.
     pub emoji: Arc<Emoji>,
@@ -200,7 +240,6 @@ pub struct Reaction {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Submessage {
-    /// Its number.
     pub id: i64,
     /// The user who added it.
     pub sender: UserId,
@@ -270,7 +309,6 @@ pub struct CustomEmoji {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// When.
     pub at: Timestamp,
     /// Who; none for the server itself.
     pub user: Option<UserId>,
@@ -286,7 +324,6 @@ pub struct Edit {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Attachment {
-    /// Its number.
     pub id: super::id::AttachmentId,
     /// Its address without `/user_uploads/`: organization, two hex digits, random part, name.
     pub path_id: String,
@@ -306,7 +343,6 @@ pub struct Attachment {
     pub thumbnails_at: Option<Timestamp>,
     /// The user who uploaded it.
     pub owner: UserId,
-    /// When.
     pub created_at: Timestamp,
     /// Content hash of its bytes.
     pub blob: String,

@@ -84,7 +84,6 @@ pub enum Target {
 /// What sending gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
-    /// The message.
     pub id: MessageId,
     /// How the topic is shown to the sender from now on, when sending changed it.
     pub new_policy: Option<VisibilityPolicy>,
@@ -232,20 +231,9 @@ impl Tx {
         let submessages = submessage.map_or_else(Vector::new, Vector::unit);
         self.realm_mut().counters.submessage += submessages.len() as i64;
         let is_read = outgoing.read_by_sender && recipients.contains(&sender.id);
-        let message = self.add_message(Message {
-            id,
-            sender: sender.id,
-            client: outgoing.client,
-            sent_at: self.now,
-            place,
-            body: Arc::new(body),
-            recipients,
-            reactions: Vector::new(),
-            submessages,
-            history: Vector::new(),
-            last_edit: None,
-            last_moved: None,
-        });
+        let from = (sender.id, outgoing.client);
+        let message = Message::new(id, from, self.now, place, Arc::new(body), recipients);
+        let message = self.add_message(Message { submessages, ..message });
         self.read_outside(&message);
         let mut read_by = self.read_where_muted(&message);
         let unbothered = outgoing.read_by.iter().filter(|user| message.recipients.contains(*user));

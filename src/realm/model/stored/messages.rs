@@ -3,11 +3,10 @@
 
 use crate::realm::model::distinct;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
-use crate::realm::model::message::{Body, Edit, Message, Place, Reaction, Submessage};
-use crate::time::Timestamp;
+use crate::realm::model::message::{Message, Place};
 use foldhash::fast::FixedState;
 use imbl::ordset::DiffItem;
-use imbl::{OrdMap, OrdSet, Vector};
+use imbl::{OrdMap, OrdSet};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -28,7 +27,7 @@ pub fn serialize<S: Serializer>(messages: &Messages, serializer: S) -> Result<S:
     let mut map = serializer.serialize_map(Some(messages.len()))?;
     for (id, message) in messages {
         let recipients = audiences.written(*id, message);
-        map.serialize_entry(id, &Written { message, recipients })?;
+        map.serialize_entry(id, &Message::clone(message).with_recipients(recipients))?;
     }
     map.end()
 }
@@ -121,55 +120,16 @@ fn nearly(former: &OrdSet<UserId>, of: MessageId, recipients: &OrdSet<UserId>) -
     Some(nearly)
 }
 
-/// A message with its recipients as they are written.
-struct Written<'a> {
-    message: &'a Message,
-    recipients: Recipients<'a>,
-}
-
-impl Serialize for Written<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let message = self.message;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &message.id)?;
-        map.serialize_entry("sender", &message.sender)?;
-        map.serialize_entry("client", &message.client)?;
-        map.serialize_entry("sent_at", &message.sent_at)?;
-        map.serialize_entry("place", &message.place)?;
-        map.serialize_entry("body", &message.body)?;
-        map.serialize_entry("recipients", &self.recipients)?;
-        map.serialize_entry("reactions", &message.reactions)?;
-        map.serialize_entry("submessages", &message.submessages)?;
-        map.serialize_entry("history", &message.history)?;
-        map.serialize_entry("last_edit", &message.last_edit)?;
-        map.serialize_entry("last_moved", &message.last_moved)?;
-        map.end()
-    }
-}
-
-/// A message as it is read.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Read {
-    id: MessageId,
-    sender: UserId,
-    client: Arc<str>,
-    sent_at: Timestamp,
-    place: Place,
-    body: Arc<Body>,
-    recipients: ReadRecipients,
-    reactions: Vector<Reaction>,
-    #[serde(default)]
-    submessages: Vector<Submessage>,
-    history: Vector<Arc<Edit>>,
-    last_edit: Option<Timestamp>,
-    last_moved: Option<Timestamp>,
-}
-
 /// As [`Recipients`].
 enum ReadRecipients {
     Whole(OrdSet<UserId>),
     Delta(Delta),
+}
+
+impl Default for ReadRecipients {
+    fn default() -> Self {
+        Self::Whole(OrdSet::new())
+    }
 }
 
 impl<'de> Deserialize<'de> for ReadRecipients {
@@ -216,26 +176,13 @@ impl<'de> Visitor<'de> for MessagesVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Messages, A::Error> {
         let mut known: HashSet<OrdSet<UserId>, FixedState> = HashSet::default();
         let mut read: BTreeMap<MessageId, (Message, Option<Delta>)> = BTreeMap::new();
-        while let Some((id, next)) = map.next_entry::<MessageId, Read>()? {
+        while let Some((id, mut next)) = map.next_entry::<MessageId, Message<ReadRecipients>>()? {
             // A list at a time: those of older documents are with every message.
-            let (recipients, nearly) = match next.recipients {
+            let (recipients, nearly) = match std::mem::take(&mut next.recipients) {
                 ReadRecipients::Whole(set) => (shared(&mut known, set), None),
                 ReadRecipients::Delta(nearly) => (OrdSet::new(), Some(nearly)),
             };
-            let message = Message {
-                id: next.id,
-                sender: next.sender,
-                client: next.client,
-                sent_at: next.sent_at,
-                place: next.place,
-                body: next.body,
-                recipients,
-                reactions: next.reactions,
-                submessages: next.submessages,
-                history: next.history,
-                last_edit: next.last_edit,
-                last_moved: next.last_moved,
-            };
+            let message = next.with_recipients(recipients);
             if read.insert(id, (message, nearly)).is_some() {
                 return Err(A::Error::custom(format!("`{id}` is here twice")));
             }
@@ -270,6 +217,7 @@ fn shared(known: &mut HashSet<OrdSet<UserId>, FixedState>, set: OrdSet<UserId>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::Timestamp;
     use serde_json::{Value, json};
 
     const PEOPLE: i64 = 100;
@@ -284,20 +232,10 @@ mod tests {
     /// Messages to these in a channel each, numbered from 1.
     fn messages(audiences: impl IntoIterator<Item = (i64, OrdSet<UserId>)>) -> Messages {
         let message = |(id, (channel, recipients)): (i64, (i64, OrdSet<UserId>))| {
-            let message = Message {
-                id: MessageId(id),
-                sender: UserId(1),
-                client: "test".into(),
-                sent_at: Timestamp::from_seconds(id),
-                place: Place::Channel { channel: ChannelId(channel), topic: "".into() },
-                body: Arc::default(),
-                recipients,
-                reactions: Vector::new(),
-                submessages: Vector::new(),
-                history: Vector::new(),
-                last_edit: None,
-                last_moved: None,
-            };
+            let place = Place::Channel { channel: ChannelId(channel), topic: "".into() };
+            let sent_at = Timestamp::from_seconds(id);
+            let sender = (UserId(1), "test".into());
+            let message = Message::new(MessageId(id), sender, sent_at, place, Arc::default(), recipients);
             (message.id, Arc::new(message))
         };
         (1..).zip(audiences).map(message).collect()
