@@ -19,7 +19,7 @@ pub use model::{
 };
 pub use rules::{
     access, account_addresses, account_names, account_rights, belongings, bot_owner, deletion, distant_mentions,
-    editing, exporting, flag, full_members, invitation, muting, notice, permission_holders, posting, presence,
+    editing, exporting, flag, full_members, groups, invitation, muting, notice, permission_holders, posting, presence,
     previews, pushing, reindexing, render, rows, schedule, send, setting_values, timer, topic_visibility, visibility,
     wanted_emoji, webhook, widget,
 };
@@ -74,7 +74,6 @@ pub struct Realm {
     /// Active accounts, the system's bots left out.
     #[serde(skip)]
     pub active_users: OrdSet<UserId>,
-    /// Groups.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub groups: OrdMap<GroupId, Arc<Group>>,
     /// What is known of members through subgroups.
@@ -83,7 +82,6 @@ pub struct Realm {
     /// The system's groups.
     #[serde(skip)]
     pub system_groups: Arc<BTreeMap<SystemGroup, GroupId>>,
-    /// Channels.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub channels: OrdMap<ChannelId, Arc<Channel>>,
     /// Channels by name in lower case.
@@ -104,7 +102,6 @@ pub struct Realm {
     /// Conversations by their sorted members.
     #[serde(skip)]
     pub conversations_by_members: OrdMap<Arc<[UserId]>, RecipientId>,
-    /// Messages.
     #[serde(with = "stored::messages")]
     pub messages: OrdMap<MessageId, Arc<Message>>,
     /// Messages for which rows were made later, and whose these are: `historical` of each user, the other way round.
@@ -131,7 +128,6 @@ pub struct Realm {
     /// Bytes of uploads and pictures by content hash; a value like all the rest, so that a fork shares them.
     #[serde(with = "stored::blobs")]
     pub blobs: OrdMap<String, bytes::Bytes>,
-    /// Custom emoji.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub custom_emoji: OrdMap<EmojiId, Arc<CustomEmoji>>,
     /// Linkifiers in processing order.
@@ -152,7 +148,6 @@ pub struct Realm {
     /// Messages to be sent later.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
-    /// Reminders.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
     /// Exports of the organization's data, those that failed or were deleted included.
@@ -177,7 +172,6 @@ pub struct Realm {
     /// What is to come.
     #[serde(skip)]
     pub agenda: agenda::Agenda,
-    /// Seeded chance.
     pub chance: SeededRng,
     /// What the next of each kind is numbered.
     #[serde(deserialize_with = "counters::known")]

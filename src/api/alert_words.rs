@@ -8,14 +8,12 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Audience, Event, EventKind, List, Payload};
 use crate::realm::id::UserId;
+use crate::realm::personal::MAX_ALERT_WORD_LENGTH;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// Longest word, in code points.
-const MAX_ALERT_WORD_LENGTH: usize = 100;
 
 /// The caller's words.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -6,8 +6,8 @@ pub mod create;
 pub mod deactivate;
 pub mod edit;
 pub mod members;
+pub(super) mod parameters;
 pub mod remove;
-pub(super) mod rules;
 
 use super::{Call, Read, operation};
 use crate::error::Error;

@@ -15,6 +15,7 @@ pub mod editing;
 pub mod exporting;
 pub mod flag;
 pub mod full_members;
+pub mod groups;
 pub mod invitation;
 pub mod muting;
 pub mod notice;

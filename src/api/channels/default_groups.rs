@@ -4,13 +4,13 @@
 
 pub use crate::api::changes::channels::default_groups::records;
 
-use crate::api::changes::channels::creation::MAX_DESCRIPTION_LENGTH;
 use crate::api::changes::channels::default_groups::{emit, groups_mut};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
+use crate::realm::channel::MAX_CHANNEL_DESCRIPTION_LENGTH;
 use crate::realm::id::ChannelId;
 use crate::realm::organization::DefaultChannelGroup;
 use crate::realm::text::check_length;
@@ -175,7 +175,7 @@ impl Write for RemoveDefaultGroup {
 
 /// A description that is not too long; unlike those of channels it keeps its lines.
 fn checked_description(requested: String) -> Result<String, Error> {
-    check_length(&requested, "description", MAX_DESCRIPTION_LENGTH)?;
+    check_length(&requested, "description", MAX_CHANNEL_DESCRIPTION_LENGTH)?;
     Ok(requested)
 }
 

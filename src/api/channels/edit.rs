@@ -2,9 +2,7 @@
 
 pub mod apply;
 
-use crate::api::changes::channels::creation::{
-    MAX_DESCRIPTION_LENGTH, TOPIC_CREATION, check_folder, check_topic_creation, in_one_line,
-};
+use crate::api::changes::channels::creation::{TOPIC_CREATION, check_folder, check_topic_creation, in_one_line};
 use crate::api::changes::channels::rights::administered_channel;
 use crate::api::parameter::Nullable;
 use crate::api::parameter::types::channel::{
@@ -16,7 +14,7 @@ use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, Privacy, TopicsPolicy, checked_channel_name};
+use crate::realm::channel::{Channel, MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy, checked_channel_name};
 use crate::realm::id::{ChannelId, FolderId};
 use crate::realm::permission::{CHANNEL_PERMISSIONS, ChannelPermission, GroupSettingValue, RealmPermission, setting};
 use crate::realm::topic::{EMPTY_TOPIC_DISPLAY_NAME, TopicKey, topics_of};
@@ -30,7 +28,7 @@ operation! {
         /// The channel.
         @path stream_id: ChannelId,
         /// At most 1,024 characters.
-        description: Option<MaxLength<MAX_DESCRIPTION_LENGTH>>,
+        description: Option<MaxLength<MAX_CHANNEL_DESCRIPTION_LENGTH>>,
         /// Private.
         is_private: Option<bool>,
         /// New users are subscribed to it; administrators only.

@@ -2,15 +2,16 @@
 //!
 //! A choice where the API is silent: A-57 in docs/assumptions.md.
 
-use super::rules::{
-    GroupPermissions, check_description, check_name_is_free, checked_group_name, groups_to_add, possible_members,
-};
+use super::parameters::GroupPermissions;
 use crate::api::changes::groups::emit;
 use crate::api::parameter::types::group_setting::resolve_all;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::group::Group;
+use crate::realm::groups::{
+    check_group_description, check_group_name_is_free, checked_group_name, groups_to_add, possible_members,
+};
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::GROUP_PERMISSIONS;
 use crate::realm::tx::Tx;
@@ -54,13 +55,13 @@ pub struct GroupIdReply {
 impl Write for CreateGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<GroupIdReply, Error> {
         let creator = call.caller().id;
-        check_description(call, &params.description)?;
+        check_group_description(&params.description, call.feature_level)?;
         let members = possible_members(tx, &params.members, call.feature_level)?;
-        let name = checked_group_name(call, &params.name)?;
+        let name = checked_group_name(&params.name, call.feature_level)?;
         let defaults = tx.default_permissions(GROUP_PERMISSIONS, Some(creator));
         let requested = params.permissions.by_name();
         let permissions = resolve_all(tx, call.feature_level, GROUP_PERMISSIONS, defaults, requested)?;
-        check_name_is_free(tx, call, &name, None)?;
+        check_group_name_is_free(tx, &name, None, call.feature_level)?;
         let subgroups: OrdSet<GroupId> = groups_to_add(tx, &params.subgroups)?.into_iter().collect();
 
         tx.realm_mut().counters.group += 1;

@@ -2,11 +2,11 @@
 //!
 //! A choice where the API is silent: A-60 in docs/assumptions.md.
 
-use super::rules::group_to_change;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{DeliveryCondition, EventData};
+use crate::realm::groups::group_to_change;
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GroupPermission, GroupSettingValue, Permissions};
 use crate::realm::tx::Tx;
@@ -30,7 +30,7 @@ impl Write for DeactivateGroup {
         if tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::GroupDeactivated);
         }
-        group_to_change(tx, call, id, GroupPermission::CanManage)?;
+        group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
         let objections = objections(tx, id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });

@@ -2,9 +2,7 @@
 //!
 //! A choice where the API is silent: A-59 in docs/assumptions.md.
 
-use super::rules::{
-    GroupPermissionUpdates, check_description, check_name_is_free, checked_group_name, group_to_change,
-};
+use super::parameters::GroupPermissionUpdates;
 use crate::api::changes::groups::emit_update;
 use crate::api::parameter::types::group_setting::resolve_update;
 use crate::api::{Call, Success, Write, operation};
@@ -12,6 +10,7 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::event::{DeliveryCondition, EventData};
 use crate::realm::group::Group;
+use crate::realm::groups::{check_group_description, check_group_name_is_free, checked_group_name, group_to_change};
 use crate::realm::id::GroupId;
 use crate::realm::permission::{GROUP_PERMISSIONS, GroupPermission, setting};
 use crate::realm::tx::Tx;
@@ -47,8 +46,8 @@ impl Write for EditGroup {
             return Err(Error::NoNewData);
         }
         let id = params.user_group_id;
-        params.description.as_deref().map_or(Ok(()), |text| check_description(call, text))?;
-        let group = group_to_change(tx, call, id, GroupPermission::CanManage)?;
+        params.description.as_deref().map_or(Ok(()), |text| check_group_description(text, call.feature_level))?;
+        let group = group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
         let name = checked_new_name(tx, call, &group, params.name.as_deref())?;
 
         if let Some(name) = name {
@@ -89,8 +88,8 @@ fn is_empty(params: &EditGroup) -> bool {
 /// A name that differs in its case alone is free.
 fn checked_new_name(tx: &Tx, call: &Call<'_>, group: &Group, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.filter(|name| *name != group.name) else { return Ok(None) };
-    let name = checked_group_name(call, name)?;
-    check_name_is_free(tx, call, &name, Some(group.id))?;
+    let name = checked_group_name(name, call.feature_level)?;
+    check_group_name_is_free(tx, &name, Some(group.id), call.feature_level)?;
     Ok(Some(name).filter(|name| *name != group.name))
 }
 

@@ -2,12 +2,12 @@
 //!
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
-use super::rules::{group_to_change, groups_to_add, possible_members};
 use crate::api::changes::groups::emit;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::event::Event;
+use crate::realm::groups::{group_to_change, groups_to_add, possible_members};
 use crate::realm::id::{GroupId, UserId};
 use crate::realm::permission::GroupPermission;
 use crate::realm::permission_holders::existing_groups;
@@ -129,9 +129,9 @@ fn add_members(
     if users.is_empty() {
         return Ok(());
     }
-    let group = match group_to_change(tx, call, id, GroupPermission::CanAddMembers) {
+    let group = match group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanAddMembers) {
         Err(Error::InsufficientPermission) if users == [call.caller().id] => {
-            group_to_change(tx, call, id, GroupPermission::CanJoin)
+            group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanJoin)
         }
         outcome => outcome,
     }?;
@@ -161,8 +161,10 @@ fn remove_members(
     }
     let is_own = users == [call.caller().id];
     let users = possible_members(tx, users, call.feature_level)?;
-    let group = match group_to_change(tx, call, id, GroupPermission::CanRemoveMembers) {
-        Err(Error::InsufficientPermission) if is_own => group_to_change(tx, call, id, GroupPermission::CanLeave),
+    let group = match group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanRemoveMembers) {
+        Err(Error::InsufficientPermission) if is_own => {
+            group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanLeave)
+        }
         outcome => outcome,
     }?;
     if let Some(user) = users.iter().find(|user| !group.members.contains(*user)) {
@@ -197,7 +199,7 @@ fn add_subgroups(
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = group_to_change(tx, call, id, GroupPermission::CanAddMembers)?;
+    let group = group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanAddMembers)?;
     let subgroups = groups_to_add(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| group.subgroups.contains(*subgroup)) {
         return Err(Error::AlreadySubgroup { group_id: subgroup.0.into() });
@@ -224,7 +226,7 @@ fn remove_subgroups(
     if subgroups.is_empty() {
         return Ok(());
     }
-    let group = group_to_change(tx, call, id, GroupPermission::CanManage)?;
+    let group = group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
     let subgroups = existing_groups(tx, subgroups)?;
     if let Some(subgroup) = subgroups.iter().find(|subgroup| !group.subgroups.contains(*subgroup)) {
         return Err(Error::NotSubgroup { group_id: subgroup.0.into() });

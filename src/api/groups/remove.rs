@@ -3,11 +3,11 @@
 //! A choice where the API is silent: A-152 in docs/assumptions.md.
 
 use super::deactivate::objections;
-use super::rules::group_to_change;
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
+use crate::realm::groups::group_to_change;
 use crate::realm::id::{GroupId, InviteId, InviteLinkId};
 use crate::realm::permission::GroupPermission;
 use crate::realm::tx::Tx;
@@ -32,7 +32,7 @@ impl Write for RemoveGroup {
         if !call.has(Feature::DeactivatedGroups) && tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::InvalidGroup);
         }
-        group_to_change(tx, call, id, GroupPermission::CanManage)?;
+        group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanManage)?;
         let objections = objections(&without(tx, id), id);
         if !objections.is_empty() {
             return Err(Error::GroupInUse { objections: objections.into() });

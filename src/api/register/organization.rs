@@ -1,7 +1,6 @@
 //! The organization's settings and permissions, and the server's limits: what the type `realm` brings.
 
 use super::StateRequest;
-use crate::api::changes::channels::creation;
 use crate::api::changes::pictures::MAX_PICTURE_MIB;
 use crate::api::messages::report::ReportType;
 use crate::api::organization::authentication;
@@ -91,7 +90,7 @@ fn derived(realm: &Realm, level: i64) -> Value {
 fn limits() -> Value {
     json!({
         "max_stream_name_length": MAX_CHANNEL_NAME_LENGTH,
-        "max_stream_description_length": creation::MAX_DESCRIPTION_LENGTH,
+        "max_stream_description_length": crate::realm::channel::MAX_CHANNEL_DESCRIPTION_LENGTH,
         "max_channel_folder_name_length": crate::api::channel_folders::MAX_NAME_LENGTH,
         "max_channel_folder_description_length": crate::api::channel_folders::MAX_DESCRIPTION_LENGTH,
         "max_topic_length": crate::realm::topic::MAX_TOPIC_LENGTH,

@@ -1,8 +1,8 @@
 //! Fields that are gone, and what stood in them.
 
-use crate::api::changes::channels::creation::MAX_DESCRIPTION_LENGTH;
 use crate::api::channels::former_channel_email;
 use crate::api::organization::policies::POLICIES;
+use crate::realm::channel::MAX_CHANNEL_DESCRIPTION_LENGTH;
 use crate::realm::setting_values::user_default;
 
 use crate::level::Context;
@@ -82,7 +82,7 @@ pub(super) static ROWS: &[(i64, &Object, &str, i64, Was)] = &[
         json!(policy(context, "can_move_messages_between_topics_group") == 5)
     }),
     (53, &REGISTER, "stream_name_max_length", 0, |_, _| json!(MAX_CHANNEL_NAME_LENGTH)),
-    (53, &REGISTER, "stream_description_max_length", 0, |_, _| json!(MAX_DESCRIPTION_LENGTH)),
+    (53, &REGISTER, "stream_description_max_length", 0, |_, _| json!(MAX_CHANNEL_DESCRIPTION_LENGTH)),
     (50, &REGISTER, "realm_invite_by_admins_only", 0, |_, context| {
         permissions::is_for_administrators(context, "can_invite_users_group")
     }),

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Channel {
-    /// Its number.
     pub id: ChannelId,
     /// The number of its audience as messages carry it.
     pub recipient: RecipientId,
@@ -37,7 +36,6 @@ pub struct Channel {
     pub was_web_public: bool,
     /// New users and invitations get it.
     pub is_default: bool,
-    /// Its folder.
     pub folder: Option<FolderId>,
     /// How long messages are kept, in days: None inherits, -1 is forever.
     pub message_retention_days: Option<i64>,
@@ -107,7 +105,6 @@ pub enum TopicsPolicy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Folder {
-    /// Its number.
     pub id: FolderId,
     /// Not empty.
     pub name: String,
@@ -117,7 +114,6 @@ pub struct Folder {
     pub rendered_description: String,
     /// When it was made.
     pub date_created: Timestamp,
-    /// The creator.
     pub creator: Option<UserId>,
     /// Whether it is archived.
     pub is_archived: bool,
@@ -145,10 +141,8 @@ pub struct Subscription {
     /// Sounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audible_notifications: Option<bool>,
-    /// Push notifications.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push_notifications: Option<bool>,
-    /// Emails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_notifications: Option<bool>,
     /// Whether wildcard mentions notify.
@@ -176,6 +170,8 @@ impl Subscription {
 
 /// Longest name of a channel, in code points.
 pub const MAX_CHANNEL_NAME_LENGTH: usize = 60;
+/// Longest description of a channel or folder, in code points.
+pub const MAX_CHANNEL_DESCRIPTION_LENGTH: usize = 1024;
 
 /// A channel's name as it is stored: without white space around it.
 ///

@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
+/// Longest alert word, in code points.
+pub const MAX_ALERT_WORD_LENGTH: usize = 100;
+
 /// A user's own state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -282,7 +285,6 @@ impl VisibilityPolicy {
 pub struct Status {
     /// Not empty when set.
     pub text: Option<String>,
-    /// The emoji with it.
     pub emoji: Option<Emoji>,
     /// Something was said once: from then on events say whether the user is away, without text and emoji too.
     #[serde(default)]
@@ -312,7 +314,6 @@ pub struct Presence {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
-    /// Its number.
     pub id: DraftId,
     /// Where it would go.
     pub to: DraftTarget,
@@ -329,9 +330,7 @@ pub struct Draft {
 pub enum DraftTarget {
     /// Not chosen yet.
     Nowhere,
-    /// A channel.
     Channel(ChannelId),
-    /// Users.
     Users(Vec<UserId>),
 }
 
@@ -339,7 +338,6 @@ pub enum DraftTarget {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Snippet {
-    /// Its number.
     pub id: SnippetId,
     /// At most 60 characters.
     pub title: String,

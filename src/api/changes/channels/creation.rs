@@ -9,7 +9,7 @@ use crate::api::parameter::types::channel::{ChannelPermissions, ChannelTraits, T
 use crate::api::parameter::types::group_setting::resolve_all;
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::channel::{Channel, Privacy, TopicsPolicy};
+use crate::realm::channel::{Channel, MAX_CHANNEL_DESCRIPTION_LENGTH, Privacy, TopicsPolicy};
 use crate::realm::channel_switch::ChannelSwitches;
 use crate::realm::event::Audience;
 use crate::realm::group::SystemGroup;
@@ -27,9 +27,6 @@ use crate::record::events::{DefaultStreams, StreamCreate};
 use imbl::OrdSet;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
-
-/// Longest description of a channel, in code points.
-pub const MAX_DESCRIPTION_LENGTH: usize = 1024;
 
 /// What a request says of the channels that it makes, next to their names. Nothing of it touches channels that exist.
 #[derive(Clone, Debug, Default)]
@@ -194,7 +191,7 @@ pub fn check_folder(realm: &Realm, folder: FolderId) -> Result<(), Error> {
 ///
 /// `BadValue` over the limit.
 pub fn checked_description(description: &str) -> Result<String, Error> {
-    check_length(description, "description", MAX_DESCRIPTION_LENGTH)?;
+    check_length(description, "description", MAX_CHANNEL_DESCRIPTION_LENGTH)?;
     Ok(in_one_line(description))
 }
 
@@ -277,7 +274,7 @@ impl FromJson for ChannelToSubscribe {
         }
         let description = text("description")?;
         if let Some(description) = &description {
-            check_length(description, &format!("{at}[\"description\"]"), MAX_DESCRIPTION_LENGTH)?;
+            check_length(description, &format!("{at}[\"description\"]"), MAX_CHANNEL_DESCRIPTION_LENGTH)?;
         }
         Ok(Self { name, color, description })
     }

@@ -1,53 +1,31 @@
-//! What holds for every change of a user group: names, who may, who is informed.
+//! Names and descriptions of user groups, and who may change which group.
 
-use crate::api::Call;
-use crate::api::parameter::types::group_setting::permission_parameters;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
-use crate::realm::group::Group;
-use crate::realm::id::{GroupId, UserId};
-use crate::realm::permission::{GroupPermission, RealmPermission};
-use crate::realm::permission_holders::{existing_groups, is_member};
-use crate::realm::text::check_length;
-use crate::realm::user::{Role, User};
+use crate::realm::model::group::Group;
+use crate::realm::model::id::{GroupId, UserId};
+use crate::realm::model::permission::{GroupPermission, RealmPermission};
+use crate::realm::model::text::check_length;
+use crate::realm::model::user::{Role, User};
+use crate::realm::rules::permission_holders::{existing_groups, is_member};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Longest name of a group, in code points.
 pub const MAX_GROUP_NAME_LENGTH: usize = 100;
 /// Longest description of a group, in code points.
-const MAX_GROUP_DESCRIPTION_LENGTH: usize = 1024;
+pub const MAX_GROUP_DESCRIPTION_LENGTH: usize = 1024;
 /// What names can't begin with: mentions and searches would read them otherwise.
 const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel:"];
-
-permission_parameters! {
-    /// Permissions of a new group.
-    pub struct GroupPermissions;
-    /// New values of a group's permissions.
-    pub struct GroupPermissionUpdates;
-
-    /// Who may add members; the creator by default.
-    can_add_members_group,
-    /// Who may join; nobody by default.
-    can_join_group,
-    /// Who may leave; everyone by default.
-    can_leave_group,
-    /// Who may do all of this; the creator by default. Not `role:internet` or `role:everyone`.
-    can_manage_group,
-    /// Who may mention it; everyone by default. Not `role:internet` or `role:owners`.
-    can_mention_group,
-    /// Who may remove members; nobody by default.
-    can_remove_members_group,
-}
 
 /// A name, from 388 on trimmed, in a form that groups can have; whether it is free is another question.
 ///
 /// # Errors
 ///
 /// In this order: `GroupNameEmpty`, `GroupNameTooLong`, `GroupNamePrefix`.
-pub fn checked_group_name(call: &Call<'_>, name: &str) -> Result<String, Error> {
-    let name = if call.has(Feature::StrictGroups) { name.trim() } else { name };
+pub fn checked_group_name(name: &str, level: i64) -> Result<String, Error> {
+    let name = if Feature::StrictGroups.is_at(level) { name.trim() } else { name };
     if name.trim().is_empty() {
         return Err(Error::GroupNameEmpty);
     }
@@ -66,9 +44,9 @@ pub fn checked_group_name(call: &Call<'_>, name: &str) -> Result<String, Error> 
 /// # Errors
 ///
 /// `GroupNameTaken`.
-pub fn check_name_is_free(realm: &Realm, call: &Call<'_>, name: &str, of: Option<GroupId>) -> Result<(), Error> {
+pub fn check_group_name_is_free(realm: &Realm, name: &str, of: Option<GroupId>, level: i64) -> Result<(), Error> {
     let is_free = match realm.group_by_name(name) {
-        _ if !call.has(Feature::StrictGroups) => {
+        _ if !Feature::StrictGroups.is_at(level) => {
             !realm.groups.values().any(|group| group.name == name && Some(group.id) != of)
         }
         Some(group) => Some(group.id) == of,
@@ -82,8 +60,8 @@ pub fn check_name_is_free(realm: &Realm, call: &Call<'_>, name: &str, of: Option
 /// # Errors
 ///
 /// `BadValue`.
-pub fn check_description(call: &Call<'_>, description: &str) -> Result<(), Error> {
-    if !call.has(Feature::StrictGroups) {
+pub fn check_group_description(description: &str, level: i64) -> Result<(), Error> {
+    if !Feature::StrictGroups.is_at(level) {
         return Ok(());
     }
     check_length(description, "description", MAX_GROUP_DESCRIPTION_LENGTH)
@@ -96,24 +74,24 @@ pub fn check_description(call: &Call<'_>, description: &str) -> Result<(), Error
 /// `InvalidGroup`; `InsufficientPermission`, for the system's groups always.
 pub fn group_to_change(
     realm: &Realm,
-    call: &Call<'_>,
+    (caller, level): (&User, i64),
     id: GroupId,
     permission: GroupPermission,
 ) -> Result<Arc<Group>, Error> {
     let group = realm.groups.get(&id).ok_or(Error::InvalidGroup)?;
-    let caller = call.caller();
     let holds = |permission| realm.may_in_group(caller.id, group, permission);
     let is_moderator = caller.role.number() <= Role::Moderator.number();
     let manages_all = || {
-        if !call.has(Feature::ManagersOfAllGroups) {
+        if !Feature::ManagersOfAllGroups.is_at(level) {
             return (is_moderator || group.members.contains(&caller.id))
                 && realm.may(caller.id, RealmPermission::CanCreateGroups);
         }
-        let is_near = || call.has(Feature::ManagersManageAllGroups) || is_moderator || is_member(realm, id, caller.id);
+        let is_near =
+            || Feature::ManagersManageAllGroups.is_at(level) || is_moderator || is_member(realm, id, caller.id);
         is_near() && realm.may(caller.id, RealmPermission::CanManageAllGroups)
     };
     let holds_it =
-        || call.has(Feature::ManagersOfSingleGroups) && (holds(GroupPermission::CanManage) || holds(permission));
+        || Feature::ManagersOfSingleGroups.is_at(level) && (holds(GroupPermission::CanManage) || holds(permission));
     let may = group.system.is_none() && (manages_all() || holds_it());
     if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
