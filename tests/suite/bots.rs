@@ -1,6 +1,7 @@
 //! Bots: their keys, making, changing and deactivating them.
 
 use crate::support::{TestServer, User};
+use chatdouble::realm::group::SystemGroup;
 use serde_json::json;
 
 fn path(bot: &User, rest: &str) -> String {
@@ -40,8 +41,9 @@ async fn the_bots_owner_and_administrators_regenerate_its_key() {
     gus.post(&path(&bot, key), json!({})).await.error("BAD_REQUEST", "Not allowed for guest users");
     let caller = server.user("out-bot");
     caller.post(&path(&bot, key), json!({})).await.error("BAD_REQUEST", "This endpoint does not accept bot requests.");
-    let id = bot.id();
-    server.arrange(|tx| tx.user_mut(chatdouble::realm::id::UserId(id)).can_create_users = true);
+
+    let server = crate::users::server_where("build-bot", true).await;
+    let [adam, bot] = server.users(["adam", "build-bot"]);
     adam.post(&path(&bot, key), json!({})).await.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization owner");
 }
 
@@ -146,12 +148,7 @@ async fn bots_are_refused_for_what_is_wrong_with_them_in_order() {
 async fn who_may_only_make_bots_that_send_makes_no_others() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
-    server.arrange(|tx| {
-        let owners = tx.system_group(chatdouble::realm::group::SystemGroup::Owners);
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        let owners = chatdouble::realm::permission::GroupSettingValue::Group(owners);
-        organization.permissions.insert("can_create_bots_group", owners);
-    });
+    server.allow("can_create_bots_group", SystemGroup::Owners).await;
     let params = |kind: i64| json!({"full_name": "Tea", "short_name": "tea", "bot_type": kind});
 
     // The right is looked at before the kind.

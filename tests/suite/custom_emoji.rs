@@ -2,6 +2,7 @@
 
 use crate::support::{Queue, Reply, TestServer, User};
 use base64::Engine;
+use chatdouble::realm::group::SystemGroup;
 use serde_json::{Value, json};
 
 /// A picture of one pixel.
@@ -123,13 +124,7 @@ async fn guests_bots_and_those_without_the_permission_add_none() {
 
     upload(&gus, "fresh").await.error("BAD_REQUEST", "Not allowed for guest users");
     upload(&bot, "fresh").await.error("BAD_REQUEST", "This endpoint does not accept bot requests.");
-    server.arrange(|tx| {
-        use chatdouble::realm::group::SystemGroup;
-        use chatdouble::realm::permission::GroupSettingValue;
-        let value = GroupSettingValue::Group(tx.system_group(SystemGroup::Administrators));
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.permissions.insert("can_add_custom_emoji_group", value);
-    });
+    server.allow("can_add_custom_emoji_group", SystemGroup::Administrators).await;
     upload(&max, "fresh").await.error("BAD_REQUEST", "Insufficient permission");
 }
 

@@ -1,7 +1,6 @@
 //! Users who are deactivated, leave, and come back.
 
 use crate::support::{Queue, Reply, TestServer, User};
-use chatdouble::realm::id::ChannelId;
 use serde_json::{Value, json};
 
 async fn deactivate(caller: &User, user: &User, params: Value) -> Reply {
@@ -379,7 +378,7 @@ async fn the_first_message_of_an_archived_channel_is_sent_to_those_who_know_of_s
     max.send_to("quiet", "t", "First").await;
     let second = mel.send_to("quiet", "t", "Second").await;
     let quiet = server.channel("quiet");
-    server.arrange(|tx| tx.channel_mut(ChannelId(quiet)).is_archived = true);
+    adam.delete(&format!("/streams/{quiet}"), json!({})).await.success();
     let params = |knows: bool| json!({"event_types": ["stream"], "fetch_event_types": [], "client_capabilities": {"archived_channels": knows}});
     let (mut newer, mut older) = (mel.register(params(true)).await, mel.register(params(false)).await);
 

@@ -122,10 +122,7 @@ async fn drafts_of_others_are_not_found() {
 async fn those_who_switched_drafts_off_have_none() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
-    server.arrange(|tx| {
-        let id = chatdouble::realm::id::UserId(mel.id());
-        tx.user_state_mut(id).settings.insert("enable_drafts_synchronization", false.into());
-    });
+    mel.patch("/settings", json!({"enable_drafts_synchronization": false})).await.success();
 
     let message = "User has disabled synchronizing drafts.";
     mel.get("/drafts", json!({})).await.error("BAD_REQUEST", message);

@@ -1,7 +1,7 @@
 //! Personal flags: read, starred, collapsed.
 
 use crate::support::{TestServer, User};
-use chatdouble::realm::id::{ChannelId, UserId};
+use chatdouble::realm::id::UserId;
 use chatdouble::reducer::State;
 use serde_json::{Value, json};
 
@@ -160,11 +160,9 @@ async fn a_message_of_an_earlier_subscription_counts_as_unread_again() {
     let server = TestServer::start().await;
     let [mona, adam] = server.users(["mona", "adam"]);
     let message = server.message("Fixed.");
-    let (user, engineering) = (UserId(mona.id()), ChannelId(server.channel("engineering")));
     adam.send_to("engineering", "builds", "Meanwhile").await;
-    server.arrange(|tx| {
-        tx.subscribe(user, engineering, None);
-    });
+    let again = json!({"subscriptions": [{"name": "engineering"}], "principals": [mona.id()]});
+    adam.post("/users/me/subscriptions", again).await.success();
     let before = unread_count(&mona).await.as_i64();
 
     flag(&mona, &[message], "remove", "read").await;

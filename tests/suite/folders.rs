@@ -140,8 +140,7 @@ async fn a_folder_is_archived_when_empty_and_brought_back() {
     full.error("BAD_REQUEST", "You need to remove all the channels from this folder to archive it.");
     assert_eq!(folder(&adam, "Product").await, id, "a refused change changes nothing");
     for channel in ["engineering", "design"] {
-        let id = chatdouble::realm::id::ChannelId(server.channel(channel));
-        server.arrange(|tx| tx.channel_mut(id).folder = None);
+        server.change_channel(channel, json!({"folder_id": null})).await;
     }
     let mut events = mel.events(["channel_folder"]).await;
     let shown = async || {

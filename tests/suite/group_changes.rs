@@ -4,6 +4,7 @@ mod deactivation;
 mod membership;
 
 use crate::support::{Queue, Reply, TestServer, User};
+use chatdouble::realm::group::SystemGroup;
 use serde_json::{Value, json};
 
 fn group(server: &TestServer, name: &str) -> i64 {
@@ -241,12 +242,7 @@ async fn those_who_may_create_groups_do_bots_too_but_not_guests() {
     members(&bot, id, json!({"add": [mel.id()]})).await.is(json!({}));
     subgroups(&bot, id, json!({"add": [group(&server, "leads")]})).await.is(json!({}));
 
-    server.arrange(|tx| {
-        let nobody = tx.system_group(chatdouble::realm::group::SystemGroup::Owners);
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        let owners = chatdouble::realm::permission::GroupSettingValue::Group(nobody);
-        organization.permissions.insert("can_create_groups", owners);
-    });
+    server.allow("can_create_groups", SystemGroup::Owners).await;
     // Before the parameters are looked at.
     mel.post("/user_groups/create", json!({})).await.error("BAD_REQUEST", "Insufficient permission");
     created(&olive, "owned", json!({})).await;

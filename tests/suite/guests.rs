@@ -30,7 +30,7 @@ async fn knowing(user: &User) -> Queue {
 async fn a_guest_comes_to_know_those_who_join_a_channel_of_theirs_and_loses_those_who_leave() {
     let server = TestServer::start().await;
     let [adam, gus, nora] = server.users(["adam", "gus", "nora"]);
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
     let mut at_gus = gus.events(["realm_user", "subscription"]).await;
     let mut at_adam = adam.events(["realm_user"]).await;
     let subscriptions = |names: Value| json!({"subscriptions": names, "principals": [nora.id()]});
@@ -57,7 +57,7 @@ async fn a_guest_comes_to_know_those_who_join_a_channel_of_theirs_and_loses_thos
 async fn a_guest_who_enters_a_channel_comes_to_know_those_inside_and_loses_them_with_it() {
     let server = TestServer::start().await;
     let [adam, gus, nora] = server.users(["adam", "gus", "nora"]);
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
     nora.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "engineering"}]})).await.success();
     let mut at_gus = gus.events(["realm_user"]).await;
     let principals = json!([gus.id()]);
@@ -77,7 +77,7 @@ async fn a_guest_who_enters_a_channel_comes_to_know_those_inside_and_loses_them_
 async fn a_guest_comes_to_know_who_writes_to_them_before_the_message() {
     let server = TestServer::start().await;
     let [gus, nora] = server.users(["gus", "nora"]);
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
     let mut at_gus = gus.events(["realm_user", "message"]).await;
 
     let id = nora.send_direct(&[gus.id()], "Hello").await;
@@ -93,7 +93,7 @@ async fn a_guest_comes_to_know_who_writes_to_them_before_the_message() {
 async fn messages_of_those_a_guest_may_not_know_come_from_an_unknown_user() {
     let server = TestServer::start().await;
     let [gus, mel, nora] = server.users(["gus", "mel", "nora"]);
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
     let mut at_gus = gus.events(["message"]).await;
 
     // Nora is not subscribed, but may post.
@@ -115,7 +115,7 @@ async fn messages_of_those_a_guest_may_not_know_come_from_an_unknown_user() {
 async fn a_new_guest_loses_those_they_share_nothing_with() {
     let server = TestServer::start().await;
     let [adam, max, nora] = server.users(["adam", "max", "nora"]);
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
     let mut at_max = max.events(["realm_user"]).await;
     let path = format!("/users/{}", max.id());
 
@@ -135,7 +135,7 @@ async fn a_new_guest_loses_those_they_share_nothing_with() {
 async fn guests_hear_which_groups_those_leave_whose_end_they_do_not_hear_of() {
     let server = TestServer::start().await;
     let [adam, gus, mel, nora] = server.users(["adam", "gus", "mel", "nora"]);
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
     let mut at_gus = gus.events(["realm_user", "user_group"]).await;
 
     // Nora is unknown already, Mel was known.
@@ -164,12 +164,8 @@ async fn guests_hear_which_groups_those_leave_whose_end_they_do_not_hear_of() {
 async fn clients_with_an_incomplete_list_get_nothing_of_those_they_may_not_know() {
     let server = TestServer::start().await;
     let [adam, gus, nora] = server.users(["adam", "gus", "nora"]);
-    limit_guests(&server, &nora);
-    server.arrange(|tx| {
-        for id in tx.channels.keys().copied().collect::<Vec<_>>() {
-            tx.channel_mut(id).is_default = false;
-        }
-    });
+    limit_guests(&server, &nora).await;
+    adam.delete("/default_streams", json!({"stream_id": server.channel("general")})).await.success();
     let (mut knowing, mut other) = (knowing(&gus).await, gus.register(json!({"event_types": ["realm_user"]})).await);
     let row = |queue: &Queue| {
         let users = queue.state["realm_users"].as_array().cloned().unwrap_or_default();

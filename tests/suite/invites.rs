@@ -2,7 +2,6 @@
 
 use crate::support::{Queue, Reply, TestServer, User};
 use chatdouble::realm::group::SystemGroup;
-use chatdouble::realm::permission::GroupSettingValue;
 use serde_json::{Value, json};
 
 const NOW: i64 = 1_767_268_800;
@@ -27,14 +26,6 @@ async fn made(user: &User, params: Value) -> Value {
 async fn changed(queue: &mut Queue) {
     queue.next().await.is(json!({"type": "invites_changed"}));
     queue.none().await;
-}
-
-/// Gives one of the organization's permissions to a system group.
-fn permit(server: &TestServer, name: &'static str, group: SystemGroup) {
-    server.arrange(|tx| {
-        let value = GroupSettingValue::Group(tx.system_group(group));
-        std::sync::Arc::make_mut(&mut tx.realm_mut().organization).permissions.insert(name, value);
-    });
 }
 
 fn group_id(server: &TestServer, name: &str) -> i64 {
@@ -150,7 +141,7 @@ async fn only_users_permitted_to_invite_make_links() {
 
     link(&gus, json!({})).await.error("BAD_REQUEST", "Not allowed for guest users");
     link(&bot, json!({})).await.error("BAD_REQUEST", "This endpoint does not accept bot requests.");
-    permit(&server, "create_multiuse_invite_group", SystemGroup::Administrators);
+    server.allow("create_multiuse_invite_group", SystemGroup::Administrators).await;
     // The right is looked at before the role.
     link(&mel, json!({"invite_as": 100})).await.error("BAD_REQUEST", "Insufficient permission");
     link(&adam, json!({})).await.success();
@@ -178,7 +169,7 @@ async fn channels_must_exist_be_accessible_and_not_archived() {
 async fn channels_are_defaults_or_open_to_the_caller_and_none_for_those_who_subscribe_nobody() {
     let server = TestServer::start().await;
     let [mel, adam, mona] = server.users(["mel", "adam", "mona"]);
-    permit(&server, "can_add_subscribers_group", SystemGroup::Nobody);
+    server.allow("can_add_subscribers_group", SystemGroup::Nobody).await;
     let [general, engineering, quiet] = ["general", "engineering", "quiet"].map(|name| server.channel(name));
     let refused = "You do not have permission to subscribe other users to channels.";
 
@@ -360,7 +351,7 @@ async fn inviting_by_email_takes_a_right_and_an_address() {
     let channel = json!({"invitee_emails": "zoe@example.com", "stream_ids": [server.channel("design")]});
     let message = format!("Invalid channel ID {}. No invites were sent.", server.channel("design"));
     send(&nora, channel).await.error("BAD_REQUEST", &message);
-    permit(&server, "can_invite_users_group", SystemGroup::Administrators);
+    server.allow("can_invite_users_group", SystemGroup::Administrators).await;
     let params = json!({"invitee_emails": "zoe@example.com", "stream_ids": []});
     send(&mel, params).await.error("BAD_REQUEST", "Insufficient permission");
 }

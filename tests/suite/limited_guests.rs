@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 async fn arranged() -> (TestServer, User, User) {
     let server = TestServer::start().await;
     let [gus, nora] = server.users(["gus", "nora"]);
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
     gus.get(&format!("/users/{}", nora.id()), json!({})).await.error("BAD_REQUEST", "Insufficient permission");
     (server, gus, nora)
 }

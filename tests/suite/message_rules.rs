@@ -1,45 +1,11 @@
 //! Who may send, mention and move what: each right taken away, each policy set, each limit passed.
 
 use crate::support::TestServer;
-use chatdouble::realm::channel::TopicsPolicy;
 use chatdouble::realm::group::SystemGroup;
-use chatdouble::realm::permission::GroupSettingValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 impl TestServer {
-    /// Gives an organization permission to a system group.
-    pub fn allow(&self, name: &'static str, group: SystemGroup) {
-        self.arrange(|tx| {
-            let value = GroupSettingValue::Group(tx.system_group(group));
-            Arc::make_mut(&mut tx.realm_mut().organization).permissions.insert(name, value);
-        });
-    }
-
-    /// Gives a permission in a channel to a system group.
-    pub fn allow_in(&self, channel: &str, name: &'static str, group: SystemGroup) {
-        self.arrange(|tx| {
-            let value = GroupSettingValue::Group(tx.system_group(group));
-            let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;
-            tx.channel_mut(id).permissions.insert(name, value);
-        });
-    }
-
-    /// Sets an organization setting.
-    pub fn set(&self, name: &'static str, value: Value) {
-        self.arrange(|tx| {
-            Arc::make_mut(&mut tx.realm_mut().organization).settings.insert(name, value);
-        });
-    }
-
-    /// Sets a channel's policy on topics.
-    pub fn set_topics_policy(&self, channel: &str, policy: TopicsPolicy) {
-        self.arrange(|tx| {
-            let id = tx.channel_by_name(channel).expect("a channel of the built-in realm").id;
-            tx.channel_mut(id).topics_policy = policy;
-        });
-    }
-
     /// Subscribes twenty people made for it, so that mentioning everyone is a matter of rights.
     pub fn crowd(&self, channel: &str) {
         self.arrange(|tx| {
@@ -81,7 +47,7 @@ fn to(channel: &str, topic: &str, content: &str) -> Value {
 #[tokio::test]
 async fn new_topics_need_the_right_to_make_them() {
     let server = TestServer::start().await;
-    server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators);
+    server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators).await;
     let mel = server.user("mel");
 
     let message = "You do not have permission to create new topics in this channel.";
@@ -94,15 +60,15 @@ async fn policies_rule_the_empty_topic() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
 
-    server.set_topics_policy("general", TopicsPolicy::DisableEmptyTopic);
+    server.change_channel("general", json!({"topics_policy": "disable_empty_topic"})).await;
     let message = "Sending messages to the general chat is not allowed in this channel.";
     mel.post("/messages", to("general", "", "x")).await.error("BAD_REQUEST", message);
-    server.set_topics_policy("general", TopicsPolicy::EmptyTopicOnly);
+    server.change_channel("general", json!({"topics_policy": "empty_topic_only"})).await;
     let message = "Only the general chat topic is allowed in this channel.";
     mel.post("/messages", to("general", "lunch", "x")).await.error("BAD_REQUEST", message);
     mel.post("/messages", to("general", "", "x")).await.success();
-    server.set_topics_policy("general", TopicsPolicy::Inherit);
-    server.set("topics_policy", json!("disable_empty_topic"));
+    server.change_channel("general", json!({"topics_policy": "inherit"})).await;
+    server.set("topics_policy", "disable_empty_topic").await;
     let message = "Sending messages to the general chat is not allowed in this channel.";
     mel.post("/messages", to("general", "(no topic)", "x")).await.error("BAD_REQUEST", message);
 }
@@ -113,17 +79,17 @@ async fn direct_messages_can_be_limited() {
     let [mel, max, olive, bot] = server.users(["mel", "max", "olive", "build-bot"]);
     let direct = |user: i64| json!({"type": "direct", "to": [user], "content": "x"});
 
-    server.allow("direct_message_permission_group", SystemGroup::Nobody);
+    server.allow("direct_message_permission_group", SystemGroup::Nobody).await;
     mel.post("/messages", direct(max.id()))
         .await
         .error("BAD_REQUEST", "Direct messages are disabled in this organization.");
     mel.post("/messages", direct(bot.id())).await.success();
-    server.allow("direct_message_permission_group", SystemGroup::Owners);
+    server.allow("direct_message_permission_group", SystemGroup::Owners).await;
     let message = "This conversation does not include any users who can authorize it.";
     mel.post("/messages", direct(max.id())).await.error("BAD_REQUEST", message);
     mel.post("/messages", direct(olive.id())).await.success();
-    server.allow("direct_message_permission_group", SystemGroup::Everyone);
-    server.allow("direct_message_initiator_group", SystemGroup::Owners);
+    server.allow("direct_message_permission_group", SystemGroup::Everyone).await;
+    server.allow("direct_message_initiator_group", SystemGroup::Owners).await;
     let adam = server.user("adam").id();
     let message = "You do not have permission to initiate direct message conversations.";
     mel.post("/messages", direct(adam)).await.error("BAD_REQUEST", message);
@@ -133,12 +99,9 @@ async fn direct_messages_can_be_limited() {
 #[tokio::test]
 async fn a_guest_cannot_write_to_those_it_may_not_know() {
     let server = TestServer::start().await;
-    server.allow("can_access_all_users_group", SystemGroup::Members);
+    server.allow("can_access_all_users_group", SystemGroup::Members).await;
     let [gus, ivy] = server.users(["gus", "ivy"]);
-    server.arrange(|tx| {
-        let general = tx.channel_by_name("general").expect("a channel").id;
-        tx.unsubscribe(chatdouble::realm::id::UserId(ivy.id()), general);
-    });
+    ivy.delete("/users/me/subscriptions", json!({"subscriptions": ["general"]})).await.success();
 
     let params = json!({"type": "direct", "to": [ivy.id()], "content": "x"});
     let message = "You do not have permission to access some of the recipients.";
@@ -179,11 +142,7 @@ async fn mentioning_everyone_in_a_busy_topic_needs_the_right_to() {
 #[tokio::test]
 async fn a_group_is_mentioned_by_those_who_may() {
     let server = TestServer::start().await;
-    server.arrange(|tx| {
-        let value = GroupSettingValue::Group(tx.system_group(SystemGroup::Administrators));
-        let id = tx.group_by_name("engineers").expect("a group of the built-in realm").id;
-        tx.group_mut(id).permissions.insert("can_mention_group", value);
-    });
+    server.allow_mentions_of("engineers", SystemGroup::Administrators).await;
     let [mel, adam] = server.users(["mel", "adam"]);
 
     let message = "You are not allowed to mention user group 'engineers'.";
@@ -228,10 +187,10 @@ async fn moving_needs_the_right_to_and_has_its_time() {
     assert_eq!((&body["total_messages_in_topic"], &body["total_messages_allowed_to_move"]), (&json!(2), &json!(1)));
     mona.patch(&path(last), all).await.success();
 
-    server.allow("can_move_messages_between_topics_group", SystemGroup::Owners);
+    server.allow("can_move_messages_between_topics_group", SystemGroup::Owners).await;
     let message = "You don't have permission to move this message";
     max.patch(&path(last), json!({"topic": "elsewhere"})).await.error("BAD_REQUEST", message);
-    server.allow("can_resolve_topics_group", SystemGroup::Owners);
+    server.allow("can_resolve_topics_group", SystemGroup::Owners).await;
     let message = "You don't have permission to resolve topics in this channel.";
     max.patch(&path(last), json!({"topic": "✔ there"})).await.error("BAD_REQUEST", message);
     let message = "General chat cannot be marked as resolved";
@@ -245,15 +204,15 @@ async fn an_organization_may_keep_history_and_receipts_to_itself() {
     let id = mel.send_to("general", "t", "x").await;
     mel.patch(&format!("/messages/{id}"), json!({"content": "y"})).await.success();
 
-    server.set("message_edit_history_visibility_policy", json!("none"));
+    server.set("message_edit_history_visibility_policy", "none").await;
     let message = "Message edit history is disabled in this organization";
     mel.get(&format!("/messages/{id}/history"), json!({})).await.error("BAD_REQUEST", message);
     let shown = mel.get(&format!("/messages/{id}"), json!({})).await.success();
     assert!(shown["message"].get("edit_history").is_none());
-    server.set("message_edit_history_visibility_policy", json!("moves"));
+    server.set("message_edit_history_visibility_policy", "moves").await;
     let history = mel.get(&format!("/messages/{id}/history"), json!({})).await.success();
     assert!(!history.to_string().contains("prev_content"), "{history:#}");
-    server.set("enable_read_receipts", json!(false));
+    server.set("enable_read_receipts", false).await;
     let message = "Read receipts are disabled in this organization.";
     mel.get(&format!("/messages/{id}/read_receipts"), json!({})).await.error("BAD_REQUEST", message);
 }
@@ -263,7 +222,7 @@ async fn editing_can_be_switched_off() {
     let server = TestServer::start().await;
     let mel = server.user("mel");
     let id = mel.send_to("general", "t", "x").await;
-    server.set("allow_message_editing", json!(false));
+    server.set("allow_message_editing", false).await;
 
     let message = "Your organization has turned off message editing";
     mel.patch(&format!("/messages/{id}"), json!({"content": "y"})).await.error("BAD_REQUEST", message);
@@ -272,7 +231,7 @@ async fn editing_can_be_switched_off() {
 #[tokio::test]
 async fn names_can_be_made_unique() {
     let server = TestServer::start().await;
-    server.set("require_unique_names", json!(true));
+    server.set("require_unique_names", true).await;
 
     let params = json!({"email": "new@chat.test", "password": "correct horse 77", "full_name": "mel MARSH"});
     server

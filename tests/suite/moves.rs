@@ -28,7 +28,7 @@ async fn a_topic_that_gets_another_name_with_the_mark_is_moved() {
     assert_eq!(said(&mut events).await, [("✔ dinner".to_owned(), text)]);
     let message = mel.get(&format!("/messages/{id}"), json!({})).await.success()["message"].clone();
     assert!(message["last_moved_timestamp"].is_i64(), "{message:#}");
-    server.allow("can_move_messages_between_topics_group", SystemGroup::Owners);
+    server.allow("can_move_messages_between_topics_group", SystemGroup::Owners).await;
     let refused = mel.patch(&format!("/messages/{id}"), json!({"topic": "supper"})).await;
     refused.error("BAD_REQUEST", "You don't have permission to move this message");
     change(&mel, id, json!({"topic": "dinner"})).await;
@@ -214,7 +214,7 @@ async fn who_moves_to_a_new_topic_must_be_one_who_may_begin_it() {
     let mel = server.user("mel");
     let id = mel.send_to("general", "brunch", "Soup").await;
     mel.send_to("general", "lunch", "Bread").await;
-    server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators);
+    server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators).await;
 
     let refused = mel.patch(&format!("/messages/{id}"), json!({"topic": "dinner"})).await;
     refused.error("BAD_REQUEST", "You do not have permission to create new topics in this channel.");
@@ -227,29 +227,29 @@ async fn who_moves_to_a_new_topic_must_be_one_who_may_begin_it() {
 async fn rights_in_the_new_channel_let_messages_be_moved() {
     let server = TestServer::start().await;
     let [olive, mel, max] = server.users(["olive", "mel", "max"]);
-    server.allow("can_move_messages_between_channels_group", SystemGroup::Nobody);
-    server.allow("can_move_messages_between_topics_group", SystemGroup::Nobody);
-    server.allow("can_resolve_topics_group", SystemGroup::Nobody);
+    server.allow("can_move_messages_between_channels_group", SystemGroup::Nobody).await;
+    server.allow("can_move_messages_between_topics_group", SystemGroup::Nobody).await;
+    server.allow("can_resolve_topics_group", SystemGroup::Nobody).await;
     let id = mel.send_to("general", "brunch", "Soup").await;
     let engineering = server.channel("engineering");
     let path = format!("/messages/{id}");
     let refusal = "You don't have permission to move this message";
 
     // Nobody's role gives them the right, nor does it to administer the channel.
-    server.allow_in("general", "can_administer_channel_group", SystemGroup::Members);
+    server.allow_in("general", "can_administer_channel_group", SystemGroup::Members).await;
     for user in [&olive, &mel, &max] {
         for change in [json!({"topic": "lunch"}), json!({"stream_id": engineering})] {
             user.patch(&path, change).await.error("BAD_REQUEST", refusal);
         }
     }
-    server.allow("can_move_messages_between_channels_group", SystemGroup::Members);
-    server.allow("can_move_messages_between_topics_group", SystemGroup::Members);
+    server.allow("can_move_messages_between_channels_group", SystemGroup::Members).await;
+    server.allow("can_move_messages_between_topics_group", SystemGroup::Members).await;
     change(&mel, id, json!({"topic": "lunch"})).await;
-    server.allow("can_move_messages_between_topics_group", SystemGroup::Nobody);
+    server.allow("can_move_messages_between_topics_group", SystemGroup::Nobody).await;
     let general = server.channel("general");
     mel.patch(&path, json!({"topic": "x", "stream_id": engineering})).await.error("BAD_REQUEST", refusal);
-    server.allow_in("engineering", "can_move_messages_within_channel_group", SystemGroup::Members);
-    server.allow_in("engineering", "can_resolve_topics_group", SystemGroup::Members);
+    server.allow_in("engineering", "can_move_messages_within_channel_group", SystemGroup::Members).await;
+    server.allow_in("engineering", "can_resolve_topics_group", SystemGroup::Members).await;
     change(&mel, id, json!({"topic": "✔ lunch", "stream_id": engineering})).await;
     change(&mel, id, json!({"stream_id": general})).await;
     change(&mel, id, json!({"topic": "x", "stream_id": engineering})).await;

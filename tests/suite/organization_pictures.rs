@@ -2,7 +2,6 @@
 
 use crate::support::{Reply, TestServer};
 use chatdouble::realm::group::SystemGroup;
-use chatdouble::realm::permission::GroupSettingValue;
 use serde_json::{Value, json};
 
 /// A GIF of one pixel, as far as its header goes.
@@ -106,11 +105,7 @@ async fn an_address_by_number_or_email_leads_to_a_picture() {
         assert_eq!(unknown, format!("https://secure.gravatar.com/avatar/{hash}?v=1"));
     }
     let _ = server.anonymous().get(&format!("/avatar/{}", mel.id()), json!({})).await.with_status(401);
-    server.arrange(|tx| {
-        let members = tx.system_group(SystemGroup::Members);
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.permissions.insert("can_access_all_users_group", GroupSettingValue::Group(members));
-    });
+    server.allow("can_access_all_users_group", SystemGroup::Members).await;
     gus.delete("/users/me/subscriptions", json!({"subscriptions": ["general"]})).await.success();
     let hidden = location(gus.get(&format!("/avatar/{}", ivy.id()), json!({})).await);
     assert_eq!(hidden, "/static/images/unknown-user-avatar.png?v=1");

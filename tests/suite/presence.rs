@@ -221,10 +221,7 @@ async fn the_setting_shows_in_presence_at_once() {
 async fn an_organization_can_do_without_presence() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("presence_disabled", true.into());
-    });
+    server.set("presence_disabled", true).await;
     let mut events = max.events(["presence"]).await;
 
     let reply = mel.post("/users/me/presence", json!({"status": "active"})).await;
@@ -252,7 +249,7 @@ async fn only_people_report_and_only_active_or_idle() {
 async fn a_limited_guest_sees_the_presence_of_those_they_know() {
     let server = TestServer::start().await;
     let [gus, nora, max] = server.users(["gus", "nora", "max"]);
-    crate::statuses::limit_guests(&server, &nora);
+    crate::statuses::limit_guests(&server, &nora).await;
     let mut events = gus.events(["presence"]).await;
 
     nora.post("/users/me/presence", active()).await.is(json!({}));

@@ -2,7 +2,6 @@
 
 use crate::support::{Reply, TestServer, User};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 async fn report(user: &User, message: i64, params: Value) -> Reply {
     user.post(&format!("/messages/{message}/report"), params).await
@@ -57,7 +56,7 @@ async fn only_what_is_visible_can_be_reported_for_a_known_reason() {
     let secret = server.message("Before Mona joined");
     refused(secret, json!({"report_type": "spam"}), "Invalid message(s)").await;
     report(&max, message, json!({"report_type": "norms", "description": "é".repeat(1_000)})).await.is(json!({}));
-    server.arrange(|tx| Arc::make_mut(&mut tx.realm_mut().organization).moderation_requests = None);
+    server.set("moderation_request_channel_id", -1).await;
     let nowhere = "Moderation request channel must be specified to enable message reporting.";
     refused(message, json!({"report_type": "spam"}), nowhere).await;
 }

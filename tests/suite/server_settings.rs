@@ -1,7 +1,6 @@
 //! What anybody may know of the server.
 
 use crate::support::TestServer;
-use chatdouble::realm::channel::Privacy;
 use serde_json::{Value, json};
 
 /// Server settings have these fields and no others, whoever asks.
@@ -67,17 +66,14 @@ async fn web_public_access_takes_the_permission_and_a_channel() {
         let reply = server.anonymous().get("/server_settings", json!({})).await.success();
         reply["realm_web_public_access_enabled"].clone()
     };
-    let town_square = chatdouble::realm::id::ChannelId(server.channel("town-square"));
     assert_eq!(enabled().await, true);
 
-    server.arrange(|tx| tx.channel_mut(town_square).privacy = Privacy::Public);
+    server.change_channel("town-square", json!({"is_web_public": false})).await;
     assert_eq!(enabled().await, false);
 
-    server.arrange(|tx| {
-        tx.channel_mut(town_square).privacy = Privacy::WebPublic;
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("enable_spectator_access", false.into());
-    });
+    server.change_channel("town-square", json!({"is_web_public": true})).await;
+    assert_eq!(enabled().await, true);
+    server.set("enable_spectator_access", false).await;
     assert_eq!(enabled().await, false);
 }
 

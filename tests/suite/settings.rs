@@ -114,10 +114,7 @@ async fn a_refused_setting_changes_nothing() {
         }
         max.patch("/settings", all).await.with_status(400).error("BAD_REQUEST", &text);
     }
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("emails_restricted_to_domains", true.into());
-    });
+    server.set("emails_restricted_to_domains", true).await;
     let outside = max.patch("/settings", json!({"enter_sends": true, "email": "max@elsewhere.test"})).await;
     outside.error("BAD_REQUEST", "Outside your domain.");
     events.none().await;

@@ -1,9 +1,7 @@
 //! The page on which one logs in, for web clients and for apps.
 
 use crate::support::{Browser, Reply, TestServer};
-use chatdouble::api::changes::users::person::{NewPerson, add_person};
 use chatdouble::dialect::Dialect;
-use chatdouble::realm::user::Role;
 use serde_json::{Value, json};
 
 const PAD: &str = "1234abcd1234abcd1234abcd1234abcd1234abcd1234abcd1234abcd1234abcd";
@@ -186,14 +184,12 @@ async fn names_are_text_on_the_page() {
 
 #[tokio::test]
 async fn a_large_organization_is_searched() {
-    let server = TestServer::start().await;
-    server.arrange(|tx| {
-        for number in 0..150 {
-            let (email, full_name) = (format!("person-{number:03}@chat.test"), format!("Person {number:03}"));
-            let role = Role::Member;
-            add_person(tx, NewPerson { email, full_name, password: None, role, channels: Some(Vec::new()) });
-        }
-    });
+    let server = TestServer::start_in(|fixture| {
+        let people = (0..150)
+            .map(|number| json!({"handle": format!("person-{number:03}"), "full_name": format!("Person {number:03}")}));
+        fixture["users"].as_array_mut().expect("a list").extend(people);
+    })
+    .await;
     let mut browser = Browser::new(server.url());
     let shown = |html: &str| html.matches("name=\"direct_email\"").count();
 

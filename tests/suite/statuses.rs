@@ -1,6 +1,7 @@
 //! Statuses: what users say of themselves.
 
 use crate::support::{TestServer, User};
+use chatdouble::realm::group::SystemGroup;
 use serde_json::{Value, json};
 
 async fn status_of(viewer: &User, user: &User) -> Value {
@@ -175,7 +176,7 @@ async fn bots_have_no_status() {
 async fn a_limited_guest_gets_events_of_those_they_know() {
     let server = TestServer::start().await;
     let [gus, mel, nora] = server.users(["gus", "mel", "nora"]);
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
     let mut events = gus.events(["user_status"]).await;
 
     nora.post("/users/me/status", json!({"status_text": "Unseen"})).await.is(json!({}));
@@ -188,15 +189,7 @@ async fn a_limited_guest_gets_events_of_those_they_know() {
 }
 
 /// Guests may know only users who share a channel with them; this user shares none.
-pub fn limit_guests(server: &TestServer, user: &User) {
-    use chatdouble::realm::group::SystemGroup;
-    use chatdouble::realm::id::{ChannelId, UserId};
-    use chatdouble::realm::permission::GroupSettingValue;
-    let (user, general) = (UserId(user.id()), ChannelId(server.channel("general")));
-    server.arrange(|tx| {
-        let members = GroupSettingValue::Group(tx.system_group(SystemGroup::Members));
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.permissions.insert("can_access_all_users_group", members);
-        tx.unsubscribe(user, general);
-    });
+pub async fn limit_guests(server: &TestServer, user: &User) {
+    server.allow("can_access_all_users_group", SystemGroup::Members).await;
+    user.delete("/users/me/subscriptions", json!({"subscriptions": ["general"]})).await.success();
 }

@@ -2,12 +2,10 @@
 
 use crate::support::TestServer;
 use serde_json::json;
-use std::sync::Arc;
 
 #[tokio::test]
 async fn anybody_learns_whether_a_name_is_free() {
-    let server = TestServer::start().await;
-    server.arrange(|tx| Arc::make_mut(&mut tx.realm_mut().organization).subdomain = "double".into());
+    let server = TestServer::start_in(|fixture| fixture["organization"]["subdomain"] = "double".into()).await;
     let long = "x".repeat(64);
     for (name, verdict) in [
         ("fresh-name", "available"),

@@ -14,8 +14,11 @@ pub use user::{Queue, User, form};
 
 use crate::declared::Watch;
 use bytes::Bytes;
+use chatdouble::fixture::{self, Source};
+use chatdouble::realm::group::SystemGroup;
 use chatdouble::{InitialClock, Options, Server, StartError};
 use http_body_util::Full;
+use serde_json::{Value, json};
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
@@ -66,6 +69,14 @@ impl TestServer {
         let server = Self::listening(options).await;
         let watch = server.worlds().get("default").map(|world| Watch::of(&world));
         Self { server, watch }
+    }
+
+    /// Starts one with the built-in organization, changed as a fixture.
+    pub async fn start_in(change: impl FnOnce(&mut Value)) -> Self {
+        let text = fixture::builtin("default").expect("it is built in");
+        let mut document = serde_json::from_str(text).expect("a fixture is JSON");
+        change(&mut document);
+        Self::start_with(|options| options.fixture = Source::Text(document.to_string().into())).await
     }
 
     /// A port that was free may be another test's for a while.
@@ -153,6 +164,41 @@ impl TestServer {
         let realm = self.server.world("default").snapshot();
         let message = realm.messages.values().find(|message| message.body.content.starts_with(beginning));
         message.unwrap_or_else(|| panic!("no message begins with {beginning}")).id.0
+    }
+
+    /// The owner changes settings of the organization.
+    pub async fn set(&self, name: &str, value: impl Into<Value>) {
+        self.user("olive").patch("/realm", json!({name: value.into()})).await.success();
+    }
+
+    /// The owner gives a permission of the organization to a system group.
+    pub async fn allow(&self, permission: &str, group: SystemGroup) {
+        let group = self.system_group(group);
+        self.user("olive").patch("/realm", json!({permission: {"new": group}})).await.success();
+    }
+
+    /// The owner gives a permission of a channel to a system group.
+    pub async fn allow_in(&self, channel: &str, permission: &str, group: SystemGroup) {
+        let group = self.system_group(group);
+        self.change_channel(channel, json!({permission: {"new": group}})).await;
+    }
+
+    /// The owner changes a channel.
+    pub async fn change_channel(&self, name: &str, changes: Value) {
+        let path = format!("/streams/{}", self.channel(name));
+        self.user("olive").patch(&path, changes).await.success();
+    }
+
+    /// The owner lets a system group mention a group.
+    pub async fn allow_mentions_of(&self, name: &str, group: SystemGroup) {
+        let group = self.system_group(group);
+        let named = self.server.world("default").snapshot().group_by_name(name).expect("a group of the fixture").id;
+        let changes = json!({"can_mention_group": {"new": group}});
+        self.user("olive").patch(&format!("/user_groups/{named}"), changes).await.success();
+    }
+
+    fn system_group(&self, group: SystemGroup) -> i64 {
+        self.server.world("default").snapshot().system_group(group).0
     }
 
     /// Arranges what the built-in realm does not have, behind the API's back and without events.

@@ -169,12 +169,11 @@ async fn files_are_limited_and_their_size_is_said_beforehand() {
     let deferred = tus(&max, "POST", &endpoint, &[("upload-defer-length", "1")], b"").await;
     refused(deferred, 411, "SizeIsDeferred is not supported");
     refused(post("-1").await, 400, "Missing or invalid header: upload-length");
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("upload_quota_mib", 1.into());
-    });
+    let small =
+        TestServer::start_in(|fixture| fixture["organization"]["settings"]["upload_quota_mib"] = json!(1)).await;
+    let (max, endpoint) = (small.user("max"), format!("{}/api/v1/tus/", small.url()));
     let quota = "Upload would exceed your organization's upload quota.";
-    refused(post(&mib.to_string()).await, 413, quota);
+    refused(tus(&max, "POST", &endpoint, &[("upload-length", &mib.to_string())], b"").await, 413, quota);
 }
 
 #[tokio::test]

@@ -1,12 +1,10 @@
 //! Typing: which users learn that a user is writing or editing.
 
 use crate::support::{TestServer, User};
-use chatdouble::realm::id::UserId;
 use serde_json::{Value, json};
 
-fn set(server: &TestServer, user: &User, setting: &'static str, value: bool) {
-    let user = UserId(user.id());
-    server.arrange(|tx| drop(tx.user_state_mut(user).settings.insert(setting, value.into())));
+async fn set(user: &User, setting: &str, value: bool) {
+    user.patch("/settings", json!({setting: value})).await.success();
 }
 
 fn person(user: &User) -> Value {
@@ -91,7 +89,7 @@ async fn the_empty_topic_is_shown_as_clients_know_it() {
 async fn those_who_do_not_want_to_know_are_spared() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
-    set(&server, &max, "receives_typing_notifications", false);
+    set(&max, "receives_typing_notifications", false).await;
     let mut events = max.events(["typing", "typing_edit_message"]).await;
     let message = mel.send_to("general", "greetings", "Hi").await;
 
@@ -140,8 +138,8 @@ async fn who_switched_it_off_does_not_tell() {
     let server = TestServer::start().await;
     let [mel, max] = server.users(["mel", "max"]);
     let (in_topic, direct) = (mel.send_to("general", "x", "Hi").await, mel.send_direct(&[max.id()], "Hi").await);
-    set(&server, &mel, "send_private_typing_notifications", false);
-    set(&server, &mel, "send_stream_typing_notifications", false);
+    set(&mel, "send_private_typing_notifications", false).await;
+    set(&mel, "send_stream_typing_notifications", false).await;
     let mut events = max.events(["typing", "typing_edit_message"]).await;
     let start = || json!({"op": "start"});
 
@@ -197,10 +195,7 @@ async fn only_who_may_edit_tells_of_editing() {
     server.advance(3600).await;
     let mut events = max.events(["typing_edit_message"]).await;
     mel.post(&path, start()).await.error("BAD_REQUEST", "The time limit for editing this message has passed");
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("allow_message_editing", false.into());
-    });
+    server.set("allow_message_editing", false).await;
     mel.post(&path, start()).await.error("BAD_REQUEST", "Your organization has turned off message editing");
 
     events.none().await;

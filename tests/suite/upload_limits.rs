@@ -6,7 +6,6 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http_body_util::Full;
 use serde_json::json;
-use std::sync::Arc;
 
 const MIB: usize = 1024 * 1024;
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x03\0\0\0\x02\x08\x06\0\0\0\0\0\0\0";
@@ -37,11 +36,9 @@ async fn begin(server: &TestServer, user: &User, length: usize) -> Reply {
 
 #[tokio::test]
 async fn files_may_have_the_size_that_the_organization_allows() {
-    let server = TestServer::start().await;
-    server.arrange(|tx| {
-        let organization = Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("max_file_upload_size_mib", json!(1));
-    });
+    let server =
+        TestServer::start_in(|fixture| fixture["organization"]["settings"]["max_file_upload_size_mib"] = json!(1))
+            .await;
     let mel = server.user("mel");
     let state = mel.register(json!({"fetch_event_types": ["realm"]})).await.state;
     assert_eq!(state["max_file_upload_size_mib"], 1);

@@ -108,12 +108,9 @@ async fn a_file_over_the_limit_is_too_large() {
 
 #[tokio::test]
 async fn the_organization_s_quota_holds() {
-    let server = TestServer::start().await;
+    let server =
+        TestServer::start_in(|fixture| fixture["organization"]["settings"]["upload_quota_mib"] = json!(1)).await;
     let mel = server.user("mel");
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("upload_quota_mib", 1.into());
-    });
     let used = mel.get("/attachments", json!({})).await.success()["upload_space_used"].as_i64().expect("bytes");
     let room = usize::try_from(1024 * 1024 - used).expect("the built-in uploads are small");
     let mut events = mel.events(["attachment"]).await;

@@ -1,6 +1,7 @@
 //! Changing others' accounts: name, role, profile, address.
 
 use crate::support::{Queue, Reply, TestServer, User};
+use chatdouble::realm::group::SystemGroup;
 use serde_json::{Value, json};
 
 async fn edit(caller: &User, user: &User, params: Value) -> Reply {
@@ -183,22 +184,18 @@ async fn a_new_address_is_refused_for_what_is_wrong_with_it() {
     }
     let denied = "User not authorized to change user emails";
     edit(&mel, &bot, email("b@chat.test")).await.error("BAD_REQUEST", denied);
-    let id = adam.id();
-    server.arrange(|tx| tx.user_mut(chatdouble::realm::id::UserId(id)).can_create_users = false);
-    edit(&adam, &mel, email("m@chat.test")).await.error("BAD_REQUEST", denied);
     events.none().await;
+
+    let server = crate::users::server_where("adam", false).await;
+    let [adam, mel] = server.users(["adam", "mel"]);
+    edit(&adam, &mel, email("m@chat.test")).await.error("BAD_REQUEST", denied);
 }
 
 #[tokio::test]
 async fn a_guest_who_may_not_know_everybody_loses_those_who_leave() {
     let server = TestServer::start().await;
     let [adam, mel, gus] = server.users(["adam", "mel", "gus"]);
-    server.arrange(|tx| {
-        let members = tx.system_group(chatdouble::realm::group::SystemGroup::Members);
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        let value = chatdouble::realm::permission::GroupSettingValue::Group(members);
-        organization.permissions.insert("can_access_all_users_group", value);
-    });
+    server.allow("can_access_all_users_group", SystemGroup::Members).await;
     let mut at_gus = gus.events(["realm_user"]).await;
 
     adam.delete(&format!("/users/{}", mel.id()), json!({})).await.is(json!({}));

@@ -92,10 +92,7 @@ async fn visitors_see_less() {
         .await
         .with_status(401)
         .error("UNAUTHORIZED", "Not logged in: API authentication or user session required");
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("enable_spectator_access", false.into());
-    });
+    server.set("enable_spectator_access", false).await;
     anybody
         .get("/users", json!({}))
         .await
@@ -123,7 +120,7 @@ async fn the_caller_sees_themselves_whole() {
 async fn a_limited_guest_knows_those_they_share_channels_with() {
     let server = TestServer::start().await;
     let [gus, nora, mel] = server.users(["gus", "nora", "mel"]);
-    crate::statuses::limit_guests(&server, &nora);
+    crate::statuses::limit_guests(&server, &nora).await;
 
     let members = gus.get("/users", json!({})).await.success()["members"].clone();
     let ids: Vec<i64> = members.as_array().into_iter().flatten().filter_map(|user| user["user_id"].as_i64()).collect();
@@ -187,18 +184,27 @@ async fn a_new_user_has_something_to_look_at_and_nothing_to_read() {
     assert!(feed["messages"].as_array().is_some_and(|feed| feed.iter().all(|message| message["id"] != said)));
 }
 
+/// The built-in organization with a user who may create users, or may not.
+pub async fn server_where(handle: &str, may_create_users: bool) -> TestServer {
+    TestServer::start_in(|fixture| {
+        let users = fixture["users"].as_array_mut().into_iter().flatten();
+        let user = users.into_iter().find(|user| user["handle"] == handle).expect("a user of the fixture");
+        user["can_create_users"] = may_create_users.into();
+    })
+    .await
+}
+
 #[tokio::test]
 async fn making_users_takes_an_administrator_who_may() {
     let server = TestServer::start().await;
-    let [adam, mona, mel] = server.users(["adam", "mona", "mel"]);
+    let [mona, mel] = server.users(["mona", "mel"]);
 
     for user in [&mona, &mel] {
         let refused = user.post("/users", json!({})).await.with_status(400);
         refused.error("UNAUTHORIZED_PRINCIPAL", "Must be an organization administrator");
     }
-    let id = chatdouble::realm::id::UserId(adam.id());
-    server.arrange(|tx| tx.user_mut(id).can_create_users = false);
-    let refused = adam.post("/users", new_person()).await;
+    let server = server_where("adam", false).await;
+    let refused = server.user("adam").post("/users", new_person()).await;
     refused.error("BAD_REQUEST", "User not authorized to create users");
 }
 
@@ -238,12 +244,7 @@ async fn what_is_wrong_with_a_new_user_is_said_in_order() {
         }
         person
     };
-    let domain = |is_limited: bool| {
-        server.arrange(|tx| {
-            let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-            organization.settings.insert("emails_restricted_to_domains", is_limited.into());
-        });
-    };
+    let domain = async |is_limited: bool| server.set("emails_restricted_to_domains", is_limited).await;
 
     for name in ["email", "password", "full_name"] {
         let mut person = new_person();
@@ -251,7 +252,7 @@ async fn what_is_wrong_with_a_new_user_is_said_in_order() {
         let refused = adam.post("/users", person).await;
         refused.error("REQUEST_VARIABLE_MISSING", &format!("Missing '{name}' argument"));
     }
-    domain(true);
+    domain(true).await;
     for (changes, text) in [
         (json!({"full_name": "x".repeat(101), "email": "bad"}), "Name too long!"),
         (json!({"full_name": "  ", "email": "bad"}), "Name must not be empty!"),
@@ -267,16 +268,13 @@ async fn what_is_wrong_with_a_new_user_is_said_in_order() {
     ] {
         adam.post("/users", with(changes)).await.with_status(400).error("BAD_REQUEST", text);
     }
-    domain(false);
+    domain(false).await;
     for email in ["w@mailinator.com", "w@eu.Mailinator.com"] {
         let refused = adam.post("/users", with(json!({ "email": email }))).await.with_status(400);
         refused.error("BAD_REQUEST", "Disposable email addresses are not allowed in this organization");
     }
     events.none().await;
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.settings.insert("disallow_disposable_email_addresses", false.into());
-    });
+    server.set("disallow_disposable_email_addresses", false).await;
     adam.post("/users", with(json!({"email": "w@mailinator.com"}))).await.success();
     adam.post("/users", with(json!({"email": "wilma+1@elsewhere.test"}))).await.success();
 }

@@ -105,9 +105,7 @@ async fn presence_was_asked_for_by_address_before_43() {
 
 #[tokio::test]
 async fn administrators_made_users_before_36() {
-    let server = TestServer::start().await;
-    let adam = server.user("adam").id();
-    server.arrange(|tx| tx.user_mut(chatdouble::realm::id::UserId(adam)).can_create_users = false);
+    let server = crate::users::server_where("adam", false).await;
     let [before, after] = Age::around(&server, 36).await;
     let zoe = json!({"email": "zoe@chat.test", "full_name": "Zoe", "password": "zoe-password-7421"});
 

@@ -2,6 +2,7 @@
 
 use super::{Age, send_old};
 use crate::support::TestServer;
+use chatdouble::realm::group::SystemGroup;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -118,12 +119,7 @@ async fn own_bots_were_not_unsubscribed_before_145_nor_others_before_161() {
 #[tokio::test]
 async fn guests_got_placeholders_before_437() {
     let server = TestServer::start().await;
-    server.arrange(|tx| {
-        let members = tx.system_group(chatdouble::realm::group::SystemGroup::Members);
-        let value = chatdouble::realm::permission::GroupSettingValue::Group(members);
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        organization.permissions.insert("can_access_all_users_group", value);
-    });
+    server.allow("can_access_all_users_group", SystemGroup::Members).await;
     let [before, after] = Age::around(&server, 437).await;
     let (old, new) = (before.user("gus"), after.user("gus"));
     let placeholder = |members: Value| {

@@ -3,7 +3,6 @@
 use super::Age;
 use crate::support::TestServer;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 #[tokio::test]
 async fn replies_about_flags_always_named_ignored_channels_before_497() {
@@ -143,8 +142,7 @@ async fn summaries_need_a_model() {
 
 #[tokio::test]
 async fn subdomains_are_in_use_with_a_verb_from_361_on() {
-    let server = TestServer::start().await;
-    server.arrange(|tx| Arc::make_mut(&mut tx.realm_mut().organization).subdomain = "double".into());
+    let server = TestServer::start_in(|fixture| fixture["organization"]["subdomain"] = "double".into()).await;
     let [before, after] = Age::around(&server, 361).await;
     for (age, text) in [(before, "Subdomain already in use."), (after, "Subdomain is already in use.")] {
         let reply = age.anonymous().get("/realm/subdomain/double", json!({})).await.with_status(200);

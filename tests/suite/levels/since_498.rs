@@ -2,7 +2,6 @@
 
 use super::{Age, control};
 use crate::support::{TestServer, User};
-use chatdouble::realm::channel::TopicsPolicy;
 use chatdouble::realm::export::{Export, ExportKind, ExportState};
 use chatdouble::realm::id::{ChannelId, ExportId, UserId};
 use chatdouble::time::Span;
@@ -238,10 +237,7 @@ async fn link_previews_were_not_hidden_before_510() {
 async fn reports_that_could_not_be_sent_succeeded_before_511() {
     let server = TestServer::start().await;
     let message = server.message("Thank you, it is");
-    server.arrange(|tx| {
-        let channel = tx.organization.moderation_requests.expect("the built-in organization has one");
-        tx.channel_mut(channel).topics_policy = TopicsPolicy::EmptyTopicOnly;
-    });
+    server.change_channel("leadership", json!({"topics_policy": "empty_topic_only"})).await;
     for (age, is_refused) in Age::around(&server, 511).await.iter().zip([false, true]) {
         let mut received = age.user("olive").events(["message"]).await;
         let path = format!("/messages/{message}/report");

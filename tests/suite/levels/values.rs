@@ -57,17 +57,13 @@ async fn values_of_settings_came_with_their_levels() {
 
 #[tokio::test]
 async fn values_of_the_organization_came_with_their_levels() {
-    let server = TestServer::start().await;
-    server.arrange(|tx| {
-        let organization = std::sync::Arc::make_mut(&mut tx.realm_mut().organization);
-        for (name, value) in [
-            ("message_content_edit_limit_seconds", Value::Null),
-            ("message_content_delete_limit_seconds", Value::Null),
-            ("upload_quota_mib", json!(2)),
-        ] {
-            organization.settings.insert(name, value);
-        }
-    });
+    let server = TestServer::start_in(|fixture| {
+        let settings = &mut fixture["organization"]["settings"];
+        settings["message_content_edit_limit_seconds"] = Value::Null;
+        settings["message_content_delete_limit_seconds"] = Value::Null;
+        settings["upload_quota_mib"] = json!(2);
+    })
+    .await;
     for (level, key, before, after) in [
         (251, "realm_upload_quota_mib", json!(2_097_152), json!(2)),
         (195, "realm_default_code_block_language", json!(null), json!("")),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 #[tokio::test]
 async fn names_that_nobody_can_have() {
     let server = TestServer::start().await;
-    server.set("require_unique_names", json!(true));
+    server.set("require_unique_names", true).await;
     let [max, bot] = server.users(["max", "build-bot"]);
     let long = "x".repeat(101);
 
@@ -129,7 +129,7 @@ async fn settings_that_nobody_can_have() {
 async fn addresses_that_nobody_can_have() {
     let server = TestServer::start().await;
 
-    server.set("disallow_disposable_email_addresses", json!(true));
+    server.set("disallow_disposable_email_addresses", true).await;
     refuse_settings(
         &server,
         [
@@ -140,7 +140,7 @@ async fn addresses_that_nobody_can_have() {
         ],
     )
     .await;
-    server.set("emails_restricted_to_domains", json!(true));
+    server.set("emails_restricted_to_domains", true).await;
     refuse_settings(
         &server,
         [
@@ -149,7 +149,7 @@ async fn addresses_that_nobody_can_have() {
         ],
     )
     .await;
-    server.set("email_changes_disabled", json!(true));
+    server.set("email_changes_disabled", true).await;
     let message = "Email address changes are disabled in this organization.";
     refuse_settings(&server, [("mel", json!({"email": "melanie@chat.test"}), message)]).await;
 }

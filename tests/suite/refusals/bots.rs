@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 
 #[tokio::test]
 async fn bots_that_others_administer() {
-    let server = TestServer::start().await;
+    let server = crate::users::server_where("build-bot", true).await;
     let [build, hook] = server.users(["build-bot", "hook-bot"]).map(|bot| bot.id());
 
     refuse(&server, [("mel", "GET /bots/{bot_id}/api_key", json!({"bot_id": hook}), "Insufficient permission")]).await;
-    server.arrange(|tx| tx.user_mut(chatdouble::realm::id::UserId(build)).can_create_users = true);
     let owner = "Must be an organization owner";
     refuse(
         &server,

@@ -59,7 +59,7 @@ async fn kinds_of_channels_that_there_are_not() {
     let message = "Bad value for 'message_retention_days': 0";
     refuse(&server, [("olive", EDIT, json!({"stream_id": quiet, "message_retention_days": 0}), message)]).await;
 
-    server.set("enable_spectator_access", json!(false));
+    server.set("enable_spectator_access", false).await;
     let message = "Web-public channels are not enabled.";
     refuse(
         &server,
@@ -116,7 +116,7 @@ async fn subscriptions_that_there_are_not() {
 #[tokio::test]
 async fn subscribing_and_unsubscribing_in_one_request() {
     let server = TestServer::start().await;
-    server.allow("can_create_public_channel_group", SystemGroup::Administrators);
+    server.allow("can_create_public_channel_group", SystemGroup::Administrators).await;
     let age = Age::at(&server, 511).await;
     let long = "x".repeat(61);
     refuse_to(

@@ -3,7 +3,6 @@
 use super::{group, refuse, refuse_to, send};
 use crate::levels::{Age, send_old};
 use crate::support::TestServer;
-use chatdouble::realm::channel::TopicsPolicy;
 use serde_json::json;
 
 const EDIT: &str = "PATCH /messages/{message_id}";
@@ -11,8 +10,8 @@ const EDIT: &str = "PATCH /messages/{message_id}";
 #[tokio::test]
 async fn places_that_messages_are_not_moved_to() {
     let server = TestServer::start().await;
-    server.set_topics_policy("town-square", TopicsPolicy::DisableEmptyTopic);
-    server.set_topics_policy("engineering", TopicsPolicy::EmptyTopicOnly);
+    server.change_channel("town-square", json!({"topics_policy": "disable_empty_topic"})).await;
+    server.change_channel("engineering", json!({"topics_policy": "empty_topic_only"})).await;
     let id = server.message("Thank you");
     let [announcements, square, engineering] =
         ["announcements", "town-square", "engineering"].map(|name| server.channel(name));

@@ -80,7 +80,7 @@ async fn defaults_and_texts_that_there_cannot_be() {
 #[tokio::test]
 async fn invitations_that_there_cannot_be() {
     let server = TestServer::start().await;
-    server.allow("can_add_subscribers_group", SystemGroup::Administrators);
+    server.allow("can_add_subscribers_group", SystemGroup::Administrators).await;
     let engineering = server.channel("engineering");
     let invited = |key: &str, value: Value| {
         let mut params = json!({"invitee_emails": "new@example.com", "stream_ids": []});

@@ -43,7 +43,7 @@ async fn statuses_that_nobody_can_have() {
 async fn users_a_guest_may_not_know_are_not_muted() {
     let server = TestServer::start().await;
     let nora = server.user("nora");
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
 
     let params = json!({"muted_user_id": nora.id()});
     refuse(

@@ -3,7 +3,6 @@
 use super::{group, refuse, send};
 use crate::statuses::limit_guests;
 use crate::support::TestServer;
-use chatdouble::realm::channel::TopicsPolicy;
 use chatdouble::realm::group::SystemGroup;
 use serde_json::{Value, json};
 
@@ -51,9 +50,9 @@ async fn refuse_in_topics<const N: usize>(server: &TestServer, rows: [(i64, &str
 #[tokio::test]
 async fn places_that_nobody_sends_to() {
     let server = TestServer::start().await;
-    server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators);
-    server.set_topics_policy("town-square", TopicsPolicy::DisableEmptyTopic);
-    server.set_topics_policy("engineering", TopicsPolicy::EmptyTopicOnly);
+    server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators).await;
+    server.change_channel("town-square", json!({"topics_policy": "disable_empty_topic"})).await;
+    server.change_channel("engineering", json!({"topics_policy": "empty_topic_only"})).await;
     let names = ["general", "leadership", "announcements", "town-square", "engineering", "design"];
     let [general, leadership, announcements, square, engineering, design] = names.map(|name| server.channel(name));
     server.user("adam").delete(&format!("/streams/{design}"), json!({})).await.success();
@@ -94,13 +93,13 @@ async fn people_who_are_not_written_to() {
     let server = TestServer::start().await;
     let [adam, max] = server.users(["adam", "max"]).map(|user| user.id());
 
-    server.allow("direct_message_permission_group", SystemGroup::Nobody);
+    server.allow("direct_message_permission_group", SystemGroup::Nobody).await;
     refuse_to_send(&server, [(to_people(&[max]), "Direct messages are disabled in this organization.")]).await;
-    server.allow("direct_message_permission_group", SystemGroup::Owners);
+    server.allow("direct_message_permission_group", SystemGroup::Owners).await;
     let message = "This conversation does not include any users who can authorize it.";
     refuse_to_send(&server, [(to_people(&[max]), message)]).await;
-    server.allow("direct_message_permission_group", SystemGroup::Everyone);
-    server.allow("direct_message_initiator_group", SystemGroup::Owners);
+    server.allow("direct_message_permission_group", SystemGroup::Everyone).await;
+    server.allow("direct_message_initiator_group", SystemGroup::Owners).await;
     let message = "You do not have permission to initiate direct message conversations.";
     refuse_to_send(&server, [(to_people(&[adam]), message)]).await;
 }
@@ -109,7 +108,7 @@ async fn people_who_are_not_written_to() {
 async fn people_a_guest_may_not_know_are_not_written_to() {
     let server = TestServer::start().await;
     let [gus, mel, nora] = server.users(["gus", "mel", "nora"]);
-    limit_guests(&server, &nora);
+    limit_guests(&server, &nora).await;
     let mut scheduled = to_people(&[mel.id()]);
     scheduled["scheduled_delivery_timestamp"] = LATER.into();
     let id = send(&gus, "POST /scheduled_messages", scheduled.clone()).await.success()["scheduled_message_id"].take();
