@@ -81,7 +81,6 @@ pub struct Defaults {
     pub fixture: crate::fixture::Source,
     /// How the clock begins.
     pub clock: InitialClock,
-    /// The level.
     pub feature_level: i64,
     /// Names on the wire.
     pub dialect: Arc<Dialect>,

@@ -125,7 +125,6 @@ pub enum Bouncer {
     Unreachable,
     /// `INTERNAL_SERVER_ERROR_ON_BOUNCER`
     ServerError,
-    /// `ADMIN_ACTION_REQUIRED`
     AdminActionRequired,
 }
 

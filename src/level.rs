@@ -50,7 +50,6 @@ pub use usage::{Suspect, Usage};
 pub struct Change {
     /// The first level that has it as it is now.
     pub level: i64,
-    /// What.
     pub kind: ChangeKind,
 }
 

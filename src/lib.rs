@@ -65,80 +65,99 @@ pub mod testing;
 
 // The rest is for the crate itself, and with the feature `internals` for its tests.
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod api;
 #[cfg(not(feature = "internals"))]
 mod api;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod control;
 #[cfg(not(feature = "internals"))]
 mod control;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod dialect;
 #[cfg(not(feature = "internals"))]
 mod dialect;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod error;
 #[cfg(not(feature = "internals"))]
 mod error;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod fault;
 #[cfg(not(feature = "internals"))]
 mod fault;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod feature;
 #[cfg(not(feature = "internals"))]
 mod feature;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod fixture;
 #[cfg(not(feature = "internals"))]
 mod fixture;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod http;
 #[cfg(not(feature = "internals"))]
 mod http;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod journal;
 #[cfg(not(feature = "internals"))]
 mod journal;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod level;
 #[cfg(not(feature = "internals"))]
 mod level;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod openapi;
 #[cfg(not(feature = "internals"))]
 mod openapi;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod realm;
 #[cfg(not(feature = "internals"))]
 mod realm;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod record;
 #[cfg(not(feature = "internals"))]
 mod record;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod report;
 #[cfg(not(feature = "internals"))]
 mod report;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod server;
 #[cfg(not(feature = "internals"))]
 mod server;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod time;
 #[cfg(not(feature = "internals"))]
 mod time;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod tls;
 #[cfg(not(feature = "internals"))]
 mod tls;
 #[cfg(feature = "cli")]
 mod upstream;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod wire;
 #[cfg(not(feature = "internals"))]
 mod wire;
 #[cfg(feature = "internals")]
+#[doc(hidden)]
 pub mod world;
 #[cfg(not(feature = "internals"))]
 mod world;

@@ -37,7 +37,6 @@ impl std::error::Error for TlsError {}
 /// A day of the calendar.
 #[derive(Clone, Copy, Debug)]
 pub struct Day {
-    /// The year.
     pub year: i32,
     /// From 1.
     pub month: u8,

@@ -94,7 +94,6 @@ pub struct World {
 /// What a world emulates.
 #[derive(Clone, Debug)]
 pub struct WorldSettings {
-    /// The feature level.
     pub feature_level: i64,
     /// Names on the wire.
     pub dialect: Arc<crate::dialect::Dialect>,

@@ -30,7 +30,6 @@ pub enum Access {
     Administrator,
     /// Owners, bots of that role included.
     Owner,
-    /// Bots.
     Bot,
 }
 

@@ -46,7 +46,6 @@ pub struct UploadedFile {
     pub name: String,
     /// As the client said, if it did.
     pub content_type: Option<String>,
-    /// Its bytes.
     pub bytes: bytes::Bytes,
 }
 

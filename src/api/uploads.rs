@@ -101,7 +101,6 @@ pub struct NewFile {
     pub name: String,
     /// As the client said; None or "" is guessed from the name.
     pub content_type: Option<String>,
-    /// Its bytes.
     pub bytes: bytes::Bytes,
 }
 

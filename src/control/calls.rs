@@ -40,7 +40,6 @@ pub enum Call {
     Openapi,
     /// Lists worlds.
     Worlds,
-    /// Creates a world.
     CreateWorld,
     /// Ends worlds by the beginning of their names.
     DeleteWorlds,
@@ -50,7 +49,6 @@ pub enum Call {
     ClearAllReports,
     /// One world's row.
     World,
-    /// Deletes a world.
     DeleteWorld,
     /// A call for one world.
     Of(OfWorld),
@@ -108,7 +106,6 @@ pub enum OfWorld {
 /// What a call takes besides its path.
 #[derive(Clone, Copy)]
 pub enum Takes {
-    /// Nothing.
     Nothing,
     /// Filters in the query string.
     Filters(&'static [Filter]),
@@ -121,7 +118,6 @@ pub enum Takes {
 /// A filter in a query string.
 #[derive(Clone, Copy, Debug)]
 pub struct Filter {
-    /// Its name.
     pub name: &'static str,
     /// `string`, `integer` or `boolean`.
     pub kind: &'static str,

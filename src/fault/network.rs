@@ -6,7 +6,6 @@ use std::time::Duration;
 /// A kind of network by its name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
-    /// Its name.
     pub name: &'static str,
     /// What each reply waits for.
     pub latency_ms: u64,

@@ -29,7 +29,6 @@ struct Words {
 /// A change that touches what was used.
 #[derive(Clone, Debug)]
 pub struct Suspect {
-    /// The change.
     pub change: Listed,
     /// Whether what it names was seen; else it may be in a part of a reply that is not known.
     pub is_seen: bool,

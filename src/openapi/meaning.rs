@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 /// A table of meanings, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
-    /// Users' settings.
     UserSettings,
     /// The organization's settings and permissions, without `realm_` before them.
     Organization,

@@ -69,7 +69,6 @@ pub struct Directory {
     pub channels: Names,
     /// Groups, the system's too.
     pub groups: Names,
-    /// Folders.
     pub folders: Names,
     /// Profile fields.
     pub fields: Names,

@@ -17,9 +17,7 @@ pub struct Feed {
 /// What feeds depend on of a channel.
 #[derive(Clone, Debug)]
 pub struct KnownChannel {
-    /// Its number.
     pub id: i64,
-    /// Its name.
     pub name: String,
     /// Whether it is private and shows subscribers the messages from before their subscription.
     pub has_shared_history: bool,

@@ -21,7 +21,6 @@ pub struct Surroundings<'a> {
     pub server_settings: &'a Value,
     /// The organization's part of addresses.
     pub subdomain: &'a str,
-    /// Its number.
     pub id: i64,
     /// The host of its URL.
     pub host: &'a str,

@@ -22,7 +22,6 @@ use std::sync::LazyLock;
 /// Something that is always true of a realm.
 #[derive(Clone, Copy, Debug)]
 pub struct Invariant {
-    /// Names it.
     pub name: &'static str,
     /// What is true, in a sentence.
     pub meaning: &'static str,

@@ -187,7 +187,6 @@ pub enum IncludeSubscribers {
     /// Neither list.
     #[default]
     No,
-    /// All.
     All,
     /// All below 250, else those that matter most.
     Partial,

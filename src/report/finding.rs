@@ -29,7 +29,6 @@ impl Occurrence {
 /// A rule that a client broke, and how often.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The rule.
     pub rule: &'static Rule,
     /// What it was broken with.
     pub subject: Box<str>,

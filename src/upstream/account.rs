@@ -7,7 +7,6 @@ use std::fmt;
 pub struct Account {
     /// The address to log in with.
     pub email: String,
-    /// The API key.
     pub api_key: String,
 }
 

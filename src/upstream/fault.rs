@@ -10,7 +10,6 @@ use std::time::Duration;
 pub struct Fault {
     /// The method and the URL without its query.
     pub request: String,
-    /// The reason.
     pub reason: Reason,
 }
 

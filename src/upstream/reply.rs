@@ -13,7 +13,6 @@ use std::time::Duration;
 pub struct Reply {
     /// The HTTP status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
     /// The body, uncompressed.
     pub bytes: Bytes,

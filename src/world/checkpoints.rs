@@ -13,16 +13,13 @@ use std::sync::Arc;
 /// A realm and how the clock stood.
 #[derive(Clone)]
 pub struct Checkpoint {
-    /// The realm.
     pub realm: Arc<Realm>,
-    /// The clock.
     pub clock: Clock,
 }
 
 /// A snapshot as it is listed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotInfo {
-    /// Its name.
     pub name: String,
     /// The world's time when it was made.
     pub at: Timestamp,

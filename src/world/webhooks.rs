@@ -34,7 +34,6 @@ pub struct WebhookSender {
 pub struct WebhookDelivery {
     /// The world, which may be gone meanwhile.
     pub world: Weak<World>,
-    /// The bot.
     pub bot: UserId,
     /// When the calls were made.
     pub generation: Generation,

@@ -11,7 +11,6 @@ const SHORT_LENGTH: usize = 11;
 
 /// A commit that was pushed.
 pub struct Commit<'a> {
-    /// Its author.
     pub author: &'a str,
     /// Its hash, in hexadecimal digits.
     pub id: &'a str,
@@ -27,7 +26,6 @@ pub struct Push<'a> {
     pub user: &'a str,
     /// The address of the comparison before and after.
     pub compare_url: &'a str,
-    /// The branch.
     pub branch: &'a str,
     /// The commits, oldest first.
     pub commits: Vec<Commit<'a>>,

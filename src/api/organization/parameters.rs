@@ -43,7 +43,6 @@ pub struct OrganizationParams {
     pub description: Option<String>,
     /// Channels with a purpose; None takes it away.
     pub channels: Vec<(ChannelPurpose, Option<ChannelId>)>,
-    /// Permissions.
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
     /// Ways to log in.
     pub authentication_methods: Option<AuthenticationMethods>,

@@ -16,7 +16,6 @@ use serde_json::json;
 pub struct Registration {
     /// The number that the client chose for it.
     pub account: i64,
-    /// The service of the token.
     pub token_kind: Option<PushService>,
     /// Base64 of the key.
     pub push_key: Option<String>,

@@ -25,7 +25,6 @@ use std::sync::LazyLock;
 pub struct StateRow {
     /// The type of events that keeps it true: it is there for those who ask for that.
     kind: &'static str,
-    /// Its name.
     pub key: &'static str,
     /// The schema of its value, if this is of a type.
     pub schema: Option<fn(&mut SchemaGenerator) -> Schema>,

@@ -104,7 +104,6 @@ impl Write for Subscribe {
 /// A request to subscribe.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The channels.
     pub channels: Vec<ChannelToSubscribe>,
     /// What new ones shall be like.
     pub wanted: NewChannel,

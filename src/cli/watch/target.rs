@@ -13,7 +13,6 @@ pub struct Target {
     pub watching: String,
     /// The host that is connected to; an address of the sixth version without its brackets.
     pub host: String,
-    /// Its port.
     pub port: u16,
 }
 

@@ -27,9 +27,7 @@ pub const HEARTBEAT: Span = Span::minutes(1);
 /// A client's event queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
-    /// Its name.
     pub id: QueueId,
-    /// The user.
     pub owner: UserId,
     /// What was asked for.
     pub options: Arc<QueueOptions>,
@@ -183,7 +181,6 @@ pub struct Capabilities {
     pub stream_typing_notifications: bool,
     /// No effect at the newest level.
     pub user_settings_object: bool,
-    /// Linkifiers with templates.
     pub linkifier_url_template: bool,
     /// Users that can't be accessed may be missing.
     pub user_list_incomplete: bool,

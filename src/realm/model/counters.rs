@@ -7,21 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counters {
-    /// Users.
     pub user: i64,
-    /// Groups.
     pub group: i64,
-    /// Channels.
     pub channel: i64,
-    /// Folders.
     pub folder: i64,
-    /// Messages.
     pub message: i64,
     /// Audiences of messages.
     pub recipient: i64,
     /// Custom emoji.
     pub emoji: i64,
-    /// Linkifiers.
     pub linkifier: i64,
     /// Custom profile fields.
     pub profile_field: i64,
@@ -36,7 +30,6 @@ pub struct Counters {
     pub invite: i64,
     /// Uploads.
     pub attachment: i64,
-    /// Devices.
     pub device: i64,
     /// Changes of presence.
     pub presence: i64,
@@ -46,10 +39,8 @@ pub struct Counters {
     /// Code playgrounds.
     #[serde(default)]
     pub playground: i64,
-    /// Groups of default channels.
     #[serde(default)]
     pub default_channel_group: i64,
-    /// Exports.
     #[serde(default)]
     pub export: i64,
 }

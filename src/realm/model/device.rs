@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 pub struct Device {
     /// Identifies the key that encrypts notifications.
     pub push_key_id: Option<i64>,
-    /// The key.
     pub push_key: Option<String>,
     /// Identifies the current token.
     pub push_token_id: Option<String>,

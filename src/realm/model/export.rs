@@ -13,13 +13,11 @@ pub const EXPORTED_MESSAGES_MAX: usize = 50_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Export {
-    /// Its number.
     pub id: ExportId,
     /// What it holds.
     pub kind: ExportKind,
     /// The administrator who asked for it.
     pub requested_by: UserId,
-    /// When.
     pub requested_at: Timestamp,
     /// The part of its address that can't be guessed.
     pub key: String,

@@ -14,7 +14,6 @@ pub use super::system_group::SystemGroup;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
-    /// Its number.
     pub id: GroupId,
     /// Unique in the organization, whatever the case.
     pub name: String,

@@ -200,7 +200,6 @@ impl Default for OwnPicture {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DefaultChannelGroup {
-    /// Its number.
     pub id: i64,
     /// Display name.
     pub name: String,
@@ -215,7 +214,6 @@ pub struct DefaultChannelGroup {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileField {
-    /// Its number.
     pub id: ProfileFieldId,
     /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
     pub kind: i64,
@@ -242,7 +240,6 @@ pub struct ProfileField {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InviteLink {
-    /// Its number.
     pub id: InviteLinkId,
     /// The last part of its address: 24 of a-z and 2-7.
     pub key: String,
@@ -256,7 +253,6 @@ pub struct InviteLink {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Invite {
-    /// Its number.
     pub id: InviteId,
     /// The recipients.
     pub email: String,
@@ -274,7 +270,6 @@ pub struct Invite {
 pub struct InviteTerms {
     /// Who invites.
     pub invited_by: UserId,
-    /// When.
     pub invited_at: Timestamp,
     /// Until when; None: for ever.
     pub expires_at: Option<Timestamp>,
@@ -298,7 +293,6 @@ pub struct InviteTerms {
 pub struct ScheduledMessage {
     /// Its number; shares its sequence with reminders.
     pub id: ScheduledMessageId,
-    /// The user.
     pub sender: UserId,
     /// Where to.
     pub to: ScheduledTarget,
@@ -306,7 +300,6 @@ pub struct ScheduledMessage {
     pub content: String,
     /// As HTML.
     pub rendered: String,
-    /// When.
     pub deliver_at: Timestamp,
     /// The sender has read it once it is sent.
     pub read_by_sender: bool,
@@ -338,7 +331,6 @@ pub enum ScheduledTarget {
 pub struct Reminder {
     /// Its number; shares its sequence with scheduled messages.
     pub id: ReminderId,
-    /// The user.
     pub user: UserId,
     /// Of which message; None: of the note alone.
     pub message: Option<super::id::MessageId>,
@@ -348,7 +340,6 @@ pub struct Reminder {
     pub content: String,
     /// As HTML.
     pub rendered: String,
-    /// When.
     pub deliver_at: Timestamp,
     /// Whether it could not be sent.
     pub has_failed: bool,

@@ -28,7 +28,6 @@ pub const MAX_PUSHES: usize = 10_000;
 pub struct Push {
     /// Rises by one per push.
     pub id: u64,
-    /// When.
     pub at: Timestamp,
     /// Whose device.
     pub user: UserId,
@@ -117,7 +116,6 @@ pub enum PushTarget {
 pub struct PushToken {
     /// Whose service it is of.
     pub kind: PushTokenKind,
-    /// The token.
     pub token: String,
     /// The application, where the service asks for it.
     pub app: Option<String>,

@@ -12,13 +12,10 @@ use std::sync::Arc;
 /// A message as it was sent, with what its readers need to know of others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentMessage {
-    /// The message.
     pub message: Arc<Message>,
-    /// Its sender.
     pub sender: Arc<User>,
     /// The sender's dummy address, where others see that one.
     pub dummy_email: Option<String>,
-    /// Its channel.
     pub channel: Option<Arc<Channel>>,
     /// The queue that sent it and the client's own name for it.
     pub local: Option<(String, String)>,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub enum SystemGroup {
     /// Empty.
     Nobody,
-    /// Owners.
     Owners,
     /// Administrators and owners.
     Administrators,

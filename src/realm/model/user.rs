@@ -17,7 +17,6 @@ pub const UNKNOWN_USER_NAME: &str = "Unknown user";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct User {
-    /// Its number.
     pub id: UserId,
     /// The real address (`delivery_email`).
     pub email: String,

@@ -8,7 +8,6 @@ use std::sync::Arc;
 /// A message that is to be posted to the URL of a bot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookCall {
-    /// The bot.
     pub bot: UserId,
     /// Why it is called.
     pub trigger: Trigger,
@@ -18,7 +17,6 @@ pub struct WebhookCall {
     pub token: String,
     /// In which form.
     pub interface: Interface,
-    /// The message.
     pub sent: Arc<SentMessage>,
     /// Where its sender was, if a client sent it.
     pub site: Option<Site>,

@@ -95,9 +95,7 @@ pub struct SubscriptionAdd {
 /// Another came to a channel or left it, below 35.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LegacyPeer {
-    /// The channel.
     pub stream_id: ChannelId,
-    /// Who.
     pub user_id: UserId,
 }
 

@@ -149,7 +149,6 @@ pub struct DeleteMessage {
 pub struct DeletedFrom {
     /// The ID of its audience.
     pub recipient_id: RecipientId,
-    /// The sender.
     pub sender_id: Option<UserId>,
 }
 

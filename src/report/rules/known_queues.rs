@@ -7,7 +7,6 @@ use crate::report::seen::Past;
 /// An event queue.
 #[derive(Debug, Default)]
 pub struct KnownQueue {
-    /// Its ID.
     pub id: Box<str>,
     /// When it was registered; None where that was not seen.
     pub registered: Option<Past>,

@@ -25,9 +25,7 @@ pub const USERS: i64 = 6;
 /// A field's new value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProfileValue {
-    /// A text.
     Text(String),
-    /// Users.
     Users(Vec<UserId>),
 }
 

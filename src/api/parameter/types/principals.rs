@@ -15,7 +15,6 @@ use std::sync::Arc;
 pub enum Principals {
     /// Ids, preferred.
     Ids(Vec<UserId>),
-    /// Addresses.
     Addresses(Vec<String>),
 }
 

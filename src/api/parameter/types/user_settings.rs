@@ -37,7 +37,6 @@ pub struct SettingsParams {
     pub email: Option<String>,
     /// The current password, required for a new one.
     pub old_password: Option<String>,
-    /// The new password.
     pub new_password: Option<String>,
     /// IANA name of the time zone.
     pub timezone: Option<TimeZoneName>,

@@ -291,9 +291,7 @@ pub struct MessageDetails {
 pub struct FlagUpdate {
     /// The messages have the flag from now on.
     pub is_added: bool,
-    /// The flag.
     pub flag: &'static str,
-    /// The messages.
     pub messages: Vec<MessageId>,
     /// All messages were marked as read, regardless of the list.
     pub all: bool,

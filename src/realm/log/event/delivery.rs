@@ -21,7 +21,6 @@ pub enum DeliveryCondition {
     DeactivatedGroupsFrom(i64),
     /// Not `include_deactivated_groups`
     NoDeactivatedGroups,
-    /// `archived_channels`
     ArchivedChannels,
     /// `archived_channels`, and the world is not below this level: older ones have no such event.
     ArchivedChannelsFrom(i64),

@@ -11,7 +11,6 @@ use std::sync::Arc;
 pub struct UpdatedMessage {
     /// Who changed it; none for the server.
     pub user: Option<UserId>,
-    /// When.
     pub at: Timestamp,
     /// The message named by the request.
     pub message: MessageId,
