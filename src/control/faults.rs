@@ -74,10 +74,13 @@ pub fn install(world: &World, mut rule: Value) -> Result<Value, Error> {
     let RequestPattern { method, path, params } = pattern.checked(world, "$.match.", Among::Operations)?;
     let user = users::address(&world.snapshot(), matching.user.as_deref(), "$.match.user")?;
     if sent.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
-        return Err(refused("$.probability: takes a number from 0 to 1"));
+        return Err(refused(format!(
+            "$.probability: takes a number from 0 to 1, not {}",
+            quoted(&rule["probability"])
+        )));
     }
     if sent.times == Some(0) {
-        return Err(refused("$.times: takes a number from 1 on"));
+        return Err(refused("$.times: takes a number from 1 on, not 0"));
     }
     let matching = Matching { method, path, user, params };
     let effect = effect(&sent.effect)?;
@@ -148,13 +151,15 @@ fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
         None | Some(Value::Null) => false,
         Some(Value::Bool(retries)) if is_given("drop") => *retries,
         Some(Value::Bool(_)) => return Err(refused("$.effect.retries: needs drop")),
-        Some(_) => return Err(refused("$.effect.retries: takes true or false")),
+        Some(other) => return Err(refused(format!("$.effect.retries: takes true or false, not {}", quoted(other)))),
     };
     let mut entries = sent.iter().filter(|(name, value)| *name != "retries" && !value.is_null());
     let (Some((name, value)), None) = (entries.next(), entries.next()) else {
-        return Err(refused(format!("$.effect: takes exactly one of {EFFECTS}")));
+        let names: Vec<&str> = sent.keys().map(String::as_str).collect();
+        let found = if names.is_empty() { String::new() } else { format!(", not {}", names.join(" and ")) };
+        return Err(refused(format!("$.effect: takes exactly one of {EFFECTS}{found}")));
     };
-    let wrong = |takes: &str| refused(format!("$.effect.{name}: takes {takes}"));
+    let wrong = |takes: &str| refused(format!("$.effect.{name}: takes {takes}, not {}", quoted(value)));
     let count = |value: &Value| value.as_u64().ok_or_else(|| wrong("a whole number from 0 on"));
     let is_true = |effect: Effect| if *value == true { Ok(effect) } else { Err(wrong("true")) };
     match name.as_str() {
@@ -167,7 +172,9 @@ fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
         "delay_ms" => count(value).map(Effect::DelayMs),
         "truncate_at" => count(value).map(Effect::TruncateAt),
         "error" => error(value).ok_or_else(|| wrong("status (400 to 599), code, msg and further keys")),
-        "rate_limit" => rate_limit(value).ok_or_else(|| wrong("retry_after in seconds")),
+        "rate_limit" => {
+            rate_limit(value).ok_or_else(|| wrong("retry_after: seconds from 0 on, or a span such as 1m30s"))
+        }
         "drop" => match value.as_str() {
             Some(when @ ("before" | "after")) => Ok(Effect::Drop { is_carried_out: when == "after", retries }),
             _ => Err(wrong("before or after")),
@@ -186,8 +193,27 @@ fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
         "pseudo_localize" => is_true(Effect::PseudoLocalize),
         "garbage" => is_true(Effect::Garbage),
         "lose_queue" => is_true(Effect::LoseQueue),
-        _ => Err(refused(format!("$.effect.{name}: is unknown; there are {EFFECTS}"))),
+        _ => Err(refused(format!(
+            "$.effect.{name}: is unknown; there are {EFFECTS}; the nearest is '{}'",
+            nearest(name)
+        ))),
     }
+}
+
+/// A value that was sent, as much of it as an error shows.
+fn quoted(value: &Value) -> String {
+    const SHOWN: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// The effect whose name is most like this one.
+fn nearest(name: &str) -> &'static str {
+    let names: Vec<&str> = EFFECTS.split(", ").flat_map(|part| part.split(" and ")).collect();
+    json_diagnostic::most_alike(name, &names).unwrap_or_default()
 }
 
 /// The schema of [`effect`].
