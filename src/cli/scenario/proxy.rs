@@ -21,7 +21,7 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::io::Read;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio_rustls::rustls::ClientConfig;
 
@@ -124,15 +124,15 @@ fn now() -> f64 {
 }
 
 impl Proxy {
-    /// A proxy for a server.
+    /// A proxy for a server, which says within so long what it is.
     ///
     /// # Errors
     ///
     /// What is wrong with the settings of this machine.
-    pub async fn new(base: BaseUrl, trusting: ClientConfig) -> Result<Self, String> {
+    pub async fn new(base: BaseUrl, trusting: ClientConfig, patience: Duration) -> Result<Self, String> {
         let http = builder(trusting).redirect(reqwest::redirect::Policy::none()).no_gzip().build();
         let http = http.map_err(|error| error.to_string())?;
-        let follows_host = is_double(&http, &base).await;
+        let follows_host = is_double(&http, &base, patience).await;
         Ok(Self { base, follows_host, http, noted: Arc::default() })
     }
 
@@ -239,10 +239,10 @@ impl Proxy {
 }
 
 /// Whether the server is a double: only those have control.
-async fn is_double(http: &reqwest::Client, base: &BaseUrl) -> bool {
+async fn is_double(http: &reqwest::Client, base: &BaseUrl, patience: Duration) -> bool {
     let Ok(mut url) = reqwest::Url::parse(base.as_str()) else { return false };
     url.set_path("/control/health");
-    let Ok(reply) = http.get(url).send().await else { return false };
+    let Ok(reply) = http.get(url).timeout(patience).send().await else { return false };
     reply
         .bytes()
         .await

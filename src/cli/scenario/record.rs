@@ -40,6 +40,10 @@ pub struct Record {
     #[arg(long = "as", value_name = "EMAIL=NAME", value_parser = alias)]
     aliases: Vec<(String, String)>,
 
+    /// How long to wait for a reply of the server at the start; clients wait for theirs as long as they like
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
     #[command(flatten)]
     trusting: Trusting,
 }
@@ -66,16 +70,18 @@ impl Record {
         let cannot_write = |error| CliError::of_start(format!("{} can't be written: {error}", self.output.display()));
         check_writable(&self.output).map_err(cannot_write)?;
         let trusting = || self.trusting.config(self.upstream.is_secure());
+        let patience = Duration::from_secs(self.timeout);
         let settings = self.settings(Upstream::new(
             self.upstream.clone(),
             trusting()?,
-            Options { rate: 0.0, patience: Duration::from_secs(60), retries: 0, notice: |line| tell(line) },
+            Options { rate: 0.0, patience, retries: 0, notice: |line| tell(line) },
         ));
         let settings = tokio::select! {
             settings = settings => settings?,
             () = end.wait() => return Err(CliError::of_interruption("ended before anything was recorded")),
         };
-        let proxy = Arc::new(Proxy::new(self.upstream.clone(), trusting()?).await.map_err(CliError::of_start)?);
+        let proxy =
+            Arc::new(Proxy::new(self.upstream.clone(), trusting()?, patience).await.map_err(CliError::of_start)?);
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", self.port)).await;
         let listener = listener.map_err(|error| CliError::of_start(format!("port {}: {error}", self.port)))?;
         let address = listener.local_addr().map_err(CliError::of_start)?;

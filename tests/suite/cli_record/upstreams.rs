@@ -47,6 +47,17 @@ async fn a_server_is_trusted_by_the_given_authority() {
     assert!(text.contains("content: Safe?"), "{text}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_does_not_answer_is_given_up_after_the_time_limit() {
+    let server = TestServer::start().await;
+    fault(&server, "/server_settings", &json!({"delay_ms": 5_000})).await;
+
+    let (status, errors) = refused(&server.url(), &["--timeout", "1"], &[]).await;
+
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(errors.contains("no reply within 1 s (--timeout)"), "{errors}");
+}
+
 /// A proxy that passes plain requests on, and the request lines that it saw.
 fn proxy() -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
