@@ -50,6 +50,7 @@
 
 mod calls;
 mod clock;
+mod entry;
 mod faults;
 mod journal;
 mod networks;
@@ -65,8 +66,9 @@ use tokio::runtime::{Builder, Runtime};
 
 pub use calls::{Refusal, Waiting};
 pub use clock::{Clock, Due, Jump, Moved};
+pub use entry::Entry;
 pub use faults::{Fault, Faults};
-pub use journal::{Entry, Journal};
+pub use journal::Journal;
 pub use networks::{Network, Networks, RateLimit, RateLimits};
 pub use queues::{Push, Pushes, Queue, Queues};
 pub use report::{Finding, FindingRequest, ReportedClient};

@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// Near misses that are shown.
 const NEAREST: usize = 3;
+/// Of requests of which there were too many, so many are shown.
+const MATCHING: usize = 10;
 
 /// Declares a body that says which requests are expected.
 macro_rules! expected_requests {
@@ -92,7 +94,7 @@ pub fn verify(world: &World, wanted: Assertion) -> Result<Value, Error> {
     if bounds.admit(count) {
         return Ok(json!({ "count": count }));
     }
-    let (reason, nearest) = (bounds.reason(count, world, &filter), nearest(world, &filter));
+    let (reason, nearest) = (bounds.reason(count, world, &filter), bounds.evidence(count, world, &filter));
     Err(Error::VerificationFailed { reason: reason.into(), count: count.into(), nearest: nearest.into() })
 }
 
@@ -110,7 +112,7 @@ pub async fn wait(world: &World, wanted: Awaited) -> Result<Value, Error> {
         Some(count) => Ok(json!({ "count": count })),
         None => {
             let count = count();
-            let (reason, nearest) = (bounds.reason(count, world, &filter), nearest(world, &filter));
+            let (reason, nearest) = (bounds.reason(count, world, &filter), bounds.evidence(count, world, &filter));
             Err(Error::VerificationTimedOut { reason: reason.into(), count: count.into(), nearest: nearest.into() })
         }
     }
@@ -158,6 +160,16 @@ impl Bounds {
         };
         let noun = if self.at_most.unwrap_or(self.at_least) == 1 { "request" } else { "requests" };
         format!("Expected {wanted} such {noun}, found {count}{}", silence(world, filter))
+    }
+
+    /// The newest of the requests of which there were too many, in their order; else those that come nearest.
+    fn evidence(self, count: usize, world: &World, filter: &Filter) -> Vec<Value> {
+        if count <= self.at_least {
+            return nearest(world, filter);
+        }
+        let mut entries = world.journal().find(filter);
+        entries.drain(..entries.len().saturating_sub(MATCHING));
+        entries.iter().map(|entry| json!({ "entry": entry.as_ref(), "diff": "" })).collect()
     }
 }
 

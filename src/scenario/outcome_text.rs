@@ -2,6 +2,7 @@
 
 use super::block::Reply;
 use super::client::Answer;
+use serde_json::Value;
 
 /// What an assertion of the scenario came to that does not hold. It is no reply that might be expected instead, unless the
 /// scenario expects a reply of that status.
@@ -10,10 +11,19 @@ pub fn failed_assertion(answer: &Answer, reply: Option<&Reply>, is_updating: boo
     if answer.body["code"] != "VERIFICATION_FAILED" || is_expected {
         return None;
     }
-    let nearest = answer.body["nearest"].as_array().into_iter().flatten().filter_map(|near| near["diff"].as_str());
-    let nearest: String = nearest.map(|diff| format!("\n{}", diff.trim_end())).collect();
+    let nearest = answer.body["nearest"].as_array().into_iter().flatten().filter_map(difference);
+    let nearest: String = nearest.map(|text| format!("\n{text}")).collect();
     let left = if is_updating { "; --update leaves an assertion that fails as it is" } else { "" };
     Some(format!("{}{left}{nearest}", answer.body["msg"].as_str().unwrap_or_default()))
+}
+
+/// How a request differs from those that were wanted; one that does not is named.
+fn difference(near: &Value) -> Option<String> {
+    let diff = near["diff"].as_str()?.trim_end();
+    let entry = &near["entry"];
+    let part = |name: &str| entry[name].as_str().unwrap_or("nobody").to_owned();
+    let named = || format!("it matches: {} {} {} by {}", entry["status"], part("method"), part("path"), part("user"));
+    Some(if diff.is_empty() { named() } else { diff.to_owned() })
 }
 
 /// What a server of this program says would have worked.

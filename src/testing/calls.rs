@@ -1,7 +1,9 @@
 //! Calls of control, from any thread.
 
+use super::entry::Entry;
 use super::{Running, TestServer};
 use http::Method;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
@@ -21,10 +23,16 @@ pub struct Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.body["msg"].as_str().unwrap_or("refused without a word"))?;
-        for near in self.body["nearest"].as_array().into_iter().flatten() {
+        let shown = || self.body["nearest"].as_array().into_iter().flatten();
+        let matching: Vec<&Value> = shown().filter(|near| matches(near)).collect();
+        if !matching.is_empty() {
+            write!(f, "\n\nthe requests that match:")?;
+        }
+        for entry in matching.iter().filter_map(|near| Entry::deserialize(&near["entry"]).ok()) {
+            write!(f, "\n  {}", entry.to_string().replace('\n', "\n  "))?;
+        }
+        for near in shown().filter(|near| !matches(near)) {
             match near["diff"].as_str() {
-                // A request of which there were too many differs in nothing.
-                Some(diff) if diff.trim().is_empty() => {}
                 Some(diff) => write!(f, "\n\nnear it:\n{}", diff.trim_end())?,
                 None => write!(f, "\n\nnear it: {near}")?,
             }
@@ -34,6 +42,11 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+/// Whether a request that is shown differs in nothing from those that were wanted.
+fn matches(near: &Value) -> bool {
+    near["diff"].as_str().is_some_and(|diff| diff.trim().is_empty())
+}
 
 /// What a call gives that waits for the program under test. It is begun at once; await it for what it gives.
 pub type Waiting<T> = Pin<Box<dyn Future<Output = T> + Send>>;

@@ -173,7 +173,11 @@ async fn what_does_not_hold_is_a_panic_with_the_nearest() {
     assert!(said.starts_with("Expected exactly 1 such request, found 0\n\nnear it:\n"), "{said}");
     assert!(said.contains("Hallo") && said.contains("Hello"), "{said}");
     let said = panic_of(|| _ = world.journal().verify(sent().exactly(2)));
-    assert_eq!(said, "Expected exactly 2 such requests, found 1");
+    let line = "  200 POST /messages mel@chat.test content=Hello to=general topic=greetings type=channel";
+    assert_eq!(said, format!("Expected exactly 2 such requests, found 1\n\nthe requests that match:\n{line}"));
+    let _ = user(&world, "mel").get("/users/me", json!({})).await.success();
+    let said = panic_of(|| _ = world.journal().verify(sent().exactly(0)));
+    assert_eq!(said, format!("Expected exactly 0 such requests, found 1\n\nthe requests that match:\n{line}"));
     let late = tokio::spawn(world.journal().wait_for(sent().at_least(2), Duration::from_millis(1))).await;
     let said = late.expect_err("it should panic").into_panic().downcast_ref::<String>().cloned().unwrap_or_default();
     assert!(said.starts_with("Expected at least 2 such requests, found 1") && said.contains("tests/suite/testing.rs:"));
@@ -185,7 +189,7 @@ async fn what_does_not_hold_is_a_panic_with_the_nearest() {
     assert!(said.contains("There is no fixture 'no-such'"), "{said}");
     let refusal = world.control(Method::POST, "/clock", Some(json!({"advance_seconds": -1}))).expect_err("refused");
     assert_eq!((refusal.status, &refusal.body["code"]), (400, &json!("BAD_REQUEST")));
-    let entry = &world.journal().entries(Requests::any().newest(1))[0];
+    let entry = &world.journal().entries(Requests::to("/messages").newest(1))[0];
     assert_eq!(
         entry.to_string(),
         "200 POST /messages mel@chat.test content=Hello to=general topic=greetings type=channel"

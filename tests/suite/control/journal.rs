@@ -192,6 +192,39 @@ async fn near_misses_are_shown_with_what_differs() {
 }
 
 #[tokio::test]
+async fn requests_of_which_there_were_too_many_are_shown_without_others() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    for text in ["one", "two"] {
+        mel.send_to("general", "t", text).await;
+    }
+    mel.get("/users/me", json!({})).await.success();
+    let shown = |bounds: Value| {
+        let control = control.clone();
+        let mut wanted = json!({"method": "POST", "path": "/messages"});
+        wanted.as_object_mut().expect("an object").extend(bounds.as_object().cloned().expect("an object"));
+        async move {
+            let reply = control.post(&format!("{JOURNAL}/verify"), wanted).await.with_status(400);
+            let nearest = reply.body["nearest"].as_array().expect("a list");
+            let part = |near: &Value| {
+                (near["entry"]["id"].as_i64().expect("an id"), near["diff"].as_str().expect("a text").is_empty())
+            };
+            nearest.iter().map(part).collect::<Vec<_>>()
+        }
+    };
+
+    assert_eq!(shown(json!({"exactly": 1})).await, [(1, true), (2, true)], "in their order");
+    assert_eq!(shown(json!({"at_most": 0})).await, [(1, true), (2, true)]);
+    assert_eq!(shown(json!({"at_least": 3})).await, [(2, true), (1, true), (3, false)], "the nearest first");
+    for _ in 0..20 {
+        mel.send_to("general", "t", "more").await;
+    }
+    let many = shown(json!({"exactly": 1})).await;
+    assert_eq!((many.len(), many[0], many[9]), (10, (14, true), (23, true)), "the newest");
+}
+
+#[tokio::test]
 async fn waiting_ends_as_soon_as_it_holds_or_in_time() {
     let server = TestServer::start().await;
     let control = Control::of(&server);
