@@ -6,191 +6,305 @@ import "encoding/json"
 
 // AgendaItem is an item that falls due, or did.
 type AgendaItem struct {
-	Kind               string  `json:"kind"`
-	At                 float64 `json:"at"`
-	ReminderID         *int64  `json:"reminder_id,omitempty"`
-	ScheduledMessageID *int64  `json:"scheduled_message_id,omitempty"`
-	InviteID           *int64  `json:"invite_id,omitempty"`
-	QueueID            string  `json:"queue_id,omitempty"`
-	ExportID           *int64  `json:"export_id,omitempty"`
-	UserID             *int64  `json:"user_id,omitempty"`
+	// reminder, scheduled_message, invite_expired, queue_expired, heartbeat, export, thumbnails or page_previews; the id of that kind is in the item as well.
+	Kind string `json:"kind"`
+	// When it falls due, in Unix seconds of the world's clock.
+	At float64 `json:"at"`
+	// The reminder that is sent.
+	ReminderID *int64 `json:"reminder_id,omitempty"`
+	// The message that is sent.
+	ScheduledMessageID *int64 `json:"scheduled_message_id,omitempty"`
+	// The invitation that expires.
+	InviteID *int64 `json:"invite_id,omitempty"`
+	// The event queue that expires, or whose waiting poll is answered with a heartbeat.
+	QueueID string `json:"queue_id,omitempty"`
+	// The export that is completed.
+	ExportID *int64 `json:"export_id,omitempty"`
+	// The uploaded picture whose thumbnails are made.
+	PathID string `json:"path_id,omitempty"`
+	// The message that gets previews of the pages that it links.
+	MessageID *int64 `json:"message_id,omitempty"`
+	// The user of the item.
+	UserID *int64 `json:"user_id,omitempty"`
 }
 
 // ClockState is the time, whether the clock runs, and the agenda.
 type ClockState struct {
-	Now     float64      `json:"now"`
-	Running bool         `json:"running"`
-	Agenda  []AgendaItem `json:"agenda"`
+	// The time, in Unix seconds of the world's clock.
+	Now float64 `json:"now"`
+	// Whether the clock runs with real time; otherwise it is frozen.
+	Running bool `json:"running"`
+	// Items that fall due, the next one first.
+	Agenda []AgendaItem `json:"agenda"`
 }
 
 // ClockMoved is the clock after a change, and the items that fell due.
 type ClockMoved struct {
-	Now       float64      `json:"now"`
-	Running   bool         `json:"running"`
-	Agenda    []AgendaItem `json:"agenda"`
-	WaitedMs  float64      `json:"waited_ms"`
-	NotParked []string     `json:"not_parked"`
-	Fired     []AgendaItem `json:"fired"`
+	// The time after the change, in Unix seconds of the world's clock.
+	Now float64 `json:"now"`
+	// Whether the clock runs with real time; otherwise it is frozen.
+	Running bool `json:"running"`
+	// Items that still fall due, the next one first.
+	Agenda []AgendaItem `json:"agenda"`
+	// Milliseconds of real time for which the change waited for clients between two polls.
+	WaitedMs float64 `json:"waited_ms"`
+	// Ids of the queues that had no waiting poll even so.
+	NotParked []string `json:"not_parked"`
+	// Items that fell due, in their order.
+	Fired []AgendaItem `json:"fired"`
 }
 
 // Health is the server's version, its feature level and its number of worlds.
 type Health struct {
-	Version      string `json:"version"`
-	FeatureLevel int    `json:"feature_level"`
-	Worlds       int    `json:"worlds"`
+	// Version of chatdouble.
+	Version string `json:"version"`
+	// Feature level of the world `default`.
+	FeatureLevel int `json:"feature_level"`
+	// Number of worlds.
+	Worlds int `json:"worlds"`
 }
 
 // WorldRow is a row of the list of worlds.
 type WorldRow struct {
-	Name           string   `json:"name"`
-	URL            string   `json:"url"`
-	Label          string   `json:"label"`
-	Users          int      `json:"users"`
-	Channels       int      `json:"channels"`
-	Messages       int      `json:"messages"`
-	Queues         int      `json:"queues"`
-	Now            float64  `json:"now"`
-	CreatedAt      float64  `json:"created_at"`
-	LastRequestAt  *float64 `json:"last_request_at"`
+	// Name of the world, which paths of control take.
+	Name string `json:"name"`
+	// Base URL for clients, without a slash at the end and without /api/v1.
+	URL string `json:"url"`
+	// The text with which it was made, such as the name of a test.
+	Label string `json:"label"`
+	// Number of accounts.
+	Users int `json:"users"`
+	// Number of channels.
+	Channels int `json:"channels"`
+	// Number of messages.
+	Messages int `json:"messages"`
+	// Number of event queues.
+	Queues int `json:"queues"`
+	// The time, in Unix seconds of the world's clock.
+	Now float64 `json:"now"`
+	// When it was made, in Unix seconds of real time.
+	CreatedAt float64 `json:"created_at"`
+	// When it was last used, in Unix seconds of real time; null before the first request.
+	LastRequestAt *float64 `json:"last_request_at"`
+	// How long it may get no request, in real time, before it is deleted; null: for ever.
 	IdleTTLSeconds *float64 `json:"idle_ttl_seconds"`
 }
 
 // FaultRow is an installed fault: its rule, and how often it fired.
 type FaultRow struct {
-	Match       json.RawMessage `json:"match,omitempty"`
-	After       *int            `json:"after,omitempty"`
-	Probability *float64        `json:"probability,omitempty"`
-	Times       *int            `json:"times,omitempty"`
-	Effect      json.RawMessage `json:"effect"`
-	FaultID     string          `json:"fault_id"`
-	Passed      int             `json:"passed"`
-	Fired       int             `json:"fired"`
+	// The requests that it applies to, as in the rule.
+	Match json.RawMessage `json:"match,omitempty"`
+	// Number of requests that pass first.
+	After *int `json:"after,omitempty"`
+	// The probability that it fires, from 0 to 1.
+	Probability *float64 `json:"probability,omitempty"`
+	// How many times it fires at most.
+	Times *int `json:"times,omitempty"`
+	// The effect, by its name, as in the rule.
+	Effect json.RawMessage `json:"effect"`
+	// Id in control, which removing it takes, and which replies of the fault have as X-Chatdouble-Fault.
+	FaultID string `json:"fault_id"`
+	// Number of matching requests that passed because of `after`, or by chance.
+	Passed int `json:"passed"`
+	// Number of requests on which it fired.
+	Fired int `json:"fired"`
 }
 
 // NetworkRow is a network that clients are on.
 type NetworkRow struct {
-	User           string  `json:"user"`
-	Profile        string  `json:"profile"`
-	LatencyMs      int     `json:"latency_ms"`
-	JitterMs       int     `json:"jitter_ms"`
-	BytesPerSecond *int    `json:"bytes_per_second"`
-	Loss           float64 `json:"loss"`
+	// Address of the user whose network it is; null for all who have none of their own.
+	User string `json:"user"`
+	// Name of the profile, if one was given.
+	Profile string `json:"profile"`
+	// What each reply waits for, in milliseconds.
+	LatencyMs int `json:"latency_ms"`
+	// What each reply waits for in addition, in milliseconds, at most.
+	JitterMs int `json:"jitter_ms"`
+	// Bytes of bodies that pass in a second, in either direction; null: no limit.
+	BytesPerSecond *int `json:"bytes_per_second"`
+	// The share of requests whose connection breaks, from 0 to 1.
+	Loss float64 `json:"loss"`
 }
 
 // RateLimitRow is a limit of requests.
 type RateLimitRow struct {
-	User     string  `json:"user"`
-	Requests int     `json:"requests"`
-	Seconds  float64 `json:"seconds"`
+	// Address of the user whose limit it is; null for all who have none of their own.
+	User string `json:"user"`
+	// Requests of a whole budget.
+	Requests int `json:"requests"`
+	// The time in which an empty budget becomes whole, by the world's clock.
+	Seconds float64 `json:"seconds"`
 }
 
 // PreviewDelays is the delays of previews, in seconds.
 type PreviewDelays struct {
-	ThumbnailSeconds float64  `json:"thumbnail_seconds"`
-	LinkSeconds      *float64 `json:"link_seconds"`
+	// From the upload of a picture to its thumbnails, by the world's clock.
+	ThumbnailSeconds float64 `json:"thumbnail_seconds"`
+	// From a message to the previews of the pages that it links, by the world's clock; null: there are none.
+	LinkSeconds *float64 `json:"link_seconds"`
 }
 
 // JournalEntry is a request and its reply.
 type JournalEntry struct {
-	ID         int64             `json:"id"`
-	At         float64           `json:"at"`
-	Method     string            `json:"method"`
-	Path       string            `json:"path"`
-	User       string            `json:"user"`
-	Params     map[string]string `json:"params"`
-	Status     int               `json:"status"`
-	Reply      json.RawMessage   `json:"reply"`
-	DurationMs float64           `json:"duration_ms"`
-	Client     string            `json:"client"`
-	Hint       string            `json:"hint,omitempty"`
-	Fault      string            `json:"fault"`
-	Events     []int64           `json:"events"`
-	Truncated  *bool             `json:"truncated,omitempty"`
+	// Number of the entry; it rises by one.
+	ID int64 `json:"id"`
+	// When it was answered, in Unix seconds of the world's clock.
+	At float64 `json:"at"`
+	// HTTP method.
+	Method string `json:"method"`
+	// Path without /api/v1, with placeholders filled in.
+	Path string `json:"path"`
+	// Address of the caller; null without valid credentials.
+	User string `json:"user"`
+	// Parameters as they were sent, by name, as text.
+	Params map[string]string `json:"params"`
+	// HTTP status; 0 if the connection was dropped.
+	Status int `json:"status"`
+	// The reply: JSON, or text if it is none.
+	Reply json.RawMessage `json:"reply"`
+	// Milliseconds of real time from the request to its reply.
+	DurationMs float64 `json:"duration_ms"`
+	// Name of the client: the first word of its User-Agent.
+	Client string `json:"client"`
+	// Of a refused request: what would have worked, the value of its header X-Chatdouble-Hint.
+	Hint string `json:"hint,omitempty"`
+	// Id of the fault that fired, or `network`.
+	Fault string `json:"fault"`
+	// Positions in the world's log of the events that the request sent.
+	Events []int64 `json:"events"`
+	// True if a long parameter or reply was cut.
+	Truncated *bool `json:"truncated,omitempty"`
 }
 
 // Queue is an event queue of a client.
 type Queue struct {
-	QueueID      string   `json:"queue_id"`
-	User         string   `json:"user"`
-	Client       string   `json:"client"`
-	Parked       bool     `json:"parked"`
-	Pending      int      `json:"pending"`
-	LastEventID  int64    `json:"last_event_id"`
-	Acknowledged int      `json:"acknowledged"`
+	// Id in the API.
+	QueueID string `json:"queue_id"`
+	// Address of its user; null for a spectator.
+	User string `json:"user"`
+	// Name of the client that registered it: the first word of its User-Agent.
+	Client string `json:"client"`
+	// Whether a poll waits on it.
+	Parked bool `json:"parked"`
+	// Number of events that the client has not acknowledged.
+	Pending int `json:"pending"`
+	// Id of its latest event; -1 if there is none.
+	LastEventID int64 `json:"last_event_id"`
+	// Id of the last event that the client acknowledged; -1 if there is none.
+	Acknowledged int `json:"acknowledged"`
+	// The client_capabilities that the client has.
 	Capabilities []string `json:"capabilities"`
 }
 
 // ReportedClient is a client with the rules that it broke.
 type ReportedClient struct {
-	World    string    `json:"world,omitempty"`
-	Client   string    `json:"client"`
-	User     string    `json:"user"`
-	Requests int       `json:"requests"`
-	FirstAt  float64   `json:"first_at"`
-	LastAt   float64   `json:"last_at"`
+	// Name of the world, in a report on several.
+	World string `json:"world,omitempty"`
+	// Name and version: the first word of its User-Agent.
+	Client string `json:"client"`
+	// Address of its user; null without valid credentials.
+	User string `json:"user"`
+	// Number of its requests.
+	Requests int `json:"requests"`
+	// When it sent the first, in Unix seconds of the world's clock.
+	FirstAt float64 `json:"first_at"`
+	// When it sent the last, in Unix seconds of the world's clock.
+	LastAt float64 `json:"last_at"`
+	// Rules that it broke, the most severe first.
 	Findings []Finding `json:"findings"`
 }
 
 // Finding is a rule that a client broke.
 type Finding struct {
-	Rule     string         `json:"rule"`
-	Severity string         `json:"severity"`
-	Message  string         `json:"message"`
-	Count    int            `json:"count"`
-	First    FindingRequest `json:"first"`
-	Last     FindingRequest `json:"last"`
-	Why      string         `json:"why"`
-	Help     string         `json:"help"`
+	// Name of the rule, as `chatdouble rules` lists it.
+	Rule string `json:"rule"`
+	// How much it matters.
+	Severity string `json:"severity"`
+	// What the client did.
+	Message string `json:"message"`
+	// Number of requests that broke the rule.
+	Count int `json:"count"`
+	// The first request that broke the rule.
+	First FindingRequest `json:"first"`
+	// The last request that broke the rule.
+	Last FindingRequest `json:"last"`
+	// Why a real server or its users suffer from it.
+	Why string `json:"why"`
+	// What to do instead.
+	Help string `json:"help"`
 }
 
 // FindingRequest is a request that a finding is about.
 type FindingRequest struct {
-	JournalID *int64  `json:"journal_id"`
-	At        float64 `json:"at"`
-	Request   string  `json:"request"`
+	// Id of the entry in the journal; null if the request was never answered.
+	JournalID *int64 `json:"journal_id"`
+	// When it was sent, in Unix seconds of the world's clock.
+	At float64 `json:"at"`
+	// The request in a line.
+	Request string `json:"request"`
 }
 
 // Report is what the clients of a world did wrong.
 type Report struct {
-	Clients  []ReportedClient `json:"clients"`
-	Complete bool             `json:"complete"`
+	// Clients that sent requests, with their findings.
+	Clients []ReportedClient `json:"clients"`
+	// False if the report had to forget clients or findings.
+	Complete bool `json:"complete"`
 }
 
 // Push is a push that was handed to the push relay.
 type Push struct {
-	ID       int64           `json:"id"`
-	At       float64         `json:"at"`
-	Kind     string          `json:"kind"`
-	User     string          `json:"user"`
-	DeviceID *int64          `json:"device_id,omitempty"`
-	Token    string          `json:"token,omitempty"`
-	Payload  json.RawMessage `json:"payload"`
-	Wire     *PushWire       `json:"wire"`
+	// Number of the push; it rises by one.
+	ID int64 `json:"id"`
+	// When it was handed to the relay, in Unix seconds of the world's clock.
+	At float64 `json:"at"`
+	// What it is: message, remove, test and so on.
+	Kind string `json:"kind"`
+	// Address of the user whose device it is for.
+	User string `json:"user"`
+	// Id of the device, if it is registered with one.
+	DeviceID *int64 `json:"device_id,omitempty"`
+	// The device's token, if it is registered with one of the older kind.
+	Token string `json:"token,omitempty"`
+	// The notification in the clear.
+	Payload json.RawMessage `json:"payload"`
+	// What the relay passes on; null for registrations, which stay with it.
+	Wire *PushWire `json:"wire"`
 }
 
 // PushWire is a push as the push relay carries it.
 type PushWire struct {
-	Provider      string          `json:"provider"`
-	PushKeyID     *int64          `json:"push_key_id"`
-	EncryptedData string          `json:"encrypted_data"`
-	Envelope      json.RawMessage `json:"envelope"`
+	// The service of the device: fcm or apns.
+	Provider string `json:"provider"`
+	// Id of the key with which it is encrypted.
+	PushKeyID *int64 `json:"push_key_id"`
+	// The encrypted notification, in Base64.
+	EncryptedData string `json:"encrypted_data"`
+	// The message as the service takes it.
+	Envelope json.RawMessage `json:"envelope"`
 }
 
 // Snapshot is a snapshot that was taken.
 type Snapshot struct {
-	Name string  `json:"name"`
-	At   float64 `json:"at"`
+	// Name, which restoring it takes.
+	Name string `json:"name"`
+	// The time of the world's clock in it, in Unix seconds.
+	At float64 `json:"at"`
 }
 
 // Violation is an invariant that does not hold.
 type Violation struct {
+	// Name of the invariant.
 	Invariant string `json:"invariant"`
-	What      string `json:"what"`
+	// What does not hold, in words.
+	What string `json:"what"`
 }
 
 // Invariants is the invariants that were checked, and their violations.
 type Invariants struct {
-	Checked    []string    `json:"checked"`
+	// Names of the invariants that were checked.
+	Checked []string `json:"checked"`
+	// What does not hold; empty in a sound world.
 	Violations []Violation `json:"violations"`
 }
 

@@ -38,8 +38,11 @@ type World struct {
 
 // User has a user's credentials, as a client needs them.
 type User struct {
-	ID     int64
-	Email  string
+	// ID is the id in the API.
+	ID int64
+	// Email is the address with which the user logs in.
+	Email string
+	// APIKey is the key for requests, with the address.
 	APIKey string
 }
 

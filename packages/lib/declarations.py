@@ -163,7 +163,8 @@ def python(document):
             if key not in schema.get("required", []) and "None" not in kind.split(" | ") and kind != "Any":
                 kind += " | None"
             lines += described(value, whole) + [f"    {key}: {kind}"]
-        lines += [f"    {key}: {kind}" for key, kind in ADDED.get(name, {}).items()]
+        for key, kind in ADDED.get(name, {}).items():
+            lines += ["    #: The same as `fault_id`.", f"    {key}: {kind}"]
         parts.append("\n".join(lines))
     for name, (operation, without, own) in DICTIONARIES.items():
         schema = whole.body(operation)

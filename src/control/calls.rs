@@ -8,7 +8,7 @@ use crate::http::router::shape_similarity;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-pub use records::RECORDS;
+pub use records::{RECORDS, describe};
 pub use table::{CALLS, WATCH_FILTERS};
 
 /// A call of control.

@@ -1,6 +1,6 @@
 //! The OpenAPI documents: of the API in a dialect's names, and of control from the table of its calls.
 
-use super::calls::{CALLS, Call, Filter, RECORDS, Row, Takes};
+use super::calls::{CALLS, Call, Filter, RECORDS, Row, Takes, describe};
 use super::filters::Filters;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
@@ -47,6 +47,7 @@ pub fn of_control() -> Value {
     schemas.extend(RECORDS.iter().map(|(name, notation)| ((*name).to_owned(), schema(notation))));
     schemas.extend(replies);
     schemas.insert("ErrorReply".into(), error_schema());
+    schemas.iter_mut().for_each(|(name, schema)| describe(name, schema));
     let mut document = json!({
         "openapi": "3.1.0",
         "info": {
@@ -214,7 +215,7 @@ fn error_schema() -> Value {
             "msg": {"type": "string"},
             "code": {"type": "string"},
             "count": {"type": "integer", "description": "The number found, if a verification failed."},
-            "nearest": {"type": "array", "items": {}, "description": "The nearest matches, if a verification failed."},
+            "nearest": {"type": "array", "items": {}, "description": "What was found, if a verification failed: the newest requests of which there were too many, or those that come nearest."},
         },
         "required": ["result", "msg", "code"],
     })

@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "AcceptedInvite")]
 pub struct Accept {
+    /// Address of the new account.
     email: String,
+    /// Full name of the new account.
     full_name: String,
 }
 

@@ -1053,259 +1053,449 @@ export interface components {
         };
         /** A user who accepts an invitation. */
         AcceptedInvite: {
+            /** Address of the new account. */
             email: string;
+            /** Full name of the new account. */
             fullName: string;
         };
         World: {
+            /** Name of the world, which paths of control take. */
             name: string;
+            /** Base URL for clients, without a slash at the end and without /api/v1. */
             url: string;
+            /** The text with which it was made, such as the name of a test. */
             label: string | null;
+            /** Number of accounts. */
             users: number;
+            /** Number of channels. */
             channels: number;
+            /** Number of messages. */
             messages: number;
+            /** Number of event queues. */
             queues: number;
+            /** The time, in Unix seconds of the world's clock. */
             now: number;
+            /** When it was made, in Unix seconds of real time. */
             createdAt: number;
+            /** When it was last used, in Unix seconds of real time; null before the first request. */
             lastRequestAt: number | null;
+            /** How long it may get no request, in real time, before it is deleted; null: for ever. */
             idleTtlSeconds: number | null;
         };
         AgendaItem: {
+            /** reminder, scheduled_message, invite_expired, queue_expired, heartbeat, export, thumbnails or page_previews; the id of that kind is in the item as well. */
             kind: string;
+            /** When it falls due, in Unix seconds of the world's clock. */
             at: number;
+            /** The reminder that is sent. */
             reminderId?: number;
+            /** The message that is sent. */
             scheduledMessageId?: number;
+            /** The invitation that expires. */
             inviteId?: number;
+            /** The event queue that expires, or whose waiting poll is answered with a heartbeat. */
             queueId?: string;
+            /** The export that is completed. */
             exportId?: number;
+            /** The uploaded picture whose thumbnails are made. */
+            pathId?: string;
+            /** The message that gets previews of the pages that it links. */
+            messageId?: number;
+            /** The user of the item. */
             userId?: number;
         };
         JournalEntry: {
+            /** Number of the entry; it rises by one. */
             id: number;
+            /** When it was answered, in Unix seconds of the world's clock. */
             at: number;
+            /** HTTP method. */
             method: string;
+            /** Path without /api/v1, with placeholders filled in. */
             path: string;
+            /** Address of the caller; null without valid credentials. */
             user: string | null;
+            /** Parameters as they were sent, by name, as text. */
             params: {
                 [key: string]: string;
             };
+            /** HTTP status; 0 if the connection was dropped. */
             status: number;
+            /** The reply: JSON, or text if it is none. */
             reply: unknown;
+            /** Milliseconds of real time from the request to its reply. */
             durationMs: number;
+            /** Name of the client: the first word of its User-Agent. */
             client: string;
+            /** Of a refused request: what would have worked, the value of its header X-Chatdouble-Hint. */
             hint?: string;
+            /** Id of the fault that fired, or `network`. */
             fault: string | null;
+            /** Positions in the world's log of the events that the request sent. */
             events: number[];
+            /** True if a long parameter or reply was cut. */
             truncated?: boolean;
         };
         Queue: {
+            /** Id in the API. */
             queueId: string;
+            /** Address of its user; null for a spectator. */
             user: string | null;
+            /** Name of the client that registered it: the first word of its User-Agent. */
             client: string;
+            /** Whether a poll waits on it. */
             parked: boolean;
+            /** Number of events that the client has not acknowledged. */
             pending: number;
+            /** Id of its latest event; -1 if there is none. */
             lastEventId: number;
+            /** Id of the last event that the client acknowledged; -1 if there is none. */
             acknowledged: number;
+            /** The client_capabilities that the client has. */
             capabilities: string[];
         };
         User: {
+            /** Id in the API. */
             userId: number;
+            /** The address with which the user logs in. */
             email: string;
+            /** Name in the API. */
             fullName: string;
+            /** owner, administrator, moderator, member or guest. */
             role: string;
+            /** False if the account is deactivated. */
             isActive: boolean;
+            /** Whether it is a bot. */
             isBot: boolean;
+            /** Whether it is one of the bots that each organization has. */
             isSystem: boolean;
+            /** Of a bot: the address of its owner. */
             owner: string | null;
+            /** Key for requests, with the address. */
             apiKey: string;
+            /** Number of unread messages. */
             unread: number;
         };
         Channel: {
+            /** Id in the API. */
             channelId: number;
+            /** Name in the API. */
             name: string;
+            /** Description as written, in Markdown. */
             description: string;
+            /** Description as HTML. */
             renderedDescription: string;
+            /** Who can see it, as fixtures say it. */
             privacy: string;
+            /** Whether it is archived. */
             isArchived: boolean;
+            /** Name of its folder. */
             folder: string | null;
+            /** Address of the user who created it. */
             creator: string | null;
+            /** Number of its messages. */
             messages: number;
+            /** Ids of its subscribers. */
             subscribers: number[];
+            /** Its topics that have messages. */
             topics: components["schemas"]["Topic"][];
+            /** Its permissions with those who have them. */
             permissions: components["schemas"]["ChannelPermission"][];
+            /** With seen_by: whether that user can see it. */
             visible?: boolean;
+            /** With seen_by: why that user can't see it. */
             reason?: string;
         };
         Group: {
+            /** Id in the API. */
             groupId: number;
+            /** Name in the API. */
             name: string;
+            /** Description in the API. */
             description: string;
+            /** Whether it is one of the groups that each organization has. */
             isSystem: boolean;
+            /** False if it is deactivated. */
             isActive: boolean;
+            /** Ids of its direct members. */
             members: number[];
+            /** Names of its direct subgroups. */
             subgroups: string[];
+            /** Ids of all members, those of subgroups too. */
             allMembers: number[];
         };
         Message: {
+            /** Id in the API. */
             messageId: number;
+            /** When it was sent, in Unix seconds of the world's clock. */
             at: number;
+            /** Id of the user who sent it. */
             senderId: number;
+            /** Id of its channel; null for a direct message. */
             channelId: number | null;
+            /** Topic; null for a direct message. */
             topic: string | null;
+            /** Ids of all participants of a direct message; empty in a channel. */
             to: number[];
+            /** Text as written, in Markdown. */
             content: string;
+            /** Its reactions. */
             reactions: components["schemas"]["Reaction"][];
+            /** Whether its text or place was changed. */
             isEdited: boolean;
+            /** With seen_by: whether that user can see it. */
             visible?: boolean;
+            /** With seen_by: why that user can't see it. */
             reason?: string;
+            /** With seen_by: whether it is unread for that user. */
             isUnread?: boolean;
+            /** With rendered: text as HTML, which clients get. */
             renderedContent?: string;
         };
         Push: {
+            /** Number of the push; it rises by one. */
             id: number;
+            /** When it was handed to the relay, in Unix seconds of the world's clock. */
             at: number;
+            /** What it is: message, remove, test and so on. */
             kind: string;
+            /** Address of the user whose device it is for. */
             user: string | null;
+            /** Id of the device, if it is registered with one. */
             deviceId?: number;
+            /** The device's token, if it is registered with one of the older kind. */
             token?: string;
+            /** The notification in the clear. */
             payload: unknown;
+            /** What the relay passes on; null for registrations, which stay with it. */
             wire: components["schemas"]["PushWire"] | null;
         };
         PushWire: {
+            /** The service of the device: fcm or apns. */
             provider: string;
+            /** Id of the key with which it is encrypted. */
             pushKeyId: number | null;
+            /** The encrypted notification, in Base64. */
             encryptedData: string | null;
+            /** The message as the service takes it. */
             envelope: unknown;
         };
         Webhook: {
+            /** Number of the attempt; it rises by one. */
             id: number;
+            /** When it ended, in Unix seconds of the world's clock. */
             at: number;
+            /** Address of the bot. */
             user: string;
+            /** Where it was posted. */
             url: string;
+            /** What was posted: JSON, or a form as text; null if nothing was. */
             body: unknown;
+            /** HTTP status of the reply; null without a reply. */
             status: number | null;
+            /** The reply: JSON, or text if it is none; null without one. */
             reply: unknown;
+            /** Why there was no reply, or why it could not be used; null otherwise. */
             error: string | null;
         };
         Fault: {
+            /** The requests that it applies to, as in the rule. */
             match?: unknown;
+            /** Number of requests that pass first. */
             after?: number;
+            /** The probability that it fires, from 0 to 1. */
             probability?: number;
+            /** How many times it fires at most. */
             times?: number;
+            /** The effect, by its name, as in the rule. */
             effect: unknown;
+            /** Id in control, which removing it takes, and which replies of the fault have as X-Chatdouble-Fault. */
             faultId: string;
+            /** Number of matching requests that passed because of `after`, or by chance. */
             passed: number;
+            /** Number of requests on which it fired. */
             fired: number;
         };
         Network: {
+            /** Address of the user whose network it is; null for all who have none of their own. */
             user: string | null;
+            /** Name of the profile, if one was given. */
             profile: string | null;
+            /** What each reply waits for, in milliseconds. */
             latencyMs: number;
+            /** What each reply waits for in addition, in milliseconds, at most. */
             jitterMs: number;
+            /** Bytes of bodies that pass in a second, in either direction; null: no limit. */
             bytesPerSecond: number | null;
+            /** The share of requests whose connection breaks, from 0 to 1. */
             loss: number;
         };
         RateLimit: {
+            /** Address of the user whose limit it is; null for all who have none of their own. */
             user: string | null;
+            /** Requests of a whole budget. */
             requests: number;
+            /** The time in which an empty budget becomes whole, by the world's clock. */
             seconds: number;
         };
         ControlCall: {
+            /** HTTP method. */
             method: string;
+            /** Path from /control on, with placeholders. */
             path: string;
+            /** What the call does, in a sentence. */
             summary: string;
         };
         ReportedClient: {
+            /** Name of the world, in a report on several. */
             world?: string;
+            /** Name and version: the first word of its User-Agent. */
             client: string;
+            /** Address of its user; null without valid credentials. */
             user: string | null;
+            /** Number of its requests. */
             requests: number;
+            /** When it sent the first, in Unix seconds of the world's clock. */
             firstAt: number;
+            /** When it sent the last, in Unix seconds of the world's clock. */
             lastAt: number;
+            /** Rules that it broke, the most severe first. */
             findings: components["schemas"]["Finding"][];
         };
         Finding: {
+            /** Name of the rule, as `chatdouble rules` lists it. */
             rule: string;
-            /** @enum {unknown} */
+            /**
+             * How much it matters.
+             * @enum {unknown}
+             */
             severity: "error" | "warning" | "note";
+            /** What the client did. */
             message: string;
+            /** Number of requests that broke the rule. */
             count: number;
+            /** The first request that broke the rule. */
             first: components["schemas"]["FindingRequest"];
+            /** The last request that broke the rule. */
             last: components["schemas"]["FindingRequest"];
+            /** Why a real server or its users suffer from it. */
             why: string;
+            /** What to do instead. */
             help: string;
         };
         FidelityLevel: {
+            /** Level of the recorded server. */
             featureLevel: number;
+            /** Number of recorded exchanges that were compared. */
             compared: number;
+            /** Number of those that differ. */
             differ: number;
         };
         OperationFidelity: {
+            /** HTTP method. */
             method: string;
+            /** Path with placeholders. */
             path: string;
-            /** @enum {unknown} */
+            /**
+             * What its behaviour is known by.
+             * @enum {unknown}
+             */
             knownBy: "recordings" | "specification";
+            /** What was compared at each level of a recorded server. */
             recorded: components["schemas"]["RecordedLevel"][];
         };
         RecordedLevel: {
+            /** Level of the recorded server. */
             featureLevel: number;
+            /** Number of recorded exchanges that were compared. */
             compared: number;
+            /** Number of those that differ. */
             differ: number;
+            /** The differences, each with its cause. */
             differences: components["schemas"]["FidelityDifference"][];
         };
         FidelityDifference: {
-            /** @enum {unknown} */
+            /**
+             * Why the replies differ: words, setup, recording, declared or wrong.
+             * @enum {unknown}
+             */
             kind: "words" | "setup" | "recording" | "declared" | "wrong";
+            /** What differs, in words. */
             reason: string;
+            /** Number of the assumption that says more. */
             assumption: string | null;
+            /** Number of requests with this difference. */
             requests: number;
         };
         FindingRequest: {
+            /** Id of the entry in the journal; null if the request was never answered. */
             journalId: number | null;
+            /** When it was sent, in Unix seconds of the world's clock. */
             at: number;
+            /** The request in a line. */
             request: string;
         };
         Snapshot: {
+            /** Name, which restoring it takes. */
             name: string;
+            /** The time of the world's clock in it, in Unix seconds. */
             at: number;
         };
         Topic: {
+            /** Name in the API. */
             name: string;
+            /** Number of its messages. */
             messages: number;
+            /** Id of its newest message. */
             newest: number;
         };
         ChannelPermission: {
+            /** Name of the permission in the API. */
             name: string;
+            /** Who has it, in words: a group, or users and groups. */
             holders: string;
+            /** Ids of the active users who have it. */
             users: number[];
         };
         Reaction: {
+            /** Name of the emoji. */
             emojiName: string;
+            /** Id of the user who reacted. */
             userId: number;
         };
         Violation: {
+            /** Name of the invariant. */
             invariant: string;
+            /** What does not hold, in words. */
             what: string;
         };
         GetIndexReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All calls of control. */
             calls: components["schemas"]["ControlCall"][];
         };
         GetHealthReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Version of chatdouble. */
             version: string;
+            /** Feature level of the world `default`. */
             featureLevel: number;
+            /** Number of worlds. */
             worlds: number;
         };
         GetFidelityReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Totals for each level of a recorded server. */
             levels: components["schemas"]["FidelityLevel"][];
+            /** How each operation was compared. */
             operations: components["schemas"]["OperationFidelity"][];
+            /** Compared exchanges of no operation, such as those of unknown paths. */
             elsewhere: components["schemas"]["RecordedLevel"][];
         };
         EmptyReply: {
@@ -1317,204 +1507,249 @@ export interface components {
             /** @constant */
             result: "success";
             msg: string;
+            /** Clients of all worlds that sent requests, with their findings. */
             clients: components["schemas"]["ReportedClient"][];
+            /** False if the report had to forget clients or findings. */
             complete: boolean;
         };
         GetWorldsReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Rows of the worlds, by name. */
             worlds: components["schemas"]["World"][];
         };
         CreateWorldReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Name of the world, which paths of control take. */
             name: string;
+            /** Base URL for clients, without a slash at the end and without /api/v1. */
             url: string;
         };
         DeleteWorldsReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Names of the deleted worlds. */
             deleted: string[];
         };
         GetWorldReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** The world's row. */
             world: components["schemas"]["World"];
         };
         UpgradeReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** The level after the upgrade. */
             featureLevel: number;
         };
         GetSnapshotsReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All snapshots. */
             snapshots: components["schemas"]["Snapshot"][];
         };
         GetStateReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** The state, as a document from which a world can be made. */
             state: unknown;
         };
         GetClockReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** The time, in Unix seconds of the world's clock. */
             now: number;
+            /** Whether the clock runs with real time; otherwise it is frozen. */
             running: boolean;
+            /** Items that fall due, the next one first. */
             agenda: components["schemas"]["AgendaItem"][];
         };
         MoveClockReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** The time after the change, in Unix seconds of the world's clock. */
             now: number;
+            /** Whether the clock runs with real time; otherwise it is frozen. */
             running: boolean;
+            /** Items that still fall due, the next one first. */
             agenda: components["schemas"]["AgendaItem"][];
+            /** Milliseconds of real time for which the change waited for clients between two polls. */
             waitedMs: number;
+            /** Ids of the queues that had no waiting poll even so. */
             notParked: string[];
+            /** Items that fell due, in their order. */
             fired: components["schemas"]["AgendaItem"][];
         };
         GetFaultsReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All rules in the order of their installation, spent ones too. */
             faults: components["schemas"]["Fault"][];
         };
         InstallFaultReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Id in control, which removing it takes, and which replies of the fault have as X-Chatdouble-Fault. */
             faultId: string;
         };
         GetNetworksReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All networks; that of everybody has null as user. */
             networks: components["schemas"]["Network"][];
         };
         GetRateLimitsReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All limits; that of everybody has null as user. */
             rateLimits: components["schemas"]["RateLimit"][];
         };
         GetPreviewsReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** From the upload of a picture to its thumbnails, by the world's clock. */
             thumbnailSeconds: number;
+            /** From a message to the previews of the pages that it links, by the world's clock; null: there are none. */
             linkSeconds: number | null;
         };
         GetJournalReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Matching entries, the oldest first. */
             entries: components["schemas"]["JournalEntry"][];
         };
         GetReportReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Clients that sent requests, with their findings. */
             clients: components["schemas"]["ReportedClient"][];
+            /** False if the report had to forget clients or findings. */
             complete: boolean;
         };
         VerifyJournalReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Number of such requests. */
             count: number;
         };
         WaitJournalReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Number of such requests. */
             count: number;
         };
         GetQueuesReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All event queues. */
             queues: components["schemas"]["Queue"][];
         };
         WaitQueuesReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Number of such queues. */
             count: number;
+            /** The queues. */
             queues: components["schemas"]["Queue"][];
         };
         GetUsersReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All accounts, deactivated ones too. */
             users: components["schemas"]["User"][];
         };
         GetChannelsReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All channels, archived ones too. */
             channels: components["schemas"]["Channel"][];
         };
         GetGroupsReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All groups, system groups too. */
             groups: components["schemas"]["Group"][];
         };
         GetMessagesReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Matching messages, the oldest first. */
             messages: components["schemas"]["Message"][];
         };
         GetPushesReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Matching pushes, the oldest first. */
             pushes: components["schemas"]["Push"][];
         };
         WaitPushesReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Number of such pushes. */
             count: number;
+            /** The pushes, the oldest first. */
             pushes: components["schemas"]["Push"][];
         };
         GetWebhooksReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** All attempts to post a call, the oldest first. */
             webhooks: components["schemas"]["Webhook"][];
         };
         AcceptInviteReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Id of the new user. */
             userId: number;
         };
         GetInvariantsReply: {
             /** @constant */
             result: "success";
             msg: string;
+            /** Names of the invariants that were checked. */
             checked: string[];
+            /** What does not hold; empty in a sound world. */
             violations: components["schemas"]["Violation"][];
         };
         ErrorReply: {
             /** @constant */
             result: "error";
             msg: string;
+            /** BAD_REQUEST, VERIFICATION_FAILED, or another code that programs compare. */
             code: string;
             /** The number found, if a verification failed. */
             count?: number;
-            /** The nearest matches, if a verification failed. */
+            /** What was found, if a verification failed: the newest requests of which there were too many, or those that come nearest. */
             nearest?: unknown[];
         };
     };

@@ -1,4 +1,21 @@
-//! The records that replies of control have, in a short notation.
+//! The records that replies of control have, in a short notation, and what their keys mean.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// What the keys of records and replies mean, by the name of their schema.
+static MEANINGS: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("meanings.json")).expect("sentences, as a test reads them"));
+
+/// Adds to a schema of this name what its keys mean.
+pub fn describe(name: &str, schema: &mut Value) {
+    for (key, meaning) in MEANINGS.get(name).into_iter().flatten() {
+        if let Some(property) = schema["properties"].get_mut(key) {
+            property["description"] = meaning.as_str().into();
+        }
+    }
+}
 
 const ROW: &str = r#"{"name": "string", "url": "string", "label": "string|null", "users": "int", "channels": "int",
     "messages": "int", "queues": "int", "now": "number", "created_at": "number", "last_request_at": "number|null",
@@ -30,7 +47,8 @@ const PUSH_WIRE: &str = r#"{"provider": "string", "push_key_id": "int|null", "en
 const WEBHOOK: &str = r#"{"id": "int", "at": "number", "user": "string", "url": "string", "body": "any",
     "status": "int|null", "reply": "any", "error": "string|null"}"#;
 const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": "int", "scheduled_message_id?": "int",
-    "invite_id?": "int", "queue_id?": "string", "export_id?": "int", "user_id?": "int"}"#;
+    "invite_id?": "int", "queue_id?": "string", "export_id?": "int", "path_id?": "string", "message_id?": "int",
+    "user_id?": "int"}"#;
 const FAULT: &str = r#"{"match?": "any", "after?": "int", "probability?": "number", "times?": "int", "effect": "any",
     "fault_id": "string", "passed": "int", "fired": "int"}"#;
 
@@ -83,3 +101,30 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("Reaction", r#"{"emoji_name": "string", "user_id": "int"}"#),
     ("Violation", r#"{"invariant": "string", "what": "string"}"#),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::MEANINGS;
+    use crate::control::openapi::of_control;
+    use serde_json::Value;
+
+    #[test]
+    fn every_key_of_a_body_or_reply_has_a_meaning_and_no_other_has() {
+        let document = of_control();
+        let schemas = document["components"]["schemas"].as_object().expect("schemas");
+        let properties = |schema: &Value| schema["properties"].as_object().cloned().unwrap_or_default();
+        let of_envelope = |key: &str| matches!(key, "result" | "msg");
+        let keys = schemas.iter().flat_map(|(name, schema)| {
+            properties(schema).into_iter().map(move |(key, property)| (name, key, property))
+        });
+
+        let silent = keys.filter(|(_, key, property)| !of_envelope(key) && !property["description"].is_string());
+        let silent: Vec<String> = silent.map(|(name, key, _)| format!("{name}.{key}")).collect();
+        let needless = MEANINGS.iter().flat_map(|(name, keys)| keys.keys().map(move |key| (name, key)));
+        let needless =
+            needless.filter(|(name, key)| !schemas.get(*name).is_some_and(|one| properties(one).contains_key(*key)));
+        let needless: Vec<String> = needless.map(|(name, key)| format!("{name}.{key}")).collect();
+
+        assert_eq!((silent, needless), (Vec::<String>::new(), Vec::<String>::new()));
+    }
+}

@@ -42,211 +42,326 @@ __all__ = [
 class AgendaItem(Record):
     """An item that falls due, or did."""
 
+    #: reminder, scheduled_message, invite_expired, queue_expired, heartbeat, export, thumbnails or page_previews; the id of that kind is in the item as well.
     kind: str
+    #: When it falls due, in Unix seconds of the world's clock.
     at: float
+    #: The reminder that is sent.
     reminder_id: int | None
+    #: The message that is sent.
     scheduled_message_id: int | None
+    #: The invitation that expires.
     invite_id: int | None
+    #: The event queue that expires, or whose waiting poll is answered with a heartbeat.
     queue_id: str | None
+    #: The export that is completed.
     export_id: int | None
+    #: The uploaded picture whose thumbnails are made.
+    path_id: str | None
+    #: The message that gets previews of the pages that it links.
+    message_id: int | None
+    #: The user of the item.
     user_id: int | None
 
 
 class ClockState(Record):
     """The time, whether the clock runs, and the agenda."""
 
+    #: The time, in Unix seconds of the world's clock.
     now: float
+    #: Whether the clock runs with real time; otherwise it is frozen.
     running: bool
+    #: Items that fall due, the next one first.
     agenda: List[AgendaItem]
 
 
 class ClockMoved(Record):
     """The clock after a change, and the items that fell due."""
 
+    #: The time after the change, in Unix seconds of the world's clock.
     now: float
+    #: Whether the clock runs with real time; otherwise it is frozen.
     running: bool
+    #: Items that still fall due, the next one first.
     agenda: List[AgendaItem]
+    #: Milliseconds of real time for which the change waited for clients between two polls.
     waited_ms: float
+    #: Ids of the queues that had no waiting poll even so.
     not_parked: List[str]
+    #: Items that fell due, in their order.
     fired: List[AgendaItem]
 
 
 class Health(Record):
     """The server's version, its feature level and its number of worlds."""
 
+    #: Version of chatdouble.
     version: str
+    #: Feature level of the world `default`.
     feature_level: int
+    #: Number of worlds.
     worlds: int
 
 
 class WorldRow(Record):
     """A row of the list of worlds."""
 
+    #: Name of the world, which paths of control take.
     name: str
+    #: Base URL for clients, without a slash at the end and without /api/v1.
     url: str
+    #: The text with which it was made, such as the name of a test.
     label: str | None
+    #: Number of accounts.
     users: int
+    #: Number of channels.
     channels: int
+    #: Number of messages.
     messages: int
+    #: Number of event queues.
     queues: int
+    #: The time, in Unix seconds of the world's clock.
     now: float
+    #: When it was made, in Unix seconds of real time.
     created_at: float
+    #: When it was last used, in Unix seconds of real time; null before the first request.
     last_request_at: float | None
+    #: How long it may get no request, in real time, before it is deleted; null: for ever.
     idle_ttl_seconds: float | None
 
 
 class FaultRow(Record):
     """An installed fault: its rule, and how often it fired."""
 
+    #: The requests that it applies to, as in the rule.
     match: Any
+    #: Number of requests that pass first.
     after: int | None
+    #: The probability that it fires, from 0 to 1.
     probability: float | None
+    #: How many times it fires at most.
     times: int | None
+    #: The effect, by its name, as in the rule.
     effect: Any
+    #: Id in control, which removing it takes, and which replies of the fault have as X-Chatdouble-Fault.
     fault_id: str
+    #: Number of matching requests that passed because of `after`, or by chance.
     passed: int
+    #: Number of requests on which it fired.
     fired: int
+    #: The same as `fault_id`.
     id: str
 
 
 class NetworkRow(Record):
     """A network that clients are on."""
 
+    #: Address of the user whose network it is; null for all who have none of their own.
     user: str | None
+    #: Name of the profile, if one was given.
     profile: str | None
+    #: What each reply waits for, in milliseconds.
     latency_ms: int
+    #: What each reply waits for in addition, in milliseconds, at most.
     jitter_ms: int
+    #: Bytes of bodies that pass in a second, in either direction; null: no limit.
     bytes_per_second: int | None
+    #: The share of requests whose connection breaks, from 0 to 1.
     loss: float
 
 
 class RateLimitRow(Record):
     """A limit of requests."""
 
+    #: Address of the user whose limit it is; null for all who have none of their own.
     user: str | None
+    #: Requests of a whole budget.
     requests: int
+    #: The time in which an empty budget becomes whole, by the world's clock.
     seconds: float
 
 
 class PreviewDelays(Record):
     """The delays of previews, in seconds."""
 
+    #: From the upload of a picture to its thumbnails, by the world's clock.
     thumbnail_seconds: float
+    #: From a message to the previews of the pages that it links, by the world's clock; null: there are none.
     link_seconds: float | None
 
 
 class JournalEntry(Record):
     """A request and its reply."""
 
+    #: Number of the entry; it rises by one.
     id: int
+    #: When it was answered, in Unix seconds of the world's clock.
     at: float
+    #: HTTP method.
     method: str
+    #: Path without /api/v1, with placeholders filled in.
     path: str
+    #: Address of the caller; null without valid credentials.
     user: str | None
+    #: Parameters as they were sent, by name, as text.
     params: Dict[str, str]
+    #: HTTP status; 0 if the connection was dropped.
     status: int
+    #: The reply: JSON, or text if it is none.
     reply: Any
+    #: Milliseconds of real time from the request to its reply.
     duration_ms: float
+    #: Name of the client: the first word of its User-Agent.
     client: str
+    #: Of a refused request: what would have worked, the value of its header X-Chatdouble-Hint.
     hint: str | None
+    #: Id of the fault that fired, or `network`.
     fault: str | None
+    #: Positions in the world's log of the events that the request sent.
     events: List[int]
+    #: True if a long parameter or reply was cut.
     truncated: bool | None
 
 
 class Queue(Record):
     """An event queue of a client."""
 
+    #: Id in the API.
     queue_id: str
+    #: Address of its user; null for a spectator.
     user: str | None
+    #: Name of the client that registered it: the first word of its User-Agent.
     client: str
+    #: Whether a poll waits on it.
     parked: bool
+    #: Number of events that the client has not acknowledged.
     pending: int
+    #: Id of its latest event; -1 if there is none.
     last_event_id: int
+    #: Id of the last event that the client acknowledged; -1 if there is none.
     acknowledged: int
+    #: The client_capabilities that the client has.
     capabilities: List[str]
 
 
 class ReportedClient(Record):
     """A client with the rules that it broke."""
 
+    #: Name of the world, in a report on several.
     world: str | None
+    #: Name and version: the first word of its User-Agent.
     client: str
+    #: Address of its user; null without valid credentials.
     user: str | None
+    #: Number of its requests.
     requests: int
+    #: When it sent the first, in Unix seconds of the world's clock.
     first_at: float
+    #: When it sent the last, in Unix seconds of the world's clock.
     last_at: float
+    #: Rules that it broke, the most severe first.
     findings: List[Finding]
 
 
 class Finding(Record):
     """A rule that a client broke."""
 
+    #: Name of the rule, as `chatdouble rules` lists it.
     rule: str
+    #: How much it matters.
     severity: str
+    #: What the client did.
     message: str
+    #: Number of requests that broke the rule.
     count: int
+    #: The first request that broke the rule.
     first: FindingRequest
+    #: The last request that broke the rule.
     last: FindingRequest
+    #: Why a real server or its users suffer from it.
     why: str
+    #: What to do instead.
     help: str
 
 
 class FindingRequest(Record):
     """A request that a finding is about."""
 
+    #: Id of the entry in the journal; null if the request was never answered.
     journal_id: int | None
+    #: When it was sent, in Unix seconds of the world's clock.
     at: float
+    #: The request in a line.
     request: str
 
 
 class Report(Record):
     """What the clients of a world did wrong."""
 
+    #: Clients that sent requests, with their findings.
     clients: List[ReportedClient]
+    #: False if the report had to forget clients or findings.
     complete: bool
 
 
 class Push(Record):
     """A push that was handed to the push relay."""
 
+    #: Number of the push; it rises by one.
     id: int
+    #: When it was handed to the relay, in Unix seconds of the world's clock.
     at: float
+    #: What it is: message, remove, test and so on.
     kind: str
+    #: Address of the user whose device it is for.
     user: str | None
+    #: Id of the device, if it is registered with one.
     device_id: int | None
+    #: The device's token, if it is registered with one of the older kind.
     token: str | None
+    #: The notification in the clear.
     payload: Any
+    #: What the relay passes on; null for registrations, which stay with it.
     wire: PushWire | None
 
 
 class PushWire(Record):
     """A push as the push relay carries it."""
 
+    #: The service of the device: fcm or apns.
     provider: str
+    #: Id of the key with which it is encrypted.
     push_key_id: int | None
+    #: The encrypted notification, in Base64.
     encrypted_data: str | None
+    #: The message as the service takes it.
     envelope: Any
 
 
 class Snapshot(Record):
     """A snapshot that was taken."""
 
+    #: Name, which restoring it takes.
     name: str
+    #: The time of the world's clock in it, in Unix seconds.
     at: float
 
 
 class Violation(Record):
     """An invariant that does not hold."""
 
+    #: Name of the invariant.
     invariant: str
+    #: What does not hold, in words.
     what: str
 
 
 class Invariants(Record):
     """The invariants that were checked, and their violations."""
 
+    #: Names of the invariants that were checked.
     checked: List[str]
+    #: What does not hold; empty in a sound world.
     violations: List[Violation]
 
 

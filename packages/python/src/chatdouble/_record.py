@@ -33,8 +33,11 @@ class Record(Dict[str, Any]):
 class User(Record):
     """A user's credentials, as a client needs them."""
 
+    #: Id in the API.
     id: int
+    #: The address with which the user logs in.
     email: str
+    #: Key for requests, with the address.
     api_key: str
 
 

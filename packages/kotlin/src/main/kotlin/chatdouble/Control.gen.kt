@@ -6,64 +6,107 @@ import com.google.gson.JsonElement
 
 /** An item that falls due, or did. */
 public class AgendaItem internal constructor(json: JsonElement) : Reply(json) {
+    /** reminder, scheduled_message, invite_expired, queue_expired, heartbeat, export, thumbnails or page_previews; the id of that kind is in the item as well. */
     @JvmField public val kind: String = required("kind", Read::text)
+    /** When it falls due, in Unix seconds of the world's clock. */
     @JvmField public val at: Double = required("at", Read::double)
+    /** The reminder that is sent. */
     @JvmField public val reminderId: Long? = optional("reminder_id", Read::long)
+    /** The message that is sent. */
     @JvmField public val scheduledMessageId: Long? = optional("scheduled_message_id", Read::long)
+    /** The invitation that expires. */
     @JvmField public val inviteId: Long? = optional("invite_id", Read::long)
+    /** The event queue that expires, or whose waiting poll is answered with a heartbeat. */
     @JvmField public val queueId: String? = optional("queue_id", Read::text)
+    /** The export that is completed. */
     @JvmField public val exportId: Long? = optional("export_id", Read::long)
+    /** The uploaded picture whose thumbnails are made. */
+    @JvmField public val pathId: String? = optional("path_id", Read::text)
+    /** The message that gets previews of the pages that it links. */
+    @JvmField public val messageId: Long? = optional("message_id", Read::long)
+    /** The user of the item. */
     @JvmField public val userId: Long? = optional("user_id", Read::long)
 }
 
 /** The time, whether the clock runs, and the agenda. */
 public class ClockState internal constructor(json: JsonElement) : Reply(json) {
+    /** The time, in Unix seconds of the world's clock. */
     @JvmField public val now: Double = required("now", Read::double)
+    /** Whether the clock runs with real time; otherwise it is frozen. */
     @JvmField public val running: Boolean = required("running", Read::boolean)
+    /** Items that fall due, the next one first. */
     @JvmField public val agenda: List<AgendaItem> = required("agenda", Read.list(::AgendaItem))
 }
 
 /** The clock after a change, and the items that fell due. */
 public class ClockMoved internal constructor(json: JsonElement) : Reply(json) {
+    /** The time after the change, in Unix seconds of the world's clock. */
     @JvmField public val now: Double = required("now", Read::double)
+    /** Whether the clock runs with real time; otherwise it is frozen. */
     @JvmField public val running: Boolean = required("running", Read::boolean)
+    /** Items that still fall due, the next one first. */
     @JvmField public val agenda: List<AgendaItem> = required("agenda", Read.list(::AgendaItem))
+    /** Milliseconds of real time for which the change waited for clients between two polls. */
     @JvmField public val waitedMs: Double = required("waited_ms", Read::double)
+    /** Ids of the queues that had no waiting poll even so. */
     @JvmField public val notParked: List<String> = required("not_parked", Read.list(Read::text))
+    /** Items that fell due, in their order. */
     @JvmField public val fired: List<AgendaItem> = required("fired", Read.list(::AgendaItem))
 }
 
 /** The server's version, its feature level and its number of worlds. */
 public class Health internal constructor(json: JsonElement) : Reply(json) {
+    /** Version of chatdouble. */
     @JvmField public val version: String = required("version", Read::text)
+    /** Feature level of the world `default`. */
     @JvmField public val featureLevel: Int = required("feature_level", Read::int)
+    /** Number of worlds. */
     @JvmField public val worlds: Int = required("worlds", Read::int)
 }
 
 /** A row of the list of worlds. */
 public class WorldRow internal constructor(json: JsonElement) : Reply(json) {
+    /** Name of the world, which paths of control take. */
     @JvmField public val name: String = required("name", Read::text)
+    /** Base URL for clients, without a slash at the end and without /api/v1. */
     @JvmField public val url: String = required("url", Read::text)
+    /** The text with which it was made, such as the name of a test. */
     @JvmField public val label: String? = optional("label", Read::text)
+    /** Number of accounts. */
     @JvmField public val users: Int = required("users", Read::int)
+    /** Number of channels. */
     @JvmField public val channels: Int = required("channels", Read::int)
+    /** Number of messages. */
     @JvmField public val messages: Int = required("messages", Read::int)
+    /** Number of event queues. */
     @JvmField public val queues: Int = required("queues", Read::int)
+    /** The time, in Unix seconds of the world's clock. */
     @JvmField public val now: Double = required("now", Read::double)
+    /** When it was made, in Unix seconds of real time. */
     @JvmField public val createdAt: Double = required("created_at", Read::double)
+    /** When it was last used, in Unix seconds of real time; null before the first request. */
     @JvmField public val lastRequestAt: Double? = optional("last_request_at", Read::double)
+    /** How long it may get no request, in real time, before it is deleted; null: for ever. */
     @JvmField public val idleTtlSeconds: Double? = optional("idle_ttl_seconds", Read::double)
 }
 
 /** An installed fault: its rule, and how often it fired. */
 public class FaultRow internal constructor(json: JsonElement) : Reply(json) {
+    /** The requests that it applies to, as in the rule. */
     @JvmField public val match: JsonElement? = optional("match", Read::any)
+    /** Number of requests that pass first. */
     @JvmField public val after: Int? = optional("after", Read::int)
+    /** The probability that it fires, from 0 to 1. */
     @JvmField public val probability: Double? = optional("probability", Read::double)
+    /** How many times it fires at most. */
     @JvmField public val times: Int? = optional("times", Read::int)
+    /** The effect, by its name, as in the rule. */
     @JvmField public val effect: JsonElement = required("effect", Read::any)
+    /** Id in control, which removing it takes, and which replies of the fault have as X-Chatdouble-Fault. */
     @JvmField public val faultId: String = required("fault_id", Read::text)
+    /** Number of matching requests that passed because of `after`, or by chance. */
     @JvmField public val passed: Int = required("passed", Read::int)
+    /** Number of requests on which it fired. */
     @JvmField public val fired: Int = required("fired", Read::int)
     /** The same as `faultId`. */
     @JvmField public val id: String = faultId
@@ -71,128 +114,199 @@ public class FaultRow internal constructor(json: JsonElement) : Reply(json) {
 
 /** A network that clients are on. */
 public class NetworkRow internal constructor(json: JsonElement) : Reply(json) {
+    /** Address of the user whose network it is; null for all who have none of their own. */
     @JvmField public val user: String? = optional("user", Read::text)
+    /** Name of the profile, if one was given. */
     @JvmField public val profile: String? = optional("profile", Read::text)
+    /** What each reply waits for, in milliseconds. */
     @JvmField public val latencyMs: Int = required("latency_ms", Read::int)
+    /** What each reply waits for in addition, in milliseconds, at most. */
     @JvmField public val jitterMs: Int = required("jitter_ms", Read::int)
+    /** Bytes of bodies that pass in a second, in either direction; null: no limit. */
     @JvmField public val bytesPerSecond: Int? = optional("bytes_per_second", Read::int)
+    /** The share of requests whose connection breaks, from 0 to 1. */
     @JvmField public val loss: Double = required("loss", Read::double)
 }
 
 /** A limit of requests. */
 public class RateLimitRow internal constructor(json: JsonElement) : Reply(json) {
+    /** Address of the user whose limit it is; null for all who have none of their own. */
     @JvmField public val user: String? = optional("user", Read::text)
+    /** Requests of a whole budget. */
     @JvmField public val requests: Int = required("requests", Read::int)
+    /** The time in which an empty budget becomes whole, by the world's clock. */
     @JvmField public val seconds: Double = required("seconds", Read::double)
 }
 
 /** The delays of previews, in seconds. */
 public class PreviewDelays internal constructor(json: JsonElement) : Reply(json) {
+    /** From the upload of a picture to its thumbnails, by the world's clock. */
     @JvmField public val thumbnailSeconds: Double = required("thumbnail_seconds", Read::double)
+    /** From a message to the previews of the pages that it links, by the world's clock; null: there are none. */
     @JvmField public val linkSeconds: Double? = optional("link_seconds", Read::double)
 }
 
 /** A request and its reply. */
 public class JournalEntry internal constructor(json: JsonElement) : Reply(json) {
+    /** Number of the entry; it rises by one. */
     @JvmField public val id: Long = required("id", Read::long)
+    /** When it was answered, in Unix seconds of the world's clock. */
     @JvmField public val at: Double = required("at", Read::double)
+    /** HTTP method. */
     @JvmField public val method: String = required("method", Read::text)
+    /** Path without /api/v1, with placeholders filled in. */
     @JvmField public val path: String = required("path", Read::text)
+    /** Address of the caller; null without valid credentials. */
     @JvmField public val user: String? = optional("user", Read::text)
+    /** Parameters as they were sent, by name, as text. */
     @JvmField public val params: Map<String, String> = required("params", Read.map(Read::text))
+    /** HTTP status; 0 if the connection was dropped. */
     @JvmField public val status: Int = required("status", Read::int)
+    /** The reply: JSON, or text if it is none. */
     @JvmField public val reply: JsonElement = required("reply", Read::any)
+    /** Milliseconds of real time from the request to its reply. */
     @JvmField public val durationMs: Double = required("duration_ms", Read::double)
+    /** Name of the client: the first word of its User-Agent. */
     @JvmField public val client: String = required("client", Read::text)
+    /** Of a refused request: what would have worked, the value of its header X-Chatdouble-Hint. */
     @JvmField public val hint: String? = optional("hint", Read::text)
+    /** Id of the fault that fired, or `network`. */
     @JvmField public val fault: String? = optional("fault", Read::text)
+    /** Positions in the world's log of the events that the request sent. */
     @JvmField public val events: List<Long> = required("events", Read.list(Read::long))
+    /** True if a long parameter or reply was cut. */
     @JvmField public val truncated: Boolean? = optional("truncated", Read::boolean)
 }
 
 /** An event queue of a client. */
 public class Queue internal constructor(json: JsonElement) : Reply(json) {
+    /** Id in the API. */
     @JvmField public val queueId: String = required("queue_id", Read::text)
+    /** Address of its user; null for a spectator. */
     @JvmField public val user: String? = optional("user", Read::text)
+    /** Name of the client that registered it: the first word of its User-Agent. */
     @JvmField public val client: String = required("client", Read::text)
+    /** Whether a poll waits on it. */
     @JvmField public val parked: Boolean = required("parked", Read::boolean)
+    /** Number of events that the client has not acknowledged. */
     @JvmField public val pending: Int = required("pending", Read::int)
+    /** Id of its latest event; -1 if there is none. */
     @JvmField public val lastEventId: Long = required("last_event_id", Read::long)
+    /** Id of the last event that the client acknowledged; -1 if there is none. */
     @JvmField public val acknowledged: Int = required("acknowledged", Read::int)
+    /** The client_capabilities that the client has. */
     @JvmField public val capabilities: List<String> = required("capabilities", Read.list(Read::text))
 }
 
 /** A client with the rules that it broke. */
 public class ReportedClient internal constructor(json: JsonElement) : Reply(json) {
+    /** Name of the world, in a report on several. */
     @JvmField public val world: String? = optional("world", Read::text)
+    /** Name and version: the first word of its User-Agent. */
     @JvmField public val client: String = required("client", Read::text)
+    /** Address of its user; null without valid credentials. */
     @JvmField public val user: String? = optional("user", Read::text)
+    /** Number of its requests. */
     @JvmField public val requests: Int = required("requests", Read::int)
+    /** When it sent the first, in Unix seconds of the world's clock. */
     @JvmField public val firstAt: Double = required("first_at", Read::double)
+    /** When it sent the last, in Unix seconds of the world's clock. */
     @JvmField public val lastAt: Double = required("last_at", Read::double)
+    /** Rules that it broke, the most severe first. */
     @JvmField public val findings: List<Finding> = required("findings", Read.list(::Finding))
 }
 
 /** A rule that a client broke. */
 public class Finding internal constructor(json: JsonElement) : Reply(json) {
+    /** Name of the rule, as `chatdouble rules` lists it. */
     @JvmField public val rule: String = required("rule", Read::text)
+    /** How much it matters. */
     @JvmField public val severity: String = required("severity", Read::text)
+    /** What the client did. */
     @JvmField public val message: String = required("message", Read::text)
+    /** Number of requests that broke the rule. */
     @JvmField public val count: Int = required("count", Read::int)
+    /** The first request that broke the rule. */
     @JvmField public val first: FindingRequest = required("first", ::FindingRequest)
+    /** The last request that broke the rule. */
     @JvmField public val last: FindingRequest = required("last", ::FindingRequest)
+    /** Why a real server or its users suffer from it. */
     @JvmField public val why: String = required("why", Read::text)
+    /** What to do instead. */
     @JvmField public val help: String = required("help", Read::text)
 }
 
 /** A request that a finding is about. */
 public class FindingRequest internal constructor(json: JsonElement) : Reply(json) {
+    /** Id of the entry in the journal; null if the request was never answered. */
     @JvmField public val journalId: Long? = optional("journal_id", Read::long)
+    /** When it was sent, in Unix seconds of the world's clock. */
     @JvmField public val at: Double = required("at", Read::double)
+    /** The request in a line. */
     @JvmField public val request: String = required("request", Read::text)
 }
 
 /** What the clients of a world did wrong. */
 public class Report internal constructor(json: JsonElement) : Reply(json) {
+    /** Clients that sent requests, with their findings. */
     @JvmField public val clients: List<ReportedClient> = required("clients", Read.list(::ReportedClient))
+    /** False if the report had to forget clients or findings. */
     @JvmField public val complete: Boolean = required("complete", Read::boolean)
 }
 
 /** A push that was handed to the push relay. */
 public class Push internal constructor(json: JsonElement) : Reply(json) {
+    /** Number of the push; it rises by one. */
     @JvmField public val id: Long = required("id", Read::long)
+    /** When it was handed to the relay, in Unix seconds of the world's clock. */
     @JvmField public val at: Double = required("at", Read::double)
+    /** What it is: message, remove, test and so on. */
     @JvmField public val kind: String = required("kind", Read::text)
+    /** Address of the user whose device it is for. */
     @JvmField public val user: String? = optional("user", Read::text)
+    /** Id of the device, if it is registered with one. */
     @JvmField public val deviceId: Long? = optional("device_id", Read::long)
+    /** The device's token, if it is registered with one of the older kind. */
     @JvmField public val token: String? = optional("token", Read::text)
+    /** The notification in the clear. */
     @JvmField public val payload: JsonElement = required("payload", Read::any)
+    /** What the relay passes on; null for registrations, which stay with it. */
     @JvmField public val wire: PushWire? = optional("wire", ::PushWire)
 }
 
 /** A push as the push relay carries it. */
 public class PushWire internal constructor(json: JsonElement) : Reply(json) {
+    /** The service of the device: fcm or apns. */
     @JvmField public val provider: String = required("provider", Read::text)
+    /** Id of the key with which it is encrypted. */
     @JvmField public val pushKeyId: Long? = optional("push_key_id", Read::long)
+    /** The encrypted notification, in Base64. */
     @JvmField public val encryptedData: String? = optional("encrypted_data", Read::text)
+    /** The message as the service takes it. */
     @JvmField public val envelope: JsonElement = required("envelope", Read::any)
 }
 
 /** A snapshot that was taken. */
 public class Snapshot internal constructor(json: JsonElement) : Reply(json) {
+    /** Name, which restoring it takes. */
     @JvmField public val name: String = required("name", Read::text)
+    /** The time of the world's clock in it, in Unix seconds. */
     @JvmField public val at: Double = required("at", Read::double)
 }
 
 /** An invariant that does not hold. */
 public class Violation internal constructor(json: JsonElement) : Reply(json) {
+    /** Name of the invariant. */
     @JvmField public val invariant: String = required("invariant", Read::text)
+    /** What does not hold, in words. */
     @JvmField public val what: String = required("what", Read::text)
 }
 
 /** The invariants that were checked, and their violations. */
 public class Invariants internal constructor(json: JsonElement) : Reply(json) {
+    /** Names of the invariants that were checked. */
     @JvmField public val checked: List<String> = required("checked", Read.list(Read::text))
+    /** What does not hold; empty in a sound world. */
     @JvmField public val violations: List<Violation> = required("violations", Read.list(::Violation))
 }
 
