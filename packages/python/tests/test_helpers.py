@@ -227,7 +227,8 @@ def test_the_journal(world):
     assert isinstance(refused.value, chatdouble.VerificationFailed)
     assert refused.value.body.count == 0 and '+    "content": "once"' in str(refused.value)
     # The one that came differs in nothing.
-    with pytest.raises(AssertionError, match="^Expected exactly 2 such requests, found 1$"):
+    found = "^Expected exactly 2 such requests, found 1\nThe requests that match:\n  200 POST /messages mel@chat.test content=once .*$"
+    with pytest.raises(AssertionError, match=found):
         world.journal.verify(path="/messages", exactly=2)
     with pytest.raises(chatdouble.Error) as late:
         world.journal.wait_for(path="/typing", timeout_ms=10)
@@ -318,6 +319,90 @@ def test_a_failed_start_says_what_the_program_says():
         chatdouble.start_server(no_such_option=1)
     with pytest.raises(chatdouble.Error, match="did you mean '--dialect'"):
         chatdouble.start_server(dialectt="zulip")
+
+
+def test_a_failed_start_names_the_variable_that_is_to_blame(monkeypatch, tmp_path):
+    def message(**options):
+        with pytest.raises(chatdouble.Error) as failed:
+            chatdouble.start_server(**options)
+        return str(failed.value)
+
+    for name, value in {"CLOCK": "frozn", "FIXTURE": "nosuch", "DIALECT": "zulp", "FEATURE_LEVEL": "many"}.items():
+        with monkeypatch.context() as patch:
+            patch.setenv(f"CHATDOUBLE_{name}", value)
+            assert message().endswith(f"(from CHATDOUBLE_{name})")
+    with monkeypatch.context() as patch:
+        patch.setenv("CHATDOUBLE_CLOCK", "frozn")
+        assert message(clock="froze").endswith("2026-01-01"), "the option comes before the variable"
+        assert "CHATDOUBLE" not in message(clock="real", fixture="nosuch")
+    other = tmp_path / "other"
+    other.write_text("#!/bin/sh\nexit 7\n")
+    other.chmod(0o755)
+    for program, reason in {"/no/such": "No such file", str(tmp_path): "", str(other): "ended with status 7"}.items():
+        with monkeypatch.context() as patch:
+            patch.setenv("CHATDOUBLE_BINARY", program)
+            said = message()
+            assert reason in said and program in said and said.endswith("(from CHATDOUBLE_BINARY)")
+    other.write_text("#!/bin/sh\necho \"error: unexpected argument '--exit-with-stdin' found\" >&2\nexit 2\n")
+    monkeypatch.setenv("CHATDOUBLE_BINARY", str(other))
+    assert message().endswith("(from CHATDOUBLE_BINARY)")
+
+
+def test_a_server_that_can_not_be_reached_names_the_variable_with_its_address(monkeypatch, tmp_path):
+    def message(call):
+        with pytest.raises(chatdouble.Error) as failed:
+            call()
+        return str(failed.value)
+
+    source = "(from CHATDOUBLE_URL; unset it to let the tests start a server)"
+    monkeypatch.setenv("CHATDOUBLE_URL", "http://127.0.0.1:9")
+    assert message(lambda: chatdouble.connect().worlds()).endswith(source)
+    assert "CHATDOUBLE" not in message(lambda: chatdouble.connect("http://127.0.0.1:9").worlds())
+    monkeypatch.setenv("CHATDOUBLE_URL", "localhost:9")
+    assert message(chatdouble.connect).endswith(source)
+    monkeypatch.setenv("CHATDOUBLE_URL", "https://localhost:9")
+    monkeypatch.setenv("CHATDOUBLE_TLS_CA", str(tmp_path / "nosuch.pem"))
+    assert message(chatdouble.connect).endswith("(from CHATDOUBLE_TLS_CA)")
+    (tmp_path / "empty.pem").write_text("no certificate")
+    monkeypatch.setenv("CHATDOUBLE_TLS_CA", str(tmp_path / "empty.pem"))
+    assert "no certificate in PEM" in message(chatdouble.connect)
+
+
+def test_too_many_requests_are_shown_without_others(world):
+    mel = world.user("mel")
+    for content in ("one", "two"):
+        send(world, mel, content)
+    api(world, mel, "GET", "/users/me")
+    with pytest.raises(chatdouble.VerificationFailed) as failed:
+        world.journal.verify(path="/messages", exactly=1)
+    lines = [f"  200 POST /messages mel@chat.test content={content} to=general topic=t type=stream" for content in ("one", "two")]
+    assert str(failed.value).splitlines() == ["Expected exactly 1 such request, found 2", "The requests that match:", *lines]
+    for _ in range(20):
+        send(world, mel, "more")
+    with pytest.raises(chatdouble.VerificationFailed, match="and 12 more$"):
+        world.journal.verify(path="/messages", exactly=1)
+
+
+@pytest.mark.parametrize("value", [2, 2.5, "1m30s"])
+def test_a_rate_limit_takes_seconds_and_spans(world, value):
+    mel = world.user("mel")
+    with world.faults.add(effect={"rate_limit": {"retry_after": value}}):
+        assert api(world, mel, "GET", "/users/me")["retry-after"] == {"1m30s": 90}.get(value, value)
+
+
+def test_what_the_server_said_is_shown_at_its_end(capsys, monkeypatch):
+    # As without the plugin.
+    monkeypatch.setattr(_start, "listeners", _start.listeners[:1])
+    with chatdouble.start_server() as own:
+        meet(own.url)
+    said = capsys.readouterr().err
+    assert said.startswith("chatdouble: the client ZulipPython/0.9.1 looks for other names") and "--dialect zulip" in said
+
+
+def meet(url):
+    """Asks as a stock client does."""
+    request = urllib.request.Request(f"{url}/api/v1/server_settings", headers={"User-Agent": "ZulipPython/0.9.1 (Linux)"})
+    urllib.request.urlopen(request).close()
 
 
 def test_a_misspelled_keyword_is_named_with_the_nearest(server, world):
@@ -485,6 +570,14 @@ def test_replies_have_classes(server, world):
     assert copied == state and pickle.loads(pickle.dumps(copied)) == state
 
 
+def test_each_key_of_a_reply_has_a_text():
+    for module in ("_control", "_record", "_effects", "_options"):
+        lines = inspect.getsource(getattr(chatdouble, module)).splitlines()
+        keys = [at for at, line in enumerate(lines) if re.match(r"    \w+: [A-Z\w].*[^:,(]$", line)]
+        silent = [lines[at].strip() for at in keys if not lines[at - 1].startswith("    #: ")]
+        assert not silent, module
+
+
 def test_the_options_are_those_of_the_program(server):
     text = subprocess.run([_start.binary(), "serve", "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     options = {name.replace("-", "_") for name in re.findall(r"^ +(?:-\w, )?--([a-z-]+)", text, re.MULTILINE)}
@@ -637,6 +730,65 @@ def test_tracebacks_end_at_the_test(pytester):
     result.stdout.fnmatch_lines(["*the marker chatdouble has no option 'fixtur'; did you mean 'fixture'?*"])
     result.stdout.fnmatch_lines(["*chatdouble_world can't be made: *casst*"])
     result.stdout.fnmatch_lines(["E * chatdouble.Error: there is no user 'mell' in this world; the nearest is 'mel'"])
+
+
+@pytest.mark.parametrize("choice", [(), ("-n", "2"), ("-n", "2", "--chatdouble-server=each")])
+def test_the_summary_says_which_dialect_a_client_needs(pytester, choice):
+    if choice:
+        pytest.importorskip("xdist")
+    pytester.makepyfile(
+        """
+        import urllib.request
+
+        def test_stock(chatdouble_world):
+            headers = {"User-Agent": "ZulipPython/0.9.1 (Linux)"}
+            url = f"{chatdouble_world.url}/api/v1/server_settings"
+            urllib.request.urlopen(urllib.request.Request(url, headers=headers)).close()
+            assert False
+        """
+    )
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *choice)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*what chatdouble said*",
+            "the client ZulipPython/0.9.1 looks for other names *: it needs --dialect zulip",
+            "    in the ini file: chatdouble_options = dialect=zulip",
+        ]
+    )
+
+
+@pytest.mark.parametrize("choice", [(), ("-n", "2")])
+def test_a_server_that_can_not_be_started_is_one_short_message(pytester, monkeypatch, choice):
+    if choice:
+        pytest.importorskip("xdist")
+    pytester.makepyfile("def test_it(chatdouble_world): pass")
+    pytester.makeini("[pytest]\nchatdouble_options = fixture=nosuch")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *choice)
+    text = result.stdout.str() + result.stderr.str()
+    assert "chatdouble_server can't be started: nosuch: is neither" in text, text
+    assert "(from chatdouble_options in tox.ini)" in text, text
+    assert "Traceback" not in text and "pytest_plugin" not in text and "_start.py" not in text, text
+    monkeypatch.setenv("CHATDOUBLE_URL", "http://127.0.0.1:9")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *choice)
+    result.assert_outcomes(errors=1)
+    text = result.stdout.str()
+    assert "(from CHATDOUBLE_URL; unset it to let the tests start a server)" in text and "pytest_plugin" not in text, text
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("chatdouble_fail_on = warn", "chatdouble_fail_on takes note, warning, error, not 'warn'; did you mean 'warning'?"),
+        ("chatdouble_server = eech", "chatdouble_server takes shared, each, not 'eech'; did you mean 'each'?"),
+    ],
+)
+def test_a_misspelled_setting_is_refused_before_any_test(pytester, setting, message):
+    pytester.makepyfile("def test_it(): open('begun', 'w')")
+    pytester.makeini(f"[pytest]\n{setting}")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert message in result.stderr.str() and not (pytester.path / "begun").exists()
 
 
 @pytest.mark.parametrize(("choice", "servers"), [((), 1), (("--chatdouble-server=each",), 2)])

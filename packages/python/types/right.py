@@ -18,6 +18,7 @@ with chatdouble.start_server(**options) as server, server.create_world(**ways) a
     world.faults.add(rule)
     world.faults.add(effect={"error": {"status": 503, "code": "BUSY", "msg": "Later", "retry_at": 5}})
     world.faults.add(effect={"rate_limit": {"retry_after": 2}}, match={"user": "mel"})
+    world.faults.add(effect={"rate_limit": {"retry_after": "1m30s"}})
     count: int = world.journal.verify(once)
     entries: List[JournalEntry] = world.journal.entries(limit=1)
     status: int = entries[0].status

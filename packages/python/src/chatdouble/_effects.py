@@ -38,13 +38,14 @@ class ErrorEffect(TypedDict):
 class RateLimit(TypedDict):
     """How long the client has to wait."""
 
-    #: Seconds.
-    retry_after: float
+    #: Seconds, also a part of one, or a span such as `1m30s`.
+    retry_after: float | str
 
 
 class RateLimitEffect(TypedDict):
     """429, the error of a rate limit; nothing is done."""
 
+    #: The reply is 429 and says when the client may ask again.
     rate_limit: RateLimit
 
 
@@ -58,6 +59,7 @@ class ChangeEffect(TypedDict):
 class PseudoLocalizeEffect(TypedDict):
     """The words of a failed reply are in accented letters, as from a server that translates."""
 
+    #: `msg` of a failed reply is in accented letters, so that a client that compares its text fails.
     pseudo_localize: Literal[True]
 
 
@@ -83,12 +85,14 @@ class TruncateEffect(TypedDict):
 class GarbageEffect(TypedDict):
     """The request is carried out, and the reply is a proxy's HTML page."""
 
+    #: The status is 200, and the body is a proxy's HTML page.
     garbage: Literal[True]
 
 
 class LoseQueueEffect(TypedDict):
     """The caller's event queues are lost, then the request is carried out."""
 
+    #: The next poll is refused with BAD_EVENT_QUEUE_ID.
     lose_queue: Literal[True]
 
 
@@ -102,6 +106,7 @@ class EventsEffect(TypedDict):
 class BouncerEffect(TypedDict):
     """Operations that call the push relay fail with its error."""
 
+    #: The error of the relay: it does not answer, it fails, or its administrator has to act.
     bouncer: Literal["unreachable", "server_error", "admin_action_required"]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._line import request_line
+
 __tracebackhide__ = True
 
 
@@ -41,11 +43,21 @@ def refusal(status: int, body: Any, request: str) -> Error:
     if not isinstance(body, dict) or "msg" not in body:
         return Error(f"{request}: {status}, which is no reply of chatdouble: {str(body)[:200]}", status, "", body)
     message, code = str(body["msg"]), str(body.get("code", ""))
-    near = body.get("nearest")
-    listed = [str(one.get("diff", "")) for one in near if isinstance(one, dict)] if isinstance(near, list) else []
-    # A request of which there were too many differs in nothing.
-    diffs = [diff for diff in listed if diff.strip()]
-    if diffs:
-        message = "\n".join([message, "Differences from the nearest requests:", *diffs])
+    message = "\n".join([message, *_shown(body)])
     kind = VerificationFailed if code == "VERIFICATION_FAILED" else Error
     return kind(message, status, code, body)
+
+
+def _shown(body: dict[str, Any]) -> list[str]:
+    """What a failed assertion shows: the requests that match, and how those differ that come near."""
+    near = body.get("nearest")
+    listed = [one for one in near if isinstance(one, dict) and "diff" in one] if isinstance(near, list) else []
+    lines: list[str] = []
+    matching = [one["entry"] for one in listed if not str(one["diff"]).strip() and isinstance(one.get("entry"), dict)]
+    if matching:
+        lines.append("The requests that match:")
+        lines += [f"  {request_line(entry)}".replace("\n", "\n  ") for entry in matching]
+        more = body["count"] - len(matching) if isinstance(body.get("count"), int) else 0
+        lines += [f"  and {more} more"] if more > 0 else []
+    diffs = [str(one["diff"]) for one in listed if str(one["diff"]).strip()]
+    return lines + (["Differences from the nearest requests:", *diffs] if diffs else [])

@@ -21,12 +21,16 @@ PATIENCE = 60.0
 class Requests:
     """Requests to the server at a base URL; slashes at its end do not count."""
 
-    def __init__(self, url: str, control_token: str | None = None, tls_ca: str | None = None) -> None:
-        self.secure, self.host, self.port = _parts(url)
+    def __init__(
+        self, url: str, control_token: str | None = None, tls_ca: str | None = None, *, source: str = ""
+    ) -> None:
+        """`source` says where the URL is from, after the errors of a server that does not answer."""
+        self.secure, self.host, self.port = _parts(url, source)
+        self.source = source
         self.url = url.rstrip("/")
         self.token = control_token
         # Made once, since reading certificates takes a while.
-        self.context = ssl.create_default_context(cadata=tls_ca) if self.secure else None
+        self.context = _context(tls_ca) if self.secure else None
         self._own = threading.local()
 
     def control(self, method: str, path: str, body: Any = None, filters: Mapping[str, Any] | None = None) -> Record:
@@ -60,13 +64,13 @@ class Requests:
             reply, text = self._send(method, path, data, headers, waits)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Error(f"{request}: {error or type(error).__name__}") from None
+            raise Error(f"{request}: {error or type(error).__name__}{self.source}") from None
         try:
             body = json.loads(text, object_hook=Record)
         # Brackets nested too deeply are a RecursionError.
         except (ValueError, RecursionError):
             excerpt = text[:200].decode(errors="replace")
-            message = f"{request}: {reply.status}, and the reply is not JSON: {excerpt}"
+            message = f"{request}: {reply.status}, and the reply is not JSON: {excerpt}{self.source}"
             raise Error(message, reply.status, "", excerpt) from None
         if reply.status != 200 or not isinstance(body, dict) or body.get("result") != "success":
             raise refusal(reply.status, body, request)
@@ -94,16 +98,23 @@ class Requests:
         return reply, reply.read()
 
 
-def _parts(url: str) -> tuple[bool, str, int]:
+def _context(tls_ca: str | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cadata=tls_ca)
+    except (ssl.SSLError, ValueError) as error:
+        raise Error(f"the authority to trust is no certificate in PEM: {error}") from None
+
+
+def _parts(url: str, source: str) -> tuple[bool, str, int]:
     """Whether the server speaks HTTPS, its host and its port."""
     if not url.lower().startswith(("http://", "https://")):
-        raise Error(f"{url!r} is no address of a server: it must begin with http:// or https://")
+        raise Error(f"{url!r} is no address of a server: it must begin with http:// or https://{source}")
     try:
         parts = urllib.parse.urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise Error(f"{url!r} is no address of a server: {error}") from None
+        raise Error(f"{url!r} is no address of a server: {error}{source}") from None
     if not host:
-        raise Error(f"{url!r} is no address of a server: it names no host")
+        raise Error(f"{url!r} is no address of a server: it names no host{source}")
     secure = parts.scheme == "https"
     return secure, host, port or (443 if secure else 80)

@@ -31,8 +31,9 @@ class Server:
         *,
         tls_ca: str | None = None,
         stop: Callable[[], None] | None = None,
+        source: str = "",
     ) -> None:
-        self._requests = Requests(url, control_token, tls_ca)
+        self._requests = Requests(url, control_token, tls_ca, source=source)
         #: Base URL, also that of the world `default`.
         self.url = self._requests.url
         #: The token that control requires, if any.
@@ -106,11 +107,15 @@ class Server:
 @keywords
 def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
     """Connects to a running server, at the given URL or at CHATDOUBLE_URL."""
+    source = "" if url else " (from CHATDOUBLE_URL; unset it to let the tests start a server)"
     url = url or os.environ.get("CHATDOUBLE_URL")
     if not url:
         raise Error("no URL was given, and CHATDOUBLE_URL is not set")
     token = control_token or os.environ.get("CHATDOUBLE_CONTROL_TOKEN")
     file = os.environ.get("CHATDOUBLE_TLS_CA")
     if tls_ca is None and file and url.startswith("https:"):
-        tls_ca = Path(file).read_text()
-    return Server(url, token, tls_ca=tls_ca)
+        try:
+            tls_ca = Path(file).read_text()
+        except (OSError, ValueError) as error:
+            raise Error(f"the authority to trust can't be read: {error} (from CHATDOUBLE_TLS_CA)") from None
+    return Server(url, token, tls_ca=tls_ca, source=source)

@@ -13,7 +13,7 @@ import sysconfig
 import tempfile
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Callable, Mapping
 
 from ._error import Error
 from ._server import Server
@@ -27,6 +27,10 @@ __tracebackhide__ = True
 
 #: How long a server may take to end, in seconds.
 STOP_SECONDS = 5.0
+# The most lines that are shown of what a server said.
+SHOWN_LINES = 20
+_PREFIX = "CHATDOUBLE_"
+_DEFAULTS = {"port": 0, "log": "warn"}
 
 _started: weakref.WeakSet[subprocess.Popen[str]] = weakref.WeakSet()
 
@@ -52,7 +56,7 @@ def binary() -> str:
 def command_line(options: dict[str, Any]) -> list[str]:
     """The command line of `serve` with these options."""
     line: list[str] = []
-    for name, value in {"port": 0, "log": "warn", **options}.items():
+    for name, value in {**_DEFAULTS, **options}.items():
         option = "--" + name.replace("_", "-")
         if value is None or value is False or name == "control_token":
             continue
@@ -76,7 +80,8 @@ def start_server(**given: Unpack[StartOptions]) -> Server:
         if options.get("tls") and ca_file is None:
             ca_file = str(Path(stack.enter_context(tempfile.TemporaryDirectory())) / "ca.pem")
             options["tls_ca_file"] = ca_file
-        errors = stack.enter_context(tempfile.TemporaryFile("w+"))
+        kept = stack.enter_context(contextlib.ExitStack())
+        errors = kept.enter_context(tempfile.TemporaryFile())
         token = options.get("control_token") or os.environ.get("CHATDOUBLE_CONTROL_TOKEN")
         environment = {**os.environ, **({"CHATDOUBLE_CONTROL_TOKEN": token} if token else {})}
         command = [binary(), "serve", "--exit-with-stdin", *command_line(options)]
@@ -85,19 +90,67 @@ def start_server(**given: Unpack[StartOptions]) -> Server:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment
             )
         except OSError as error:
-            raise Error(f"chatdouble can't be started: {error}") from None
+            raise Error(f"chatdouble can't be started: {error}{_source_of_program()}") from None
         _started.add(process)
         url = _ready(process)
         if url is None:
             status = process.wait()
             _close(process)
-            errors.seek(0)
-            said = errors.read().strip().removeprefix("error: ")
-            raise Error(said or f"chatdouble ended with status {status} before it was ready")
+            raise Error(_failure(_text_of(errors), status, command[0], options))
         tls_ca = Path(ca_file).read_text() if ca_file and url.startswith("https:") else None
-        server = Server(url, token, tls_ca=tls_ca, stop=lambda: _stop(process))
+        server = Server(url, token, tls_ca=tls_ca, stop=lambda: _stop(process, errors))
         server.pid = process.pid
+        kept.pop_all()
         return server
+
+
+def _failure(said: str, status: int, program: str, options: dict[str, Any]) -> str:
+    """Why a server did not start, with the variable that is to blame if one is."""
+    text = said.strip().removeprefix("error: ")
+    if not text:
+        return f"{program} ended with status {status} before it was ready{_source_of_program()}"
+    # A program of another version lacks options that this package always gives.
+    if text.startswith("unexpected argument '--exit-with-stdin'"):
+        text += _source_of_program()
+    given = {**_DEFAULTS, **options}
+    variables = {
+        name[len(_PREFIX) :].lower(): (name, value) for name, value in os.environ.items() if name.startswith(_PREFIX)
+    }
+    return with_source(text, {one: value for one, value in variables.items() if one not in given})
+
+
+def with_source(text: str, options: Mapping[str, tuple[str, str]]) -> str:
+    """A message, with the place from which the option came that it is about, if it is one of these."""
+    for option, (place, value) in options.items():
+        is_named = re.search(rf"--{option.replace('_', '-')}(?![\w-])", text) is not None
+        if is_named or (option != "control_token" and len(value) > 1 and value in text):
+            return f"{text} (from {place})"
+    return text
+
+
+def _source_of_program() -> str:
+    return " (from CHATDOUBLE_BINARY)" if os.environ.get("CHATDOUBLE_BINARY") else ""
+
+
+def _text_of(errors: IO[bytes]) -> str:
+    """What a server that has ended wrote on standard error."""
+    errors.seek(0)
+    return errors.read().decode(errors="replace")
+
+
+def _print(lines: list[str]) -> None:
+    print(*(f"chatdouble: {line}" for line in lines), sep="\n", file=sys.stderr)
+
+
+#: What takes the lines that a server wrote while it ran; the last one does.
+listeners: list[Callable[[list[str]], None]] = [_print]
+
+
+def _tell(said: str) -> None:
+    """Tells what a server said while it ran, without times and places in its source."""
+    lines = [re.sub(r"^\S+Z +(?:[A-Z]+ )[\w:]+: ", "", line) for line in said.splitlines() if line.strip()]
+    if lines:
+        listeners[-1](lines[-SHOWN_LINES:])
 
 
 def _text(value: Any) -> str:
@@ -116,7 +169,7 @@ def _ready(process: subprocess.Popen[str]) -> str | None:
     return None
 
 
-def _stop(process: subprocess.Popen[str]) -> None:
+def _stop(process: subprocess.Popen[str], errors: IO[bytes]) -> None:
     if process.poll() is None:
         process.terminate()
     try:
@@ -125,6 +178,10 @@ def _stop(process: subprocess.Popen[str]) -> None:
         process.kill()
         status = process.wait()
     _close(process)
+    if not errors.closed:
+        said = _text_of(errors)
+        errors.close()
+        _tell(said)
     if status == 3:
         raise Error("an invariant of a world was broken: this run proves nothing")
 

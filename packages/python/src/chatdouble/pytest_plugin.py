@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import itertools
 import os
-from typing import Any, Generator, Iterator
+import re
+from typing import Any, Generator, Iterator, List
 
 import pytest
 
-from . import aio
+from . import _start, aio
 from ._error import Error
 from ._keywords import refuse_unknown
+from ._line import request_line
 from ._record import Record
 from ._server import Server, connect
-from ._start import start_server
 from ._world import World
 
 MARKER = "chatdouble(feature_level=N, dialect=NAME, fixture=NAME, ...): how chatdouble_world is made, with the keywords of create_world; a list of feature levels or dialects runs the test once for each"
 # How many journal entries a failed test shows.
 SHOWN = 10
-# The most characters of a parameter that are shown.
-SHOWN_CHARACTERS = 60
 # How much findings matter, the least first.
 SEVERITIES = ("note", "warning", "error")
 # The keywords of the marker.
 OPTIONS = [name for name in inspect.signature(Server.create_world).parameters if name != "self"]
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
+_SAID = "chatdouble_said"
+SERVERS = ("shared", "each")
 _shared = pytest.StashKey[Server]()
+_said = pytest.StashKey["_Said"]()
+
+
+class _Said:
+    """What the servers said that were started here."""
+
+    def __init__(self) -> None:
+        self.lines: List[str] = []
+
+    def take(self, lines: List[str]) -> None:
+        self.lines += lines
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("chatdouble")
     group.addoption(
         "--chatdouble-server",
-        choices=["shared", "each"],
+        choices=list(SERVERS),
         help="with xdist: one server for all workers (shared, the default) or one for each worker (each)",
     )
     group.addoption(
@@ -49,6 +62,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
+    for name, known in (("chatdouble_fail_on", SEVERITIES), ("chatdouble_server", SERVERS)):
+        _check_word(name, config.getini(name), known)
+    config.stash[_said] = said = _Said()
+    _start.listeners.append(said.take)
+
+
+def _check_word(name: str, given: str | None, known: tuple[str, ...]) -> None:
+    """Refuses a word in the ini file before any test runs."""
+    if given and given not in known:
+        nearest = difflib.get_close_matches(given, known, 1)
+        meant = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise pytest.UsageError(f"{name} takes {', '.join(known)}, not {given!r}{meant}")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -59,38 +84,87 @@ def pytest_configure_node(node: Any) -> None:
     if not is_shared or os.environ.get("CHATDOUBLE_URL"):
         return
     if _shared not in config.stash:
-        config.stash[_shared] = _start(config)
+        try:
+            config.stash[_shared] = _started(config)
+        except Error as error:
+            raise pytest.UsageError(f"chatdouble_server can't be started: {error}") from None
     server = config.stash[_shared]
     node.workerinput[_URL], node.workerinput[_TOKEN] = server.url, server.control_token
     node.workerinput[_CA] = server.tls_ca
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Takes what the servers of a worker said."""
+    node.config.stash[_said].take(getattr(node, "workeroutput", {}).get(_SAID, []))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    config = session.config
+    if _shared in config.stash:
+        try:
+            config.stash[_shared].stop()
+        except Error as error:
+            config.stash[_said].take([str(error)])
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    if hasattr(config, "workeroutput"):
+        config.workeroutput[_SAID] = config.stash[_said].lines
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Shows what the servers said that were started here, such as the dialect that a client needs."""
+    lines = list(dict.fromkeys(config.stash[_said].lines))
+    if not lines:
+        return
+    terminalreporter.section("what chatdouble said")
+    for line in lines:
+        terminalreporter.line(line)
+        needed = re.search(r"it needs --(dialect) (\w+)$", line)
+        if needed:
+            terminalreporter.line(f"    in the ini file: chatdouble_options = {needed[1]}={needed[2]}")
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
+    if _said in config.stash:
+        _start.listeners.pop()
     if _shared in config.stash:
         config.stash[_shared].stop()
 
 
-def _start(config: pytest.Config) -> Server:
+def _started(config: pytest.Config) -> Server:
     options: dict[str, Any] = {} if os.environ.get("CHATDOUBLE_CLOCK") else {"clock": "frozen"}
+    own: dict[str, Any] = {}
     for line in config.getini("chatdouble_options"):
         name, _, value = line.partition("=")
-        options[name.strip().replace("-", "_")] = value.strip() or True
-    return start_server(**options)
+        own[name.strip().replace("-", "_")] = value.strip() or True
+    try:
+        return _start.start_server(**{**options, **own})
+    except Error as error:
+        place = f"chatdouble_options in {config.inipath.name if config.inipath else 'the ini file'}"
+        message = _start.with_source(error.message, {name: (place, str(value)) for name, value in own.items()})
+        raise Error(message) from None
 
 
 @pytest.fixture(scope="session")
 def chatdouble_server(request: pytest.FixtureRequest) -> Iterator[Server]:
     """The server at CHATDOUBLE_URL, or one that is started for the session and shared by xdist's workers."""
     shared = getattr(request.config, "workerinput", {})
-    if os.environ.get("CHATDOUBLE_URL"):
-        with connect() as server:
-            yield server
-    elif shared.get(_URL):
-        with Server(shared[_URL], shared[_TOKEN], tls_ca=shared[_CA]) as server:
-            yield server
-    else:
-        with _start(request.config) as server:
-            yield server
+    try:
+        if os.environ.get("CHATDOUBLE_URL"):
+            server = connect()
+        elif shared.get(_URL):
+            server = Server(shared[_URL], shared[_TOKEN], tls_ca=shared[_CA])
+        else:
+            server = _started(request.config)
+    except Error as error:
+        # Without a traceback: the mistake is in the configuration.
+        pytest.fail(f"chatdouble_server can't be started: {error}", pytrace=False)
+    yield server
+    try:
+        server.stop()
+    except Error as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture
@@ -127,8 +201,6 @@ def _findings(config: pytest.Config, world: World) -> list[str]:
     least = config.getoption("chatdouble_fail_on") or config.getini("chatdouble_fail_on")
     if not least:
         return []
-    if least not in SEVERITIES:
-        raise pytest.UsageError(f"chatdouble_fail_on takes {', '.join(SEVERITIES)}, not {least}")
     try:
         clients = world.report()["clients"]
     except Error:
@@ -195,19 +267,5 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         except Error:
             return report
         if entries:
-            report.sections.append((f"last requests to {world.name}", "\n".join(map(_line, entries))))
+            report.sections.append((f"last requests to {world.name}", "\n".join(map(request_line, entries))))
     return report
-
-
-def _line(entry: Record) -> str:
-    """A request, and below it why it was refused."""
-    params = " ".join(f"{name}={_short(value)}" for name, value in entry["params"].items())
-    fault = f"({entry['fault']})" if entry["fault"] else ""
-    parts = [str(entry["status"]), entry["method"], entry["path"], entry["user"] or "", params, fault]
-    reply = entry["reply"] if isinstance(entry["reply"], dict) else {}
-    reasons = [reply.get("msg") if entry["status"] >= 400 else None, entry.get("hint")]
-    return "\n    ".join([" ".join(part for part in parts if part), *(str(reason) for reason in reasons if reason)])
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"

@@ -1,0 +1,25 @@
+"""Requests in a line, for people."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+__tracebackhide__ = True
+
+# The most characters of a parameter that are shown.
+SHOWN_CHARACTERS = 60
+
+
+def request_line(entry: Mapping[str, Any]) -> str:
+    """A request, and below it why it was refused."""
+    params = " ".join(f"{name}={_short(str(value))}" for name, value in (entry.get("params") or {}).items())
+    fault = f"({entry['fault']})" if entry.get("fault") else ""
+    parts = [str(entry.get("status")), entry.get("method"), entry.get("path"), entry.get("user"), params, fault]
+    reply = entry["reply"] if isinstance(entry.get("reply"), dict) else {}
+    is_refused = isinstance(entry.get("status"), int) and entry["status"] >= 400
+    reasons = [reply.get("msg") if is_refused else None, entry.get("hint")]
+    return "\n    ".join([" ".join(str(part) for part in parts if part), *(str(one) for one in reasons if one)])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
