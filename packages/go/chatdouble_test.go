@@ -175,6 +175,11 @@ func TestFaults(t *testing.T) {
 	limit := ok(world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{RateLimit: &chatdouble.RateLimitEffect{RetryAfter: 3}}}))(t)
 	same(t, send(t, world, mel, "x")["retry-after"], 3.0)
 	check(t, limit.Remove())
+	for _, wait := range []any{"1m30s", 90 * time.Second} {
+		limit := ok(world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{RateLimit: &chatdouble.RateLimitEffect{RetryAfter: wait}}}))(t)
+		same(t, send(t, world, mel, "x")["retry-after"], 90.0)
+		check(t, limit.Remove())
+	}
 	ok(world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Change: map[string]any{"id": nil, "further": 3}}}))(t)
 	changed := send(t, world, mel, "x")
 	if _, isThere := changed["id"]; isThere || changed["further"] != 3.0 {
@@ -271,12 +276,32 @@ func TestJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = world.Journal.Verify(chatdouble.Assertion{Path: "/messages", Exactly: chatdouble.Ptr(2)})
-	equal(t, err.Error(), "Expected exactly 2 such requests, found 1")
+	equal(t, err.Error(), "Expected exactly 2 such requests, found 1\nThe requests that match:\n"+line("once"))
 	_, err = world.Journal.WaitFor(chatdouble.Assertion{Path: "/typing"}, 10*time.Millisecond)
 	equal(t, refused(t, err).Status, 408)
 	equal(t, ok(world.Journal.Entries(chatdouble.JournalFilter{Path: "/messages", Limit: 1, Since: 0}))(t)[0].Params["content"], "once")
 	check(t, world.Journal.Clear())
 	equal(t, len(ok(world.Journal.Entries(chatdouble.JournalFilter{}))(t)), 0)
+}
+
+func line(content string) string {
+	return "  200 POST /messages mel@chat.test content=" + content + " to=general topic=t type=stream"
+}
+
+func TestTooManyRequestsAreShownWithoutOthers(t *testing.T) {
+	world := server(t).World("default")
+	mel := ok(world.User("mel"))(t)
+	send(t, world, mel, "one")
+	send(t, world, mel, "two")
+	ok(request(world, mel, "GET", "/users/me", nil))(t)
+	once := chatdouble.Assertion{Path: "/messages", Exactly: chatdouble.Ptr(1)}
+	_, err := world.Journal.Verify(once)
+	equal(t, err.Error(), "Expected exactly 1 such request, found 2\nThe requests that match:\n"+line("one")+"\n"+line("two"))
+	for count := 0; count < 20; count++ {
+		send(t, world, mel, "more")
+	}
+	_, err = world.Journal.Verify(once)
+	refused(t, err, "found 22", line("more"), "\n  and 12 more")
 }
 
 func TestQueuesAndPushes(t *testing.T) {
@@ -380,11 +405,52 @@ func TestAFailedStartSaysWhatTheProgramSays(t *testing.T) {
 	}
 	t.Setenv("CHATDOUBLE_BINARY", "/no/such/program")
 	_, err := chatdouble.StartServer(chatdouble.StartOptions{})
-	refused(t, err, "chatdouble can't be started", "/no/such/program")
+	refused(t, err, "chatdouble can't be started", "/no/such/program", "(from CHATDOUBLE_BINARY)")
+	other := filepath.Join(t.TempDir(), "other")
+	check(t, os.WriteFile(other, []byte("#!/bin/sh\nexit 7\n"), 0o700))
+	t.Setenv("CHATDOUBLE_BINARY", other)
+	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
+	refused(t, err, other+" ended before it was ready: exit status 7 (from CHATDOUBLE_BINARY)")
+	check(t, os.WriteFile(other, []byte("#!/bin/sh\necho \"error: unexpected argument '--exit-with-stdin' found\" >&2\nexit 2\n"), 0o700))
+	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
+	refused(t, err, "unexpected argument '--exit-with-stdin' found (from CHATDOUBLE_BINARY)")
 	t.Setenv("CHATDOUBLE_BINARY", "")
 	t.Setenv("PATH", t.TempDir())
 	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
 	refused(t, err, "CHATDOUBLE_BINARY")
+}
+
+func TestAFailedStartNamesTheVariableThatIsToBlame(t *testing.T) {
+	for name, value := range map[string]string{"CLOCK": "frozn", "FIXTURE": "nosuch", "DIALECT": "zulp", "FEATURE_LEVEL": "many"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("CHATDOUBLE_"+name, value)
+			_, err := chatdouble.StartServer(chatdouble.StartOptions{})
+			refused(t, err, value, "(from CHATDOUBLE_"+name+")")
+		})
+	}
+	t.Setenv("CHATDOUBLE_CLOCK", "frozn")
+	_, err := chatdouble.StartServer(chatdouble.StartOptions{Clock: "noon"})
+	if text := refused(t, err, "noon").Message; strings.Contains(text, "CHATDOUBLE_CLOCK") {
+		t.Error(text)
+	}
+}
+
+func TestAServerThatCanNotBeReachedNamesTheVariableWithItsAddress(t *testing.T) {
+	const source = " (from CHATDOUBLE_URL; unset it to let the tests start a server)"
+	t.Setenv("CHATDOUBLE_URL", "http://127.0.0.1:9")
+	_, err := ok(chatdouble.Connect(chatdouble.Connection{}))(t).Worlds("")
+	refused(t, err, "refused", source)
+	_, err = ok(chatdouble.Connect(chatdouble.Connection{URL: "http://127.0.0.1:9"}))(t).Worlds("")
+	if text := refused(t, err).Message; strings.Contains(text, "CHATDOUBLE") {
+		t.Error(text)
+	}
+	t.Setenv("CHATDOUBLE_URL", "localhost:9")
+	_, err = chatdouble.Connect(chatdouble.Connection{})
+	refused(t, err, "must begin with http:// or https://", source)
+	t.Setenv("CHATDOUBLE_URL", "https://localhost:9")
+	t.Setenv("CHATDOUBLE_TLS_CA", "/no/such/file")
+	_, err = chatdouble.Connect(chatdouble.Connection{})
+	refused(t, err, "/no/such/file", "(from CHATDOUBLE_TLS_CA)")
 }
 
 func TestWhereAServerIsFound(t *testing.T) {

@@ -32,8 +32,13 @@ type Effect struct {
 
 // RateLimitEffect is the error of a rate limit.
 type RateLimitEffect struct {
-	// RetryAfter is how long the client has to wait, in seconds.
-	RetryAfter float64 `json:"retry_after"`
+	// RetryAfter is how long the client has to wait: seconds, also a part of one, a span such as "1m30s" or a time.Duration.
+	RetryAfter any `json:"retry_after"`
+}
+
+// MarshalJSON writes a duration as seconds.
+func (e RateLimitEffect) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]any{"retry_after": plain(e.RetryAfter)})
 }
 
 // ErrorEffect is a failed reply.

@@ -38,22 +38,49 @@ func refusal(status int, body []byte, request string) *Error {
 	var reply struct {
 		Msg     *string
 		Code    string
-		Nearest []struct{ Diff string }
+		Count   int
+		Nearest []near
 	}
 	if err := json.Unmarshal(body, &reply); err != nil || reply.Msg == nil {
 		return &Error{status, "", fmt.Sprintf("%s: %d, which is no reply of chatdouble: %s", request, status, excerpt(body)), body}
 	}
-	lines := []string{*reply.Msg}
-	for _, near := range reply.Nearest {
-		// A request of which there were too many differs in nothing.
-		if strings.TrimSpace(near.Diff) != "" {
-			lines = append(lines, near.Diff)
+	lines := append([]string{*reply.Msg}, shown(reply.Nearest, reply.Count)...)
+	return &Error{status, reply.Code, strings.Join(lines, "\n"), body}
+}
+
+// near is a request that a failed assertion shows; other calls show their own records.
+type near struct {
+	Entry json.RawMessage
+	Diff  *string
+}
+
+// shown are the requests that match, and how those differ that come near.
+func shown(nearest []near, count int) []string {
+	var matching, diffs []string
+	for _, one := range nearest {
+		if one.Diff == nil {
+			continue
+		}
+		if strings.TrimSpace(*one.Diff) != "" {
+			diffs = append(diffs, *one.Diff)
+			continue
+		}
+		var entry JournalEntry
+		if json.Unmarshal(one.Entry, &entry) == nil {
+			matching = append(matching, "  "+strings.ReplaceAll(entry.String(), "\n", "\n  "))
 		}
 	}
-	if len(lines) > 1 {
-		lines[0] += "\nDifferences from the nearest requests:"
+	var lines []string
+	if more := count - len(matching); len(matching) > 0 {
+		lines = append(append(lines, "The requests that match:"), matching...)
+		if more > 0 {
+			lines = append(lines, fmt.Sprintf("  and %d more", more))
+		}
 	}
-	return &Error{status, reply.Code, strings.Join(lines, "\n"), body}
+	if len(diffs) > 0 {
+		lines = append(append(lines, "Differences from the nearest requests:"), diffs...)
+	}
+	return lines
 }
 
 // excerpt is as much of a reply as an error shows.

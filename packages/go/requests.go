@@ -21,23 +21,24 @@ const patience = 60 * time.Second
 type requests struct {
 	url    string
 	token  string
+	source string
 	tls    *tls.Config
 	client *http.Client
 }
 
-func newRequests(address, token, tlsCA string) (*requests, error) {
+func newRequests(address, token, tlsCA, source string) (*requests, error) {
 	lower := strings.ToLower(address)
 	if !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") {
-		return nil, failure("%q is no address of a server: it must begin with http:// or https://", address)
+		return nil, failure("%q is no address of a server: it must begin with http:// or https://%s", address, source)
 	}
 	parts, err := url.Parse(address)
 	if err != nil {
-		return nil, failure("%q is no address of a server: %v", address, err)
+		return nil, failure("%q is no address of a server: %v%s", address, err, source)
 	}
 	if parts.Hostname() == "" {
-		return nil, failure("%q is no address of a server: it names no host", address)
+		return nil, failure("%q is no address of a server: it names no host%s", address, source)
 	}
-	made := &requests{url: strings.TrimRight(address, "/"), token: token, tls: &tls.Config{MinVersion: tls.VersionTLS12}}
+	made := &requests{url: strings.TrimRight(address, "/"), token: token, source: source, tls: &tls.Config{MinVersion: tls.VersionTLS12}}
 	if tlsCA != "" {
 		made.tls.RootCAs = x509.NewCertPool()
 		if !made.tls.RootCAs.AppendCertsFromPEM([]byte(tlsCA)) {
@@ -73,17 +74,17 @@ func (r *requests) control(method, path string, body any, filters url.Values, wa
 	}
 	client := *r.client
 	client.Timeout = patience + wait
-	return ask(&client, request, reply)
+	return ask(&client, request, reply, r.source)
 }
 
-func ask(client *http.Client, request *http.Request, reply any) error {
+func ask(client *http.Client, request *http.Request, reply any, source string) error {
 	name := request.Method + " " + request.URL.String()
 	answer, err := client.Do(request)
 	if err != nil {
 		if wrapped, ok := err.(*url.Error); ok {
 			err = wrapped.Err
 		}
-		return failure("%s: %v", name, err)
+		return failure("%s: %v%s", name, err, source)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
@@ -91,7 +92,7 @@ func ask(client *http.Client, request *http.Request, reply any) error {
 		return failure("%s: %v", name, err)
 	}
 	if !json.Valid(body) {
-		return &Error{answer.StatusCode, "", fmt.Sprintf("%s: %d, and the reply is not JSON: %s", name, answer.StatusCode, excerpt(body)), body}
+		return &Error{answer.StatusCode, "", fmt.Sprintf("%s: %d, and the reply is not JSON: %s%s", name, answer.StatusCode, excerpt(body), source), body}
 	}
 	var envelope struct{ Result string }
 	if err := json.Unmarshal(body, &envelope); err != nil || answer.StatusCode != http.StatusOK || envelope.Result != "success" {

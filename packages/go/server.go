@@ -32,8 +32,10 @@ type Connection struct {
 
 // Connect connects to a running server.
 func Connect(there Connection) (*Server, error) {
+	source := ""
 	if there.URL == "" {
 		there.URL = os.Getenv("CHATDOUBLE_URL")
+		source = " (from CHATDOUBLE_URL; unset it to let the tests start a server)"
 	}
 	if there.URL == "" {
 		return nil, failure("no URL was given, and CHATDOUBLE_URL is not set")
@@ -44,15 +46,16 @@ func Connect(there Connection) (*Server, error) {
 	if file := os.Getenv("CHATDOUBLE_TLS_CA"); there.TLSCA == "" && file != "" && strings.HasPrefix(there.URL, "https:") {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil, failure("CHATDOUBLE_TLS_CA: %v", err)
+			return nil, failure("the authority to trust can't be read: %v (from CHATDOUBLE_TLS_CA)", err)
 		}
 		there.TLSCA = string(text)
 	}
-	return newServer(there)
+	return newServer(there, source)
 }
 
-func newServer(there Connection) (*Server, error) {
-	requests, err := newRequests(there.URL, there.ControlToken, there.TLSCA)
+// newServer is a server somewhere; the source of its URL is added to the errors of one that does not answer.
+func newServer(there Connection, source string) (*Server, error) {
+	requests, err := newRequests(there.URL, there.ControlToken, there.TLSCA, source)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package chatdouble
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,6 +19,9 @@ import (
 
 // stopTime is how long a server may take to end.
 const stopTime = 5 * time.Second
+
+// binaryVariable names the program.
+const binaryVariable = "CHATDOUBLE_BINARY"
 
 // broken is the exit status of a server in which an invariant was broken.
 const broken = 3
@@ -55,9 +59,10 @@ func StartServerWith(options StartOptions, further ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	address, process, err := run(program, append(commandLine(options), further...), options.ControlToken, folder)
-	if err != nil {
-		return nil, err
+	line := commandLine(options)
+	address, process, failed := run(program, append(line, further...), options.ControlToken)
+	if failed != nil {
+		return nil, withVariable(failed, line)
 	}
 	there := Connection{URL: address, ControlToken: options.ControlToken}
 	if options.TLSCAFile != "" && strings.HasPrefix(address, "https:") {
@@ -67,7 +72,7 @@ func StartServerWith(options StartOptions, further ...string) (*Server, error) {
 		}
 		there.TLSCA = string(text)
 	}
-	server, err := newServer(there)
+	server, err := newServer(there, "")
 	if err != nil {
 		return nil, err
 	}
@@ -76,18 +81,14 @@ func StartServerWith(options StartOptions, further ...string) (*Server, error) {
 }
 
 // run starts the program, and waits for its URL.
-func run(program string, line []string, token, folder string) (string, *started, error) {
+func run(program string, line []string, token string) (string, *started, *Error) {
 	command := exec.Command(program, append([]string{"serve", "--exit-with-stdin"}, line...)...)
 	command.Env = os.Environ()
 	if token != "" {
 		command.Env = append(command.Env, "CHATDOUBLE_CONTROL_TOKEN="+token)
 	}
-	errors, err := os.Create(filepath.Join(folder, "errors"))
-	if err != nil {
-		return "", nil, failure("chatdouble can't be started: %v", err)
-	}
-	defer errors.Close()
-	command.Stderr = errors
+	said := &spoken{}
+	command.Stderr = said
 	stdin, err := command.StdinPipe()
 	if err != nil {
 		return "", nil, failure("chatdouble can't be started: %v", err)
@@ -97,20 +98,89 @@ func run(program string, line []string, token, folder string) (string, *started,
 		return "", nil, failure("chatdouble can't be started: %v", err)
 	}
 	if err := command.Start(); err != nil {
-		return "", nil, failure("chatdouble can't be started: %v", err)
+		return "", nil, failure("chatdouble can't be started: %v%s", err, sourceOfProgram())
 	}
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
 		if found := listening.FindStringSubmatch(lines.Text()); found != nil {
+			said.passOn()
 			return found[1], &started{command: command, stdin: stdin}, nil
 		}
 	}
 	status := command.Wait()
-	said, _ := os.ReadFile(errors.Name())
-	if text := strings.TrimPrefix(strings.TrimSpace(string(said)), "error: "); text != "" {
-		return "", nil, failure("%s", text)
+	text := strings.TrimPrefix(strings.TrimSpace(said.text()), "error: ")
+	switch {
+	case text == "":
+		return "", nil, failure("%s ended before it was ready: %v%s", program, status, sourceOfProgram())
+	// A program of another version lacks options that this package always gives.
+	case strings.HasPrefix(text, "unexpected argument '--exit-with-stdin'"):
+		text += sourceOfProgram()
 	}
-	return "", nil, failure("chatdouble ended before it was ready: %v", status)
+	return "", nil, failure("%s", text)
+}
+
+func sourceOfProgram() string {
+	if os.Getenv(binaryVariable) == "" {
+		return ""
+	}
+	return " (from " + binaryVariable + ")"
+}
+
+// withVariable adds the variable from which the option came that a failed start is about.
+func withVariable(err *Error, line []string) *Error {
+	given := map[string]bool{}
+	for _, argument := range line {
+		option, _, _ := strings.Cut(argument, "=")
+		given[option] = true
+	}
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, "CHATDOUBLE_") {
+			continue
+		}
+		option := "--" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "CHATDOUBLE_")), "_", "-")
+		isNamed := regexp.MustCompile(regexp.QuoteMeta(option) + `($|[^\w-])`).MatchString(err.Message)
+		isShown := option != "--control-token" && option != "--binary" && len(value) > 1 && strings.Contains(err.Message, value)
+		if !given[option] && (isNamed || isShown) {
+			return failure("%s (from %s)", err.Message, name)
+		}
+	}
+	return err
+}
+
+// spoken is what a server writes on standard error: until it is ready the reason of a failure, afterwards what its user has to know.
+type spoken struct {
+	mutex   sync.Mutex
+	heard   bytes.Buffer
+	isReady bool
+}
+
+// place is the time of a line, its severity and its place in the server's source.
+var place = regexp.MustCompile(`(?m)^\S+Z +[A-Z]+ [\w:]+: `)
+
+func (s *spoken) Write(text []byte) (int, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if !s.isReady {
+		return s.heard.Write(text)
+	}
+	if _, err := os.Stderr.Write(place.ReplaceAll(text, []byte("chatdouble: "))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// passOn lets what is written from now on be seen.
+func (s *spoken) passOn() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.isReady = true
+}
+
+func (s *spoken) text() string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.heard.String()
 }
 
 // commandLine is the command line of serve. A token is left out, since process lists show it.
@@ -151,7 +221,7 @@ func commandLine(options StartOptions) []string {
 
 // findProgram returns the path of the program: CHATDOUBLE_BINARY if set, otherwise the one on the path.
 func findProgram() (string, error) {
-	if chosen := os.Getenv("CHATDOUBLE_BINARY"); chosen != "" {
+	if chosen := os.Getenv(binaryVariable); chosen != "" {
 		return chosen, nil
 	}
 	found, err := exec.LookPath("chatdouble")

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"sort"
 	"strings"
 	"sync"
 	"testing"
@@ -17,15 +18,11 @@ import (
 	chatdouble "chatdouble.test/go"
 )
 
-const (
-	// shown is how many journal entries a failed test shows.
-	shown = 10
-	// shownCharacters is the most characters of a parameter that are shown.
-	shownCharacters = 60
-)
+// shown is how many journal entries a failed test shows.
+const shown = 10
 
 var (
-	failOn = flag.String("chatdouble.fail-on", "", "fail tests in whose world a client broke a rule of the report that is at least this severe: error, warning or note")
+	failOn severity
 	// severities are the least first.
 	severities = []string{"note", "warning", "error"}
 
@@ -102,10 +99,10 @@ func NewWorld(t testing.TB, options ...chatdouble.WorldOptions) *World {
 // FailOn fails the test if a client of the world breaks a rule of the report that is at least so severe: error, warning or note.
 func (w *World) FailOn(severity string) {
 	w.t.Helper()
-	w.failOn = severity
-	if rank(severity) < 0 {
-		w.t.Fatalf("FailOn takes %s, not %q", strings.Join(severities, ", "), severity)
+	if err := checkSeverity(severity); err != nil {
+		w.t.Fatalf("FailOn %v", err)
 	}
+	w.failOn = severity
 }
 
 func (w *World) end() {
@@ -134,28 +131,9 @@ func (w *World) logRequests() {
 	}
 	lines := []string{"the last requests to " + w.Name + ":"}
 	for _, entry := range entries {
-		lines = append(lines, requestLines(entry)...)
+		lines = append(lines, "  "+strings.ReplaceAll(entry.String(), "\n", "\n  "))
 	}
 	w.t.Log(strings.Join(lines, "\n"))
-}
-
-// requestLines are a request, and below it why it was refused.
-func requestLines(entry chatdouble.JournalEntry) []string {
-	words := []string{fmt.Sprint(entry.Status), entry.Method, entry.Path}
-	if entry.User != "" {
-		words = append(words, entry.User)
-	}
-	words = append(words, parameters(entry.Params)...)
-	if entry.Fault != "" {
-		words = append(words, "("+entry.Fault+")")
-	}
-	lines := []string{"  " + strings.Join(words, " ")}
-	for _, reason := range []string{message(entry), entry.Hint} {
-		if reason != "" {
-			lines = append(lines, "      "+reason)
-		}
-	}
-	return lines
 }
 
 func (w *World) checkFindings() {
@@ -188,6 +166,68 @@ func (w *World) checkFindings() {
 	if len(found) > 0 {
 		w.t.Errorf("the clients of %s broke rules:\n%s", w.Name, strings.Join(found, "\n"))
 	}
+}
+
+// severity is a flag that takes a severity.
+type severity string
+
+func init() {
+	flag.Var(&failOn, "chatdouble.fail-on", "fail tests in whose world a client broke a rule of the report that is at least this severe: error, warning or note")
+}
+
+func (s *severity) String() string { return string(*s) }
+
+// Set refuses a word that is no severity, so that no test runs.
+func (s *severity) Set(given string) error {
+	if given != "" {
+		if err := checkSeverity(given); err != nil {
+			return err
+		}
+	}
+	*s = severity(given)
+	return nil
+}
+
+func checkSeverity(given string) error {
+	if rank(given) >= 0 {
+		return nil
+	}
+	return fmt.Errorf("takes %s, not %q; the nearest is %q", strings.Join(severities, ", "), given, nearest(given, severities))
+}
+
+// nearest is the known word that differs least from one that was given.
+func nearest(given string, known []string) string {
+	ordered := append([]string{}, known...)
+	sort.SliceStable(ordered, func(one, other int) bool {
+		return distance(given, ordered[one]) < distance(given, ordered[other])
+	})
+	return ordered[0]
+}
+
+// distance is how many letters have to be inserted, removed or replaced to make one text of the other.
+func distance(one, other string) int {
+	row := make([]int, len(other)+1)
+	for to := range row {
+		row[to] = to
+	}
+	for at := range one {
+		before := row[0]
+		row[0] = at + 1
+		for to := range other {
+			least := before
+			if one[at] != other[to] {
+				least++
+			}
+			before = row[to+1]
+			for _, step := range []int{row[to] + 1, before + 1} {
+				if step < least {
+					least = step
+				}
+			}
+			row[to+1] = least
+		}
+	}
+	return row[len(other)]
 }
 
 func rank(severity string) int {

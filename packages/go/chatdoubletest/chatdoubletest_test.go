@@ -146,10 +146,39 @@ func TestMistaken(t *testing.T) {
 
 func TestAMistakeIsNamed(t *testing.T) {
 	output, err := inner(t, "TestMistaken")
-	for _, part := range []string{"the world can't be made: ", "'casst'", `FailOn takes note, warning, error, not "warnings"`, "the nearest is 'mel'"} {
+	for _, part := range []string{"the world can't be made: ", "'casst'", `FailOn takes note, warning, error, not "warnings"; the nearest is "warning"`, "the nearest is 'mel'"} {
 		if err == nil || !strings.Contains(output, part) {
 			t.Errorf("%v: %q is not in\n%s", err, part, output)
 		}
+	}
+}
+
+func TestAnUnknownSeverityIsRefusedBeforeAnyTest(t *testing.T) {
+	output, err := inner(t, "TestStrict", "-chatdouble.fail-on=warn")
+	const said = `takes note, warning, error, not "warn"; the nearest is "warning"`
+	if err == nil || !strings.Contains(output, said) || strings.Contains(output, "--- ") {
+		t.Error(output, err)
+	}
+}
+
+func TestStock(t *testing.T) {
+	isInner(t)
+	request, err := http.NewRequest("GET", chatdoubletest.NewWorld(t).URL+"/api/v1/server_settings", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("User-Agent", "ZulipPython/0.9.1 (Linux)")
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+}
+
+func TestWhatTheServerSaysIsShown(t *testing.T) {
+	output, err := inner(t, "TestStock")
+	if err != nil || !strings.Contains(output, "chatdouble: the client ZulipPython/0.9.1 looks for other names") || !strings.Contains(output, "--dialect zulip") {
+		t.Error(output, err)
 	}
 }
 

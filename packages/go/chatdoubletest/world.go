@@ -35,7 +35,7 @@ func bound(t testing.TB, world *chatdouble.World) *World {
 		world.Server, world.Name, world.URL,
 		Clock{t, world.Clock}, Faults{t, world.Faults}, Networks{t, world.Network}, RateLimits{t, world.RateLimit},
 		Previews{t, world.Previews}, Journal{t, world.Journal}, Queues{t, world.Queues}, Pushes{t, world.Pushes}, Snapshots{t, world.Snapshots},
-		world, t, *failOn,
+		world, t, string(failOn),
 	}
 }
 

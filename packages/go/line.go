@@ -1,0 +1,53 @@
+package chatdouble
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sort"
+	"strings"
+)
+
+// shownCharacters is the most characters of a parameter that a line shows.
+const shownCharacters = 60
+
+// String is the request in a line, and below it why it was refused.
+func (e JournalEntry) String() string {
+	words := []string{fmt.Sprint(e.Status), e.Method, e.Path}
+	if e.User != "" {
+		words = append(words, e.User)
+	}
+	words = append(words, parameters(e.Params)...)
+	if e.Fault != "" {
+		words = append(words, "("+e.Fault+")")
+	}
+	lines := []string{strings.Join(words, " ")}
+	for _, reason := range []string{e.refusal(), e.Hint} {
+		if reason != "" {
+			lines = append(lines, "    "+reason)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// refusal is the message of a refused request; empty for others.
+func (e JournalEntry) refusal() string {
+	var reply struct{ Msg string }
+	if e.Status < http.StatusBadRequest || json.Unmarshal(e.Reply, &reply) != nil {
+		return ""
+	}
+	return reply.Msg
+}
+
+// parameters are those of a request, by name, shortened.
+func parameters(params map[string]string) []string {
+	var listed []string
+	for name, value := range params {
+		if characters := []rune(value); len(characters) > shownCharacters {
+			value = string(characters[:shownCharacters]) + "…"
+		}
+		listed = append(listed, name+"="+value)
+	}
+	sort.Strings(listed)
+	return listed
+}
