@@ -9,14 +9,14 @@ from pathlib import Path
 
 # Where Debian puts jars, and the names that they have there.
 JARS = Path("/usr/share/java")
-LIBRARIES = ("gson", "junit-jupiter-api", "junit-jupiter-params", "junit-platform-commons", "opentest4j", "apiguardian-api")
+LIBRARIES = ("gson", "junit-jupiter-api", "junit-jupiter-params", "junit-platform-commons", "junit-platform-launcher", "junit-platform-engine", "opentest4j", "apiguardian-api")
 RUNNER = (
     "junit-jupiter-engine", "junit-platform-engine", "junit-platform-launcher", "junit-platform-console", "junit-platform-reporting",
     "picocli", "opentest4j-reporting-events", "opentest4j-reporting-schema",
 )  # fmt: skip
 # The oldest Java and Kotlin that can use the library.
 JAVA, KOTLIN = "11", "2.2"
-GSON, JUNIT = "2.10", "5.9.2"
+GSON, JUNIT, PLATFORM = "2.10", "5.9.2", "1.9.2"
 # The same bytes from the same files, whenever they are packed.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 POM = """<?xml version="1.0" encoding="UTF-8"?>
@@ -90,7 +90,7 @@ def build(output, source, scratch, licence, binary, version, platform):
     """Writes the jars of the library and of the program into `output/maven`; returns them."""
     home, classes = compiler(source, scratch), scratch / "kotlin-classes"
     shutil.rmtree(classes, ignore_errors=True)
-    sources = source / "src" / "main" / "kotlin"
+    sources, resources = source / "src" / "main" / "kotlin", source / "src" / "main" / "resources"
     options = [f"-Xjdk-release={JAVA}", "-language-version", KOTLIN, "-api-version", KOTLIN, "-Xexplicit-api=strict", "-Werror"]
     command = kotlin_command(home, classes, [jar(name) for name in LIBRARIES], *options, "-module-name", "chatdouble", sources)
     subprocess.run([str(part) for part in command], check=True)
@@ -106,9 +106,13 @@ def build(output, source, scratch, licence, binary, version, platform):
         DEPENDENCY.format("com.google.code.gson", "gson", GSON, ""),
         DEPENDENCY.format("org.jetbrains.kotlin", "kotlin-stdlib", f"{KOTLIN}.0", ""),
         DEPENDENCY.format("org.junit.jupiter", "junit-jupiter-api", JUNIT, OPTIONAL),
+        DEPENDENCY.format("org.junit.platform", "junit-platform-launcher", PLATFORM, OPTIONAL),
     ]
     folder = output / "maven" / "chatdouble"
-    library = write(folder, "chatdouble", version, {**files, "META-INF/LICENSE": licence}, needs)
+    services = {
+        str(path.relative_to(resources)): path.read_bytes() for path in sorted(resources.rglob("*")) if path.is_file()
+    }
+    library = write(folder, "chatdouble", version, {**files, **services, "META-INF/LICENSE": licence}, needs)
     archive(library.with_name(f"chatdouble-{version}-sources.jar"), texts)
     return [library, write(folder, f"chatdouble-{platform}", version, {**packed, "META-INF/LICENSE": licence}, [])]
 

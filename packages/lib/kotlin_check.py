@@ -4,6 +4,7 @@ import re
 import shutil
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import jvm
 from blocks import blocks
@@ -46,7 +47,7 @@ def check(tools, output, binary, root):
     with tempfile.TemporaryDirectory() as name:
         project = Path(name)
         sources = written(project, root, tools.WORLDS)
-        libraries = [library, jvm.stdlib(home), *map(jvm.jar, (*jvm.LIBRARIES, "junit-platform-launcher", "junit-platform-engine"))]
+        libraries = [library, jvm.stdlib(home), *map(jvm.jar, jvm.LIBRARIES)]
         classes = project / "classes"
         kotlin = jvm.kotlin_command(home, classes, libraries, "-Werror", *sources["kt"], *sources["java"])
         tools.succeeds("kotlinc compiles the tests, the example and the documents", *kotlin, folder=project)
@@ -69,6 +70,8 @@ def check(tools, output, binary, root):
         tools.succeeds("the helpers' tests", *tests, folder=project, CHATDOUBLE_BINARY=str(binary))
         status, text, _ = tools.run(*named, "--select-class=ChatTest", folder=project, PATH=str(java_folder(project)))
         tools.expect(status == 1 and "put the program on the path, or set CHATDOUBLE_BINARY" in text, "without a program the error says how to get one", text)
+        check_sources(tools, [*named, "--select-class=ReminderTest"], project, binary)
+        check_coordinates(tools, output, root)
         check_repetitions(tools, root / "packages" / "kotlin" / "src" / "okhttp" / "Repetitions.java", classes, libraries, binary)
         tools.check_killed("JUnit", [*packed, "--select-class=KilledCase"], project)
         short = [*packed[:-1], "--details=summary"]
@@ -76,6 +79,41 @@ def check(tools, output, binary, root):
         _, text, took = tools.run(*short, "--select-class=WorldsCase", folder=project)
         holds = f"{tools.WORLDS} tests successful" in text and took - bare < tools.patience(tools.options.binary)
         tools.expect(holds, f"{tools.WORLDS} tests with a world each cost {took - bare:.1f} s in JUnit", text)
+
+
+def check_sources(tools, command, project, binary):
+    """Checks that a start that fails names the variable that is to blame."""
+    program = {"CHATDOUBLE_BINARY": str(binary)}
+    unreached = "(from CHATDOUBLE_URL; unset it to let the tests start a server)"
+    for variables, wanted in (
+        ({**program, "CHATDOUBLE_CLOCK": "frozn"}, "(from CHATDOUBLE_CLOCK)"),
+        ({**program, "CHATDOUBLE_FIXTURE": "nosuch"}, "(from CHATDOUBLE_FIXTURE)"),
+        ({"CHATDOUBLE_BINARY": "/no/such"}, "(from CHATDOUBLE_BINARY)"),
+        ({"CHATDOUBLE_BINARY": "/bin/true"}, "/bin/true ended with status 0 before it was ready (from CHATDOUBLE_BINARY)"),
+        ({"CHATDOUBLE_URL": "http://127.0.0.1:9"}, unreached),
+        ({"CHATDOUBLE_URL": "localhost:9"}, unreached),
+        ({"CHATDOUBLE_URL": "https://localhost:9", "CHATDOUBLE_TLS_CA": "/no/such"}, "(from CHATDOUBLE_TLS_CA)"),
+    ):
+        status, text, _ = tools.run(*command, folder=project, **variables)
+        what = " ".join(f"{name}={value}" for name, value in variables.items() if value != str(binary))
+        tools.expect(status == 1 and wanted in text, f"a start that fails because of {what} says so", text)
+
+
+def check_coordinates(tools, output, root):
+    """Checks that the blocks for Gradle and Maven, which are not run, name the jars that are made."""
+    page, script = root / "docs" / "kotlin.md", root / "examples" / "junit" / "build.gradle.kts"
+    (gradle,), (maven,) = blocks(page, "gradle"), blocks(page, "xml")
+    described = ElementTree.fromstring(f"<project>{maven}</project>")
+    tools.expect(described.findtext("repositories/repository/url") == "file://DIR/maven", "the block for Maven names its repository", maven)
+    of_maven = [tuple(one.findtext(part) for part in ("groupId", "artifactId", "version")) for one in described.iter("dependency")]
+    texts = {"Gradle": gradle, "the example": script.read_text()}
+    found = {name: [tuple(one.split(":")) for one in re.findall(r'"([\w.-]+:[\w.-]+:[\d.]+)"', text)] for name, text in texts.items()}
+    found["Maven"] = of_maven
+    for name, named in found.items():
+        own = [(artifact, version) for group, artifact, version in named if group == "chatdouble"]
+        made = [output / "maven" / "chatdouble" / artifact / version / f"{artifact}-{version}.jar" for artifact, version in own]
+        holds = len(own) == 2 and all(path.is_file() for path in made) and set(named) == set(of_maven)
+        tools.expect(holds, f"the jars that {name} names are made", f"{named}\n{of_maven}")
 
 
 def check_repetitions(tools, source, classes, libraries, binary):

@@ -52,12 +52,19 @@ internal fun refusal(status: Int, body: JsonElement, request: String): Throwable
         ?: return ChatdoubleException("$request: $status, which is no reply of chatdouble: ${body.toString().take(EXCERPT)}", status, "", body)
     val code = reply.text("code") ?: ""
     val near = reply.get("nearest")?.takeIf { it.isJsonArray }?.asJsonArray?.toList() ?: emptyList()
-    // A request of which there were too many differs in nothing.
-    val diffs = near.mapNotNull { (it as? JsonObject)?.text("diff") }.filter { it.isNotBlank() }
-    val whole = if (diffs.isEmpty()) message else (listOf(message, "Differences from the nearest requests:") + diffs).joinToString("\n")
-    if (code != "VERIFICATION_FAILED") return ChatdoubleException(whole, status, code, body)
     val count = reply.get("count")?.takeIf { it.isJsonPrimitive && it.asJsonPrimitive.isNumber }?.asInt ?: 0
+    val whole = (listOf(message) + shown(near.filterIsInstance<JsonObject>(), count)).joinToString("\n")
+    if (code != "VERIFICATION_FAILED") return ChatdoubleException(whole, status, code, body)
     return VerificationFailed(whole, status, count, body)
+}
+
+/** The requests that match, and how those differ that come near. */
+private fun shown(near: List<JsonObject>, count: Int): List<String> {
+    val (matching, others) = near.filter { it.text("diff") != null }.partition { it.text("diff")!!.isBlank() }
+    val lines = matching.mapNotNull { it.get("entry") as? JsonObject }.map { "  ${line(JournalEntry(it)).replace("\n", "\n  ")}" }
+    val more = if (count > lines.size) listOf("  and ${count - lines.size} more") else emptyList()
+    val matched = if (lines.isEmpty()) emptyList() else listOf("The requests that match:") + lines + more
+    return matched + if (others.isEmpty()) emptyList() else listOf("Differences from the nearest requests:") + others.map { it.text("diff")!! }
 }
 
 /** How many characters of a reply an error shows. */

@@ -18,9 +18,9 @@ public class Effect private constructor(internal val name: String, private val v
         public fun error(status: Int, code: String, msg: String, further: Map<String, Any?> = emptyMap()): Effect =
             Effect("error", mapOf("status" to status, "code" to code, "msg" to msg) + further)
 
-        /** 429, the error of a rate limit, with the seconds that the client has to wait; nothing is done. */
+        /** 429, the error of a rate limit, with what the client has to wait: seconds, a span or a `Duration`; nothing is done. */
         @JvmStatic
-        public fun rateLimit(retryAfter: Number): Effect = Effect("rate_limit", mapOf("retry_after" to retryAfter))
+        public fun rateLimit(retryAfter: Any): Effect = Effect("rate_limit", mapOf("retry_after" to retryAfter))
 
         /** The request is carried out, and top-level keys of a successful reply are changed; one with null is left out. */
         @JvmStatic

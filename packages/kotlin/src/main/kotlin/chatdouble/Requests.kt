@@ -6,6 +6,7 @@ import com.google.gson.JsonParseException
 import com.google.gson.JsonParser
 import java.io.ByteArrayInputStream
 import java.io.IOException
+import java.net.ConnectException
 import java.net.URI
 import java.net.URISyntaxException
 import java.net.URLEncoder
@@ -20,8 +21,14 @@ import javax.net.ssl.SSLContext
 import javax.net.ssl.TrustManagerFactory
 
 /** Requests to the server at a base URL; slashes at its end do not count. */
-internal class Requests(url: String, val token: String?, tlsCa: String?) {
-    val url: String = checked(url)
+internal class Requests(
+    url: String,
+    val token: String?,
+    tlsCa: String?,
+    /** Where the URL is from, for the errors of a server that does not answer. */
+    private val source: String = "",
+) {
+    val url: String = checked(url, source)
     val client: HttpClient = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE)
         .apply { if (tlsCa != null) sslContext(trusting(tlsCa)) }
         .build()
@@ -43,13 +50,13 @@ internal class Requests(url: String, val token: String?, tlsCa: String?) {
         val reply = try {
             client.send(request, BodyHandlers.ofString())
         } catch (error: IOException) {
-            throw ChatdoubleException("$name: ${error.message ?: error.javaClass.simpleName}")
+            throw ChatdoubleException("$name: ${reason(error)}$source")
         }
         val body: JsonElement = try {
             JsonParser.parseString(reply.body())
         } catch (_: JsonParseException) {
             val excerpt = reply.body().take(EXCERPT)
-            throw ChatdoubleException("$name: ${reply.statusCode()}, and the reply is not JSON: $excerpt", reply.statusCode())
+            throw ChatdoubleException("$name: ${reply.statusCode()}, and the reply is not JSON: $excerpt$source", reply.statusCode())
         }
         if (reply.statusCode() != OK || body !is JsonObject || body.text("result") != "success") throw refusal(reply.statusCode(), body, name)
         return body
@@ -59,17 +66,22 @@ internal class Requests(url: String, val token: String?, tlsCa: String?) {
 /** A part of a path or a query, with the characters escaped that have a meaning there. */
 internal fun encoded(text: String): String = URLEncoder.encode(text, Charsets.UTF_8).replace("+", "%20")
 
-private fun checked(url: String): String {
+/** The message of an error, or of what it came from; else its kind. */
+private fun reason(error: IOException): String =
+    generateSequence<Throwable>(error) { it.cause }.mapNotNull { it.message }.firstOrNull()
+        ?: if (error is ConnectException) "Connection refused" else error.javaClass.simpleName
+
+private fun checked(url: String, source: String): String {
     if (!Regex("^https?://", RegexOption.IGNORE_CASE).containsMatchIn(url)) {
-        throw ChatdoubleException("'$url' is no address of a server: it must begin with http:// or https://")
+        throw ChatdoubleException("'$url' is no address of a server: it must begin with http:// or https://$source")
     }
     val parts = try {
         URI(url)
     } catch (error: URISyntaxException) {
-        throw ChatdoubleException("'$url' is no address of a server: ${error.reason}")
+        throw ChatdoubleException("'$url' is no address of a server: ${error.reason}$source")
     }
     if (parts.host == null || parts.port > MAX_PORT) {
-        throw ChatdoubleException("'$url' is no address of a server: it names no host, or no port that there can be")
+        throw ChatdoubleException("'$url' is no address of a server: it names no host, or no port that there can be$source")
     }
     return url.trimEnd('/')
 }

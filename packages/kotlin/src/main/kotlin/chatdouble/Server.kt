@@ -4,6 +4,7 @@
 package chatdouble
 
 import com.google.gson.JsonElement
+import java.io.IOException
 import java.nio.file.Files
 import java.nio.file.Path
 
@@ -58,12 +59,20 @@ public class Server internal constructor(
 /** Connects to a running server, at the given URL or at CHATDOUBLE_URL. */
 @JvmOverloads
 public fun connect(url: String? = null, controlToken: String? = null, tlsCa: String? = null): Server {
+    val source = if (url == null) " (from CHATDOUBLE_URL; unset it to let the tests start a server)" else ""
     val there = url ?: environment("CHATDOUBLE_URL") ?: throw ChatdoubleException("no URL was given, and CHATDOUBLE_URL is not set")
     val token = controlToken ?: environment("CHATDOUBLE_CONTROL_TOKEN")
     val file = environment("CHATDOUBLE_TLS_CA")?.takeIf { there.startsWith("https:") }
-    val authority = tlsCa ?: file?.let { Files.readString(Path.of(it)) }
-    return Server(Requests(there, token, authority), token, authority)
+    val authority = tlsCa ?: file?.let(::authorityIn)
+    return Server(Requests(there, token, authority, source), token, authority)
 }
+
+private fun authorityIn(file: String): String =
+    try {
+        Files.readString(Path.of(file))
+    } catch (error: IOException) {
+        throw ChatdoubleException("the authority to trust can't be read: $error (from CHATDOUBLE_TLS_CA)")
+    }
 
 internal fun environment(name: String): String? = System.getenv(name)?.ifEmpty { null }
 

@@ -11,6 +11,7 @@ import java.nio.file.StandardCopyOption.ATOMIC_MOVE
 import java.nio.file.StandardCopyOption.REPLACE_EXISTING
 import java.time.Instant
 import java.util.concurrent.TimeUnit.SECONDS
+import kotlin.concurrent.thread
 
 /** Starts a server that ends with this process, however the process ends. */
 @JvmOverloads
@@ -28,29 +29,80 @@ internal fun startServer(options: Map<String, Any>): Server {
 
 private fun started(options: Map<String, Any>, folder: File): Server {
     val authority = (options["tls_ca_file"] as String?)?.let(::File) ?: File(folder, "ca.pem").takeIf { options["tls"] == true }
-    val errors = File(folder, "errors")
     val token = options["control_token"] as String? ?: environment("CHATDOUBLE_CONTROL_TOKEN")
     val line = commandLine(options + listOfNotNull(authority?.let { "tls_ca_file" to it.path }))
-    val builder = ProcessBuilder(listOf(binary(), "serve", "--exit-with-stdin") + line).redirectError(errors)
+    val builder = ProcessBuilder(listOf(binary(), "serve", "--exit-with-stdin") + line)
     if (token != null) builder.environment()["CHATDOUBLE_CONTROL_TOKEN"] = token
     val process = try {
         builder.start()
     } catch (error: IOException) {
-        throw ChatdoubleException("chatdouble can't be started: ${error.message}")
+        throw ChatdoubleException("chatdouble can't be started: ${error.message}${sourceOfProgram()}")
     }
+    val said = Spoken(process)
     val url = process.inputStream.bufferedReader().lineSequence().firstNotNullOfOrNull { LISTENING.find(it)?.groupValues?.get(1) }
     if (url == null) {
         val status = process.waitFor()
-        val said = errors.readText().trim().removePrefix("error: ")
-        throw ChatdoubleException(said.ifEmpty { "chatdouble ended with status $status before it was ready" })
+        throw ChatdoubleException(failure(said.untilItsEnd(), status, builder.command()[0], options.keys))
     }
+    said.passOn()
     val tlsCa = authority?.takeIf { url.startsWith("https:") }?.readText()
     return Server(Requests(url, token, tlsCa), token, tlsCa, process)
 }
 
+/** Why a server did not start, with the variable from which the option came that it is about. */
+private fun failure(said: String, status: Int, program: String, given: Set<String>): String {
+    val text = said.trim().removePrefix("error: ")
+    if (text.isEmpty()) return "$program ended with status $status before it was ready${sourceOfProgram()}"
+    // A program of another version lacks options that this library always gives.
+    if (text.startsWith("unexpected argument '--exit-with-stdin'")) return text + sourceOfProgram()
+    val variables = System.getenv().filterKeys { it.startsWith(PREFIX) }
+    val options = variables.map { (name, value) -> name.removePrefix(PREFIX).lowercase() to (name to value) }
+    return withSource(text, options.filterNot { (name, _) -> name in given || name in DEFAULTS }.toMap())
+}
+
+/** A message, with the place from which the option came that it is about, if it is one of these: by name, its place and value. */
+internal fun withSource(text: String, options: Map<String, Pair<String, String>>): String {
+    val found = options.entries.firstOrNull { (name, source) ->
+        val isNamed = Regex("--${Regex.escape(name.replace('_', '-'))}(?![\\w-])").containsMatchIn(text)
+        isNamed || (name != "control_token" && source.second.length > 1 && source.second in text)
+    }
+    return if (found == null) text else "$text (from ${found.value.first})"
+}
+
+private fun sourceOfProgram(): String = if (environment(BINARY) == null) "" else " (from $BINARY)"
+
+/** What a server writes on standard error: until it is ready the reason of a failure, afterwards what its user has to know. */
+private class Spoken(process: Process) {
+    private val heard = StringBuilder()
+    private var isReady = false
+    private val reader = thread(isDaemon = true, name = "chatdouble") {
+        try {
+            process.errorStream.bufferedReader().forEachLine(::take)
+        } catch (_: IOException) {
+            // The server was stopped meanwhile.
+        }
+    }
+
+    @Synchronized
+    private fun take(line: String) {
+        if (isReady) System.err.println("chatdouble: ${PLACE.replace(line, "")}") else heard.appendLine(line)
+    }
+
+    /** Lets what is written from now on be seen. */
+    @Synchronized
+    fun passOn() {
+        isReady = true
+    }
+
+    fun untilItsEnd(): String {
+        reader.join()
+        return heard.toString()
+    }
+}
+
 /** The command line of `serve` with these options. A token is left out, since process lists show it. */
 internal fun commandLine(options: Map<String, Any>): List<String> =
-    (mapOf("port" to 0, "log" to "warn") + options - "control_token").flatMap { (name, value) ->
+    (DEFAULTS + options - "control_token").flatMap { (name, value) ->
         val option = "--${name.replace('_', '-')}"
         when (value) {
             false -> emptyList()
@@ -62,7 +114,7 @@ internal fun commandLine(options: Map<String, Any>): List<String> =
 
 /** The path of the program: CHATDOUBLE_BINARY if set, otherwise that of this platform's jar, otherwise the one on the path. */
 internal fun binary(): String =
-    environment("CHATDOUBLE_BINARY")
+    environment(BINARY)
         ?: packed()
         ?: (environment("PATH") ?: "").split(File.pathSeparator).map { File(it, PROGRAM) }.firstOrNull { it.canExecute() && it.isFile }?.path
         ?: throw ChatdoubleException(
@@ -97,6 +149,12 @@ internal fun end(process: Process) {
     if (process.exitValue() == BROKEN) throw ChatdoubleException("an invariant of a world was broken: this run proves nothing")
 }
 
+private const val PREFIX = "CHATDOUBLE_"
+private const val BINARY = "CHATDOUBLE_BINARY"
+private val DEFAULTS = mapOf("port" to 0, "log" to "warn")
+
+/** The time of a line, its severity and its place in the server's source. */
+private val PLACE = Regex("""^\S+Z +[A-Z]+ [\w:]+: """)
 private val LISTENING = Regex("""listening on (https?://\S+)""")
 private val SYSTEM = System.getProperty("os.name").lowercase()
 

@@ -5,6 +5,7 @@ import chatdouble.Server
 import chatdouble.World
 import chatdouble.junit.ChatdoubleTest
 import org.junit.jupiter.api.Assertions.assertEquals
+import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.BeforeAll
@@ -90,7 +91,23 @@ class ExtensionTest {
         val messages = failures<MistakenCase>().associate { (name, failure) -> name.substringBefore('(') to failure.message!! }
         assertTrue("casst" in messages.getValue("fixture"), messages["fixture"])
         assertTrue("@TestTemplate" in messages.getValue("levels"), messages["levels"])
-        assertTrue("failOn is one of note, warning, error" in messages.getValue("severity"), messages["severity"])
+        val severity = messages.getValue("severity")
+        assertTrue("failOn is one of note, warning, error, not 'warnings'; the nearest is 'warning'" in severity, severity)
+        assertFalse(MistakenCase.hasRun, "it is refused before the test runs")
+    }
+
+    @Test
+    fun `a mistake in the parameters of the platform is named before the test runs`() {
+        val severity = failures<FindingsCase>("chatdouble.fail_on" to "warn").first { (name, _) -> name.startsWith("lenient") }.second.message!!
+        assertTrue("chatdouble.fail_on is one of note, warning, error, not 'warn'; the nearest is 'warning'" in severity, severity)
+        for ((name, nearest) in mapOf("chatdouble.failOn" to "chatdouble.fail_on", "chatdouble.option" to "chatdouble.options")) {
+            val messages = failures<FindingsCase>(name to "note").map { it.second.message!! }
+            assertEquals(2, messages.size, messages.toString())
+            val said = "there is no parameter $name; there are chatdouble.options, chatdouble.fail_on; the nearest is $nearest"
+            for (message in messages) assertTrue(said in message, message)
+        }
+        val option = failures<SecuredCase>("chatdouble.options" to "fixture=nosuch").single().second.message!!
+        assertTrue("nosuch: is neither" in option && "(from the parameter chatdouble.options)" in option, option)
     }
 
     @Test
@@ -149,7 +166,11 @@ class MistakenCase {
     @Test
     @ChatdoubleTest(failOn = "warnings")
     fun severity(world: World) {
-        world.clock.now()
+        hasRun = world.clock.now() > 0
+    }
+
+    companion object {
+        var hasRun = false
     }
 }
 

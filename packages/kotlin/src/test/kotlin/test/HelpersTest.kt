@@ -19,7 +19,10 @@ import chatdouble.startServer
 import com.google.gson.JsonObject
 import com.google.gson.JsonParser
 import com.sun.net.httpserver.HttpServer
+import java.io.ByteArrayOutputStream
+import java.io.PrintStream
 import java.net.InetSocketAddress
+import java.net.URI
 import java.nio.file.Files
 import java.time.Duration
 import java.time.Instant
@@ -178,12 +181,55 @@ class HelpersTest {
         assertTrue("+    \"content\": \"once\"" in refused.message!!, refused.message)
         assertEquals(0 to 400, refused.count to refused.status)
         val more = assertThrows(AssertionError::class.java) { world.journal.verify(Assertion(path = "/messages", exactly = 2)) }
-        assertEquals("Expected exactly 2 such requests, found 1", more.message)
+        assertEquals("Expected exactly 2 such requests, found 1\nThe requests that match:\n${line("once")}", more.message)
         val late = assertThrows(VerificationFailed::class.java) { world.journal.waitFor(Assertion(path = "/typing"), timeoutMs = 10) }
         assertEquals(408, late.status)
         assertEquals("once", world.journal.entries(JournalFilter(path = "/messages", limit = 1))[0].params["content"])
         world.journal.clear()
         assertEquals(emptyList<Any>(), world.journal.entries())
+    }
+
+    private fun line(content: String) = "  200 POST /messages mel@chat.test content=$content to=general topic=t type=stream"
+
+    @Test
+    fun `too many requests are shown without others`() {
+        send(world, world.user("mel"), "one")
+        send(world, world.user("mel"), "two")
+        api(world, world.user("mel"), "GET", "/users/me")
+        val once = Assertion(path = "/messages", exactly = 1)
+        val two = assertThrows(VerificationFailed::class.java) { world.journal.verify(once) }
+        assertEquals("Expected exactly 1 such request, found 2\nThe requests that match:\n${line("one")}\n${line("two")}", two.message)
+        repeat(20) { send(world, world.user("mel"), "more") }
+        val many = assertThrows(VerificationFailed::class.java) { world.journal.verify(once) }
+        assertTrue(many.message!!.endsWith("${line("more")}\n  and 12 more"), many.message)
+    }
+
+    @Test
+    fun `a rate limit takes seconds, spans and durations`() {
+        for ((given, seconds) in mapOf(3 to "3", 2.5 to "2.5", "1m30s" to "90", Duration.ofSeconds(90) to "90.0")) {
+            val limit = world.faults.add(FaultRule(Effect.rateLimit(given)))
+            assertEquals(seconds, api(world, world.user("mel"), "GET", "/users/me").get("retry-after").asString)
+            limit.remove()
+        }
+    }
+
+    @Test
+    fun `what the server says is shown`() {
+        val before = System.err
+        val shown = ByteArrayOutputStream()
+        System.setErr(PrintStream(shown, true))
+        try {
+            startServer().use { own ->
+                val connection = URI("${own.url}/api/v1/server_settings").toURL().openConnection()
+                connection.setRequestProperty("User-Agent", "ZulipPython/0.9.1 (Linux)")
+                connection.getInputStream().close()
+            }
+            val late = System.nanoTime() + Duration.ofSeconds(5).toNanos()
+            while ("--dialect zulip" !in shown.toString() && System.nanoTime() < late) Thread.onSpinWait()
+        } finally {
+            System.setErr(before)
+        }
+        assertTrue("chatdouble: the client ZulipPython/0.9.1 looks for other names" in shown.toString(), shown.toString())
     }
 
     @Test

@@ -1,14 +1,15 @@
 package chatdouble.junit
 
 import chatdouble.ChatdoubleException
-import chatdouble.JournalEntry
 import chatdouble.JournalFilter
 import chatdouble.Server
 import chatdouble.StartOptions
 import chatdouble.World
 import chatdouble.WorldOptions
 import chatdouble.connect
+import chatdouble.line
 import chatdouble.startServer
+import chatdouble.withSource
 import java.lang.reflect.AnnotatedElement
 import java.util.stream.Stream
 import org.junit.jupiter.api.extension.AfterEachCallback
@@ -54,12 +55,14 @@ public class ChatdoubleExtension @JvmOverloads constructor(
             lastRequests(world)?.let(failure::addSuppressed)
             return
         }
-        val least = failOn ?: annotation(context) { failOn } ?: context.getConfigurationParameter("chatdouble.fail_on").orElse(null) ?: return
+        val least = least(context) ?: return
         val found = findings(world, least)
         if (found.isNotEmpty()) {
             throw AssertionError("the clients of ${world.name} broke rules:\n${found.joinToString("\n")}").apply { stackTrace = emptyArray() }
         }
     }
+
+    private fun least(context: ExtensionContext): String? = failOn(failOn ?: annotation(context) { failOn }, context)
 
     override fun supportsTestTemplate(context: ExtensionContext): Boolean = variants(context).size > 1
 
@@ -71,12 +74,19 @@ public class ChatdoubleExtension @JvmOverloads constructor(
 
     private fun serverOfRun(context: ExtensionContext): Server {
         if (!System.getenv("CHATDOUBLE_URL").isNullOrEmpty()) return connect()
-        val given = startOptions?.given() ?: startOptions(context.getConfigurationParameter("chatdouble.options").orElse(""))
         val clock = if (System.getenv("CHATDOUBLE_CLOCK").isNullOrEmpty()) mapOf("clock" to "frozen") else emptyMap()
-        return startServer(clock + given)
+        if (startOptions != null) return startServer(clock + startOptions.given())
+        val own = startOptions(context.getConfigurationParameter(OPTIONS).orElse(""))
+        try {
+            return startServer(clock + own)
+        } catch (error: ChatdoubleException) {
+            throw ChatdoubleException(withSource(error.message!!, own.mapValues { (_, value) -> "the parameter $OPTIONS" to "$value" }))
+        }
     }
 
     private fun made(context: ExtensionContext): World {
+        // A mistake is refused before the test runs.
+        least(context)
         val variant = context.getStore(SPACE).get(VARIANT, WorldOptions::class.java) ?: variants(context).singleOrNull()
             ?: throw ParameterResolutionException("several feature levels or dialects need @TestTemplate instead of @Test")
         val origin = variant.forkOf ?: if (variant.fixture == null) "default" else null
@@ -148,23 +158,11 @@ private fun lastRequests(world: World): LastRequests? {
         return null
     }
     if (entries.isEmpty()) return null
-    return LastRequests("the last requests to ${world.name}:\n" + entries.joinToString("\n") { "  ${line(it)}" })
+    return LastRequests("the last requests to ${world.name}:\n" + entries.joinToString("\n") { "  ${line(it).replace("\n", "\n  ")}" })
 }
-
-/** A request, and below it why it was refused. */
-private fun line(entry: JournalEntry): String {
-    val params = entry.params.map { (name, value) -> "$name=${short(value)}" }
-    val words = listOf("${entry.status}", entry.method, entry.path, entry.user, *params.toTypedArray(), entry.fault?.let { "($it)" })
-    val reply = entry.reply.takeIf { it.isJsonObject && entry.status >= BAD_REQUEST }?.asJsonObject
-    val reasons = listOfNotNull(reply?.get("msg")?.takeIf { it.isJsonPrimitive }?.asString, entry.hint)
-    return (listOf(words.filterNot { it.isNullOrEmpty() }.joinToString(" ")) + reasons).joinToString("\n      ")
-}
-
-private fun short(text: String): String = if (text.length > SHOWN_CHARACTERS) text.take(SHOWN_CHARACTERS) + "…" else text
 
 /** The findings that are at least so severe. */
 private fun findings(world: World, least: String): List<String> {
-    if (least !in SEVERITIES) throw ChatdoubleException("failOn is one of ${SEVERITIES.joinToString()}, not $least")
     val counted = SEVERITIES.dropWhile { it != least }
     val report = try {
         world.report()
@@ -193,11 +191,6 @@ private const val SERVER = "server"
 private const val WORLD = "world"
 private const val VARIANT = "variant"
 private const val NOT_FOUND = 404
-private const val BAD_REQUEST = 400
 
-/** How many journal entries a failed test shows, and how much of a parameter. */
+/** How many journal entries a failed test shows. */
 private const val SHOWN = 10
-private const val SHOWN_CHARACTERS = 60
-
-/** How much findings matter, the least first. */
-private val SEVERITIES = listOf("note", "warning", "error")
