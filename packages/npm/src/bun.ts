@@ -1,7 +1,7 @@
 /** A world for each test of Bun's runner. */
 
 import { expect, test as base } from "bun:test";
-import { inWorld, matchers, type TestOptions, type WorldMatchers } from "./testing.js";
+import { extended, inWorld, matchers, type TestOptions, type WorldMatchers } from "./testing.js";
 import type { World } from "./world.js";
 
 export type { TestOptions } from "./testing.js";
@@ -28,7 +28,7 @@ function made(options: TestOptions): WorldTest {
     only: (name: string, body: Body, timeoutMs?: number) => base.only(name, run(name, body), timeoutMs),
     skip: (name: string) => base.skip(name, () => {}),
     todo: (name: string) => base.todo(name),
-    extend: (more: TestOptions) => made({ ...options, ...more }),
+    extend: (more: TestOptions) => made(extended(options, more)),
   });
 }
 

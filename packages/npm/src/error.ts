@@ -1,3 +1,5 @@
+import { indented, requestLine } from "./line.js";
+
 /** Control refused a request, or a request of this package got no reply. */
 export class ChatdoubleError extends Error {
   override name = "ChatdoubleError";
@@ -33,12 +35,17 @@ export function rows(reply: any, name: string): any[] {
   return list;
 }
 
-/** The message of a refusal, with the near misses of an assertion. */
+/** The message of a refusal; that of an assertion with the requests that match, and how those differ that come near. */
 export function describe(msg: string, body: any): string {
-  const diffs: string[] = Array.isArray(body?.nearest)
-    ? body.nearest
-        .map((near: any) => near?.diff)
-        .filter((diff: unknown) => typeof diff === "string" && diff.trim() !== "")
-    : [];
-  return diffs.length === 0 ? msg : `${msg}\nDifferences from the nearest requests:\n${diffs.join("\n")}`;
+  const shown: any[] = Array.isArray(body?.nearest) ? body.nearest : [];
+  const compared = shown.filter((near) => typeof near?.diff === "string");
+  const matching = compared.filter((near) => near.diff.trim() === "" && near.entry);
+  const lines = [msg];
+  if (matching.length > 0) {
+    lines.push("The requests that match:", ...matching.map((near) => indented(requestLine(near.entry))));
+    if (body.count > matching.length) lines.push(`  and ${body.count - matching.length} more`);
+  }
+  const diffs = compared.map((near) => near.diff).filter((diff) => diff.trim() !== "");
+  if (diffs.length > 0) lines.push("Differences from the nearest requests:", ...diffs);
+  return lines.join("\n");
 }

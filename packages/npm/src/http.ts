@@ -16,6 +16,9 @@ export interface Reach {
   isFromEnvironment?: boolean;
 }
 
+/** Follows the errors of a server whose address is a variable's. */
+export const OF_VARIABLE = " (from CHATDOUBLE_URL; unset it to let the tests start a server)";
+
 /** Requests to one server. */
 export class Requests {
   readonly #agent: http.Agent;
@@ -44,7 +47,8 @@ export class Requests {
     const query = wire.length === 0 ? "" : `?${new URLSearchParams(wire)}`;
     const headers = { ...this.authorization(), "content-type": "application/json" };
     const text = body === undefined ? undefined : JSON.stringify(body);
-    return envelope(await this.#send(method, `${this.reach.url}/control${path}${query}`, headers, text));
+    const answer = await this.#send(method, `${this.reach.url}/control${path}${query}`, headers, text);
+    return envelope(answer, this.reach.isFromEnvironment ? OF_VARIABLE : "");
   }
 
   /** Options for a request to this server that becomes a WebSocket. */
@@ -70,9 +74,7 @@ export class Requests {
       );
     });
     let retried = false;
-    const source = this.reach.isFromEnvironment
-      ? " (from CHATDOUBLE_URL; unset it to let the tests start a server)"
-      : "";
+    const source = this.reach.isFromEnvironment ? OF_VARIABLE : "";
     function fail(error: NodeJS.ErrnoException): void {
       retried = true;
       reject(new ChatdoubleError(`${method} ${url}: ${reason(error)}${source}`));
@@ -103,13 +105,13 @@ interface Answer {
   method: string;
 }
 
-function envelope({ status, text, url, method }: Answer): any {
+function envelope({ status, text, url, method }: Answer, source: string): any {
   let body: any;
   try {
     body = JSON.parse(text);
   } catch {
     throw new ChatdoubleError(
-      `${method} ${url}: ${status}, and the reply is not JSON: ${text.slice(0, 200)}`,
+      `${method} ${url}: ${status}, and the reply is not JSON: ${text.slice(0, 200)}${source}`,
       status,
       "",
       text,

@@ -1,7 +1,7 @@
 /** A world for each test of Node's own runner. */
 
 import { test as base, type TestContext } from "node:test";
-import { inWorld, toHaveNoFindings, type TestOptions } from "./testing.js";
+import { extended, inWorld, toHaveNoFindings, type TestOptions } from "./testing.js";
 import type { FindingFilter } from "./types.js";
 import type { World } from "./world.js";
 
@@ -28,7 +28,7 @@ function made(options: TestOptions): WorldTest {
     only: (name: string, body: Body) => void base.only(name, run(name, body)),
     skip: (name: string) => void base.skip(name),
     todo: (name: string) => void base.todo(name),
-    extend: (more: TestOptions) => made({ ...options, ...more }),
+    extend: (more: TestOptions) => made(extended(options, more)),
   });
 }
 

@@ -1,6 +1,7 @@
 /** The names of the rules of the report, as `chatdouble rules` lists them, and what to say of others. */
 
 import { ChatdoubleError } from "./error.js";
+import { nearest } from "./keys.js";
 
 export const RULES = [
   "dead-queue-polled",
@@ -51,20 +52,5 @@ export const SEVERITIES = ["note", "warning", "error"] as const;
 export function checkKnown(what: string, given: unknown, known: readonly string[]): void {
   if (typeof given === "string" && known.includes(given)) return;
   const text = String(given);
-  const [nearest] = [...known].sort((a, b) => distance(text, a) - distance(text, b));
-  throw new ChatdoubleError(`there is no ${what} '${text}'; the nearest is '${nearest}'`);
-}
-
-/** How many letters have to be inserted, removed or replaced to make one text of the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 1; at <= one.length; at++) {
-    const next = [at];
-    for (let to = 1; to <= other.length; to++) {
-      const replaced = row[to - 1]! + (one[at - 1] === other[to - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[to]! + 1, next[to - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[other.length]!;
+  throw new ChatdoubleError(`there is no ${what} '${text}'; the nearest is '${nearest(text, known)}'`);
 }

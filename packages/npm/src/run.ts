@@ -19,9 +19,11 @@ import { isMainThread } from "node:worker_threads";
 import { binary } from "./binary.cjs";
 import { ChatdoubleError } from "./error.js";
 import { connect, Server } from "./server.js";
-import { commandLine, environment, ready, type StartOptions } from "./start.js";
+import { commandLine, environment, ready, withoutPlaces, type StartOptions } from "./start.js";
 
 const FOLDER = `chatdouble-run-${userInfo().username}-`;
+/** How many lines are shown of what the server said. */
+const SHOWN_LINES = 20;
 let known: Promise<Server> | undefined;
 
 /** The server at CHATDOUBLE_URL, or the one of this run. */
@@ -117,18 +119,41 @@ async function isThere(server: Server): Promise<boolean> {
 
 async function start(options: StartOptions): Promise<string> {
   const clock = process.env["CHATDOUBLE_CLOCK"] ? {} : { clock: "frozen" };
-  const line = commandLine({ ...clock, ...options, exitWithProcess: runner() });
+  const all = { ...clock, ...options };
+  const line = commandLine({ ...all, exitWithProcess: runner() });
+  // Every worker reads it, and the server writes to it when the process that started it has ended.
+  const file = saidFile();
+  const errors = openSync(file, "a");
   // In its own process group: a worker may be killed with its whole group while other workers still run tests.
   const child = spawn(binary(), ["serve", ...line], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", errors],
     env: environment(options),
     detached: true,
   });
-  const url = await ready(child);
+  closeSync(errors);
+  const url = await ready(child, all, () => readFileSync(file, "utf8"));
   child.unref();
   child.stdout!.destroy();
-  child.stderr!.destroy();
   return url;
+}
+
+function saidFile(): string {
+  return join(tmpdir(), FOLDER + runner(), "said");
+}
+
+let shown = 0;
+
+/** What the server of this run said since it was last asked for by this process, if it was started by the run. */
+export function saidByServer(): string[] {
+  if (known === undefined || process.env["CHATDOUBLE_URL"]) return [];
+  try {
+    const all = readFileSync(saidFile(), "utf8");
+    const news = withoutPlaces(all.slice(shown)).split("\n");
+    shown = all.length;
+    return news.filter((line) => line.trim() !== "").slice(-SHOWN_LINES);
+  } catch {
+    return [];
+  }
 }
 
 /** Removes the folders of runs that have ended. */

@@ -2,7 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { ChatdoubleError, part, rows } from "./error.js";
-import { Requests, type Reach } from "./http.js";
+import { OF_VARIABLE, Requests, type Reach } from "./http.js";
+import { checkKeys } from "./keys.js";
 import type { Health, WorldOptions, WorldRow } from "./types.js";
 import { World } from "./world.js";
 
@@ -72,20 +73,30 @@ export function connect(
   url?: string,
   options: { controlToken?: string | undefined; tlsCa?: string | undefined } = {},
 ): Server {
+  checkKeys("connect", options, ["controlToken", "tlsCa"]);
   const given = url ?? process.env["CHATDOUBLE_URL"];
   if (!given) throw new ChatdoubleError("no URL was given, and CHATDOUBLE_URL is not set");
   const ca = process.env["CHATDOUBLE_TLS_CA"];
   return new Server({
-    url: baseUrl(given),
+    url: baseUrl(given, url === undefined ? OF_VARIABLE : ""),
     controlToken: options.controlToken ?? process.env["CHATDOUBLE_CONTROL_TOKEN"],
     isFromEnvironment: url === undefined,
-    ca: options.tlsCa ?? (ca && given.startsWith("https:") ? readFileSync(ca, "utf8") : undefined),
+    ca: options.tlsCa ?? (ca && given.startsWith("https:") ? authorityIn(ca) : undefined),
   });
 }
 
+function authorityIn(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new ChatdoubleError(`the authority to trust can't be read: ${reason} (from CHATDOUBLE_TLS_CA)`);
+  }
+}
+
 /** An address of a server without slashes at the end. */
-function baseUrl(given: string): string {
-  const refused = (reason: string) => new ChatdoubleError(`'${given}' is no address of a server: ${reason}`);
+function baseUrl(given: string, source: string): string {
+  const refused = (reason: string) => new ChatdoubleError(`'${given}' is no address of a server: ${reason}${source}`);
   if (!/^https?:\/\//i.test(given)) throw refused("it must begin with http:// or https://");
   if (!URL.canParse(given)) throw refused("it is no URL");
   return given.replace(/\/+$/, "");

@@ -65,6 +65,7 @@ interface OwnOptions {
   exitWithProcess?: number;
 }
 
+const PREFIX = "CHATDOUBLE_";
 /** How much of standard error is kept for the message of a failed start, in characters. */
 const MAX_ERROR_OUTPUT = 10_000;
 
@@ -95,7 +96,7 @@ export async function startServer(options: StartOptions = {}): Promise<Server> {
   const child = spawn(binary(), ["serve", ...line], { stdio: ["pipe", "pipe", "pipe"], env: environment(options) });
   child.stdin!.on("error", () => {});
   try {
-    const url = await ready(child);
+    const url = await ready(child, options);
     letGo(child);
     const ca = tlsCaFile && url.startsWith("https:") ? readFileSync(tlsCaFile, "utf8") : undefined;
     const token = options.controlToken ?? process.env["CHATDOUBLE_CONTROL_TOKEN"];
@@ -108,24 +109,62 @@ export async function startServer(options: StartOptions = {}): Promise<Server> {
   }
 }
 
-/** The base URL that a server prints when it is ready to answer. */
-export function ready(child: ChildProcess): Promise<string> {
+/** What comes before the text of a line that a server writes: the time, the severity and the place in its source. */
+const PLACE = /^\S+Z +[A-Z]+ [\w:]+: /gm;
+
+/** What a server said, without times and places in its source. */
+export function withoutPlaces(said: string): string {
+  return said.replace(PLACE, "");
+}
+
+/**
+ * The base URL that a server prints when it is ready to answer; `heard` gives what it writes on standard error, if that is no
+ * pipe of this process. What comes on the pipe later is passed on.
+ */
+export function ready(child: ChildProcess, options: StartOptions, heard?: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
-    let [output, errorOutput] = ["", ""];
+    let [output, errorOutput, isReady] = ["", "", false];
     child.stdout!.setEncoding("utf8").on("data", (text: string) => {
       output += text;
       const url = /listening on (https?:\/\/\S+)\n/.exec(output)?.[1];
-      if (url) resolve(url);
+      if (url) {
+        isReady = true;
+        resolve(url);
+      }
     });
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      errorOutput = (errorOutput + text).slice(-MAX_ERROR_OUTPUT);
+      if (isReady) process.stderr.write(text.replace(PLACE, "chatdouble: "));
+      else errorOutput = (errorOutput + text).slice(-MAX_ERROR_OUTPUT);
     });
-    child.on("error", (error) => reject(new ChatdoubleError(`chatdouble can't be started: ${error.message}`)));
+    child.on("error", (error) =>
+      reject(new ChatdoubleError(`chatdouble can't be started: ${error.message}${sourceOfProgram()}`)),
+    );
     child.on("close", (status) => {
-      const said = errorOutput.trim().replace(/^error: /, "");
-      reject(new ChatdoubleError(said || `chatdouble ended with status ${status} before it was ready`));
+      if (isReady) return;
+      const said = (heard?.() ?? errorOutput).trim().replace(/^error: /, "");
+      reject(new ChatdoubleError(failure(said, status, child.spawnfile, options)));
     });
   });
+}
+
+/** Why a server did not start, with the variable from which the option came that it is about. */
+function failure(said: string, status: number | null, program: string, options: StartOptions): string {
+  if (said === "") return `${program} ended with status ${status} before it was ready${sourceOfProgram()}`;
+  // A program of another version lacks options that this package always gives.
+  if (/^unexpected argument '--exit-with-/.test(said)) return said + sourceOfProgram();
+  const given = new Set(commandLine(options).map((argument) => argument.split("=")[0]));
+  for (const [name, value = ""] of Object.entries(process.env)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const option = `--${name.slice(PREFIX.length).toLowerCase().replaceAll("_", "-")}`;
+    const isNamed = said.split(/[^\w-]/).includes(option);
+    const isShown = option !== "--control-token" && value.length > 1 && said.includes(value);
+    if (!given.has(option) && (isNamed || isShown)) return `${said} (from ${name})`;
+  }
+  return said;
+}
+
+function sourceOfProgram(): string {
+  return process.env["CHATDOUBLE_BINARY"] ? " (from CHATDOUBLE_BINARY)" : "";
 }
 
 /** Lets this process end without waiting for the server, which ends when its standard input is closed. */

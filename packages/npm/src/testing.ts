@@ -1,19 +1,28 @@
 /** Code shared by the fixtures of all test runners. */
 
-import { serverOfRun } from "./run.js";
+import { saidByServer, serverOfRun } from "./run.js";
 import type { StartOptions } from "./start.js";
 import type {
   Assertion,
   AwaitedPushes,
   Finding,
   FindingFilter,
-  JournalEntry,
   ReportedClient,
   Waiting,
   WorldOptions,
 } from "./types.js";
 import { ChatdoubleError } from "./error.js";
 import type { EventPattern, EventRecorder } from "./events.js";
+import {
+  checkFixtures,
+  checkKeys,
+  FINDING_FILTER,
+  START_OPTIONS,
+  TEST_OPTIONS,
+  WAITING,
+  WORLD_OPTIONS,
+} from "./keys.js";
+import { indented, requestLine, short } from "./line.js";
 import { checkKnown, RULES, SEVERITIES } from "./rules.js";
 import type { World } from "./world.js";
 
@@ -22,36 +31,26 @@ const SHOWN = 10;
 
 /** Makes a world for a test: a fork of `default`, or as the options say. */
 export async function worldFor(label: string, wanted: WorldOptions, serve: StartOptions = {}): Promise<World> {
+  checkKeys("serverOptions", serve, START_OPTIONS);
+  checkKeys("worldOptions", wanted, WORLD_OPTIONS);
   const server = await serverOfRun(serve);
   const origin = wanted.fixture === undefined ? { forkOf: "default" } : {};
   return server.createWorld({ label, ...origin, ...wanted });
 }
 
-/** Deletes a test's world; if the test failed, prints the last journal entries first. */
+/** Deletes a test's world; if the test failed, prints the last journal entries first, and what the server said. */
 export async function end(world: World, failed: boolean, print: (text: string) => void): Promise<void> {
   if (failed) {
     const entries = await world.journal.entries({ limit: SHOWN }).catch(() => []);
     if (entries.length > 0)
-      print(`The last requests to ${world.name}:\n${entries.map((entry) => `  ${line(entry)}`).join("\n")}`);
+      print(`The last requests to ${world.name}:\n${entries.map((entry) => indented(requestLine(entry))).join("\n")}`);
+    const said = saidByServer();
+    if (said.length > 0) print(`What chatdouble said:\n${said.map(indented).join("\n")}`);
   }
   // A test may have deleted it.
   await world.delete().catch((error: ChatdoubleError) => {
     if (error.status !== 404) throw error;
   });
-}
-
-/** A request, and below it why it was refused. */
-function line(entry: JournalEntry): string {
-  const params = Object.entries(entry.params).map(([name, value]) => `${name}=${short(value)}`);
-  const fault = entry.fault ? `(${entry.fault})` : "";
-  const words = [entry.status, entry.method, entry.path, entry.user, ...params, fault];
-  const reply = entry.reply as { msg?: unknown } | null;
-  const reasons = [entry.status >= 400 ? reply?.msg : undefined, entry.hint].filter(Boolean);
-  return [words.filter((word) => word !== null && word !== "").join(" "), ...reasons].join("\n      ");
-}
-
-function short(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 // Their methods decide, not their classes: a process may have loaded this package twice, by `import` and by `require`.
@@ -94,6 +93,7 @@ export async function toHaveReceived(
   waiting: Waiting = {},
 ): Promise<{ pass: boolean; message: () => string }> {
   checkWorld("toHaveReceived", world);
+  checkKeys("the second argument of toHaveReceived", waiting, WAITING);
   const isAwaited = waiting.timeoutMs !== undefined && !this.isNot;
   try {
     const count = isAwaited ? await world.journal.waitFor(assertion, waiting) : await world.journal.verify(assertion);
@@ -112,6 +112,7 @@ export async function toHavePushed(
   waiting: Waiting = {},
 ): Promise<{ pass: boolean; message: () => string }> {
   checkWorld("toHavePushed", world);
+  checkKeys("the second argument of toHavePushed", waiting, WAITING);
   const { atLeast = 1, ...filter } = wanted;
   const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
   let found = await world.pushes.list(filter);
@@ -154,6 +155,7 @@ export async function toHaveEvent(
   waiting: Waiting = {},
 ): Promise<{ pass: boolean; message: () => string }> {
   checkRecorder(recorder);
+  checkKeys("the second argument of toHaveEvent", waiting, WAITING);
   const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);
   // Events come on a connection of their own, and may be behind the reply of the request that caused them.
   if (timeoutMs === 0) await recorder.catchUp();
@@ -169,9 +171,11 @@ export async function toHaveEvent(
 /** The matcher `toHaveNoFindings`: what the world's clients did until now. */
 export async function toHaveNoFindings(
   world: World,
-  { severity = "warning", except = [] }: FindingFilter = {},
+  filter: FindingFilter = {},
 ): Promise<{ pass: boolean; message: () => string }> {
   checkWorld("toHaveNoFindings", world);
+  checkKeys("toHaveNoFindings", filter, FINDING_FILTER);
+  const { severity = "warning", except = [] } = filter;
   checkKnown("severity", severity, SEVERITIES);
   for (const rule of except) checkKnown("rule", rule, RULES);
   const counts = (finding: Finding) =>
@@ -216,6 +220,13 @@ export interface TestOptions {
   serverOptions?: StartOptions;
   /** How the world is made; a fork of `default` unless a `fixture` is given. */
   worldOptions?: WorldOptions;
+}
+
+/** The options of tests together with further ones, of which the last given wins. */
+export function extended(options: TestOptions, more: TestOptions): TestOptions {
+  checkKeys("extend", more, TEST_OPTIONS);
+  checkFixtures("extend", more);
+  return { ...options, ...more };
 }
 
 /** Runs the body of a test with a world of its own. */

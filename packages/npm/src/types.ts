@@ -200,6 +200,7 @@ export interface Jump {
 
 /** A frame of the watch socket; an event in it is as in the API. */
 export interface Frame {
+  /** What the frame is about; `lost`: frames that came too fast were left out. */
   type: "request" | "event" | "clock" | "push" | "queue" | "fault" | "lost";
   /** The world's time, in Unix seconds. */
   at: number;
@@ -208,7 +209,10 @@ export interface Frame {
 }
 /** A user's credentials, as a client needs them. */
 export interface User {
+  /** Id in the API. */
   id: number;
+  /** The address with which the user logs in. */
   email: string;
+  /** Key for requests, with the address. */
   apiKey: string;
 }

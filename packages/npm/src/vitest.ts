@@ -2,7 +2,8 @@
 
 import { expect, test as base, type TestAPI } from "vitest";
 import type { StartOptions } from "./start.js";
-import { end, matchers, worldFor, type WorldMatchers } from "./testing.js";
+import { checkFixtures } from "./keys.js";
+import { end, matchers, worldFor, type TestOptions, type WorldMatchers } from "./testing.js";
 import type { WorldOptions } from "./types.js";
 import type { World } from "./world.js";
 
@@ -15,37 +16,58 @@ interface Fixtures {
   world: World;
 }
 
-/** Names in the options of `extend` that are none. */
-type Misspelled<Given> = {
-  [Name in keyof Options & keyof Given]: Given[Name] extends (...parts: any) => any
-    ? never
-    : Exclude<keyof Given[Name], keyof Options[Name]>;
-}[keyof Options & keyof Given];
 type Options = Pick<Fixtures, "serverOptions" | "worldOptions">;
+/** Names in the options of `extend` that are none: those of options, and those that are like `worldOptions` itself. */
+type Misspelled<Given> =
+  | {
+      [Name in keyof Options & keyof Given]: Given[Name] extends readonly unknown[] | ((...parts: any) => any)
+        ? never
+        : Exclude<keyof Given[Name], keyof Options[Name]>;
+    }[keyof Options & keyof Given]
+  | Exclude<keyof Given & `${"world" | "server"}${"" | "s" | "_"}${"o" | "O"}p${string}`, keyof Options>;
 /** What `extend` returns instead of a test for a misspelled option, so that the first use of the test is an error. */
 interface NoTest<Name> {
   "there is no option": Name;
 }
 
 /** vitest's `test`; vitest's own `extend` takes options of any name. */
-type WorldTest = {
+export type WorldTest = {
+  /** The same for tests whose worlds or server are made in another way. */
+  extend(options: TestOptions): WorldTest;
   extend<Given extends object>(
     fixtures: [Misspelled<Given>] extends [never] ? never : Given,
   ): NoTest<Misspelled<Given>>;
 } & TestAPI<Fixtures>;
 
+/** A test whose ways to take further fixtures refuse misspelled options. */
+function checked<Test extends object>(test: Test): Test {
+  for (const way of ["extend", "override", "scoped"]) {
+    const take = (test as any)[way];
+    if (typeof take !== "function") continue;
+    (test as any)[way] = (...given: unknown[]) => {
+      // A fixture by its name is followed by its value.
+      checkFixtures(way, typeof given[0] === "string" ? { [given[0]]: given.at(-1) } : given[0]);
+      const taken = take.apply(test, given);
+      return way === "extend" ? checked(taken) : taken;
+    };
+  }
+  return test;
+}
+
 /** `test` of vitest with the fixture `world`. */
-export const test = base.extend<Fixtures>({
-  serverOptions: {},
-  worldOptions: {},
-  world: async ({ task, serverOptions, worldOptions }, use) => {
-    const names = [task.name];
-    for (let suite = task.suite; suite?.name; suite = suite.suite) names.unshift(suite.name);
-    const world = await worldFor(names.join(" > "), worldOptions, serverOptions);
-    await use(world);
-    await end(world, task.result?.state === "fail", (text) => console.error(text));
-  },
-}) as unknown as WorldTest;
+export const test = checked(
+  base.extend<Fixtures>({
+    serverOptions: {},
+    worldOptions: {},
+    world: async ({ task, serverOptions, worldOptions }, use) => {
+      const names = [task.name];
+      for (let suite = task.suite; suite?.name; suite = suite.suite) names.unshift(suite.name);
+      const world = await worldFor(names.join(" > "), worldOptions, serverOptions);
+      await use(world);
+      await end(world, task.result?.state === "fail", (text) => console.error(text));
+    },
+  }),
+) as unknown as WorldTest;
 /** The same as `test`. */
 export const it = test;
 

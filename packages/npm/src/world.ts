@@ -3,6 +3,7 @@
 import { EventRecorder } from "./events.js";
 import { ChatdoubleError, part, rows } from "./error.js";
 import type { Requests } from "./http.js";
+import { checkKeys, JUMP, WAITING } from "./keys.js";
 import { fromWire } from "./names.js";
 import type { Server } from "./server.js";
 import type {
@@ -42,6 +43,21 @@ const PATIENCE_MS = 5_000;
 /** How many handles the error for an unknown user lists. */
 const LISTED_HANDLES = 30;
 
+/** Frames that change nothing, by which recorders know what was sent before. */
+interface Marks {
+  sent: number;
+  last: Promise<unknown>;
+}
+
+const MARKS = new Map<string, Marks>();
+
+/** Those of a world, by its path in control. */
+function marksOf(place: string): Marks {
+  let marks = MARKS.get(place);
+  if (marks === undefined) MARKS.set(place, (marks = { sent: 0, last: Promise.resolve() }));
+  return marks;
+}
+
 /** A world: `await using` deletes it. */
 export class World {
   readonly clock: Clock;
@@ -54,7 +70,6 @@ export class World {
   readonly pushes: Pushes;
   readonly snapshots: Snapshots;
   readonly #calls: Calls;
-  #marks = 0;
 
   constructor(
     /** The server that holds the world. */
@@ -102,6 +117,7 @@ export class World {
   /** Deletes the world. */
   async delete(): Promise<void> {
     await this.#calls.delete("");
+    MARKS.delete(this.#place());
   }
 
   /** The world as a fixture document. */
@@ -151,14 +167,24 @@ export class World {
     const first = frames.next();
     // A socket that can't be opened is the first frame's error.
     const close = await Promise.race([open, first.then(() => () => {})]);
-    const before = this.#marks;
+    const before = marksOf(this.#place()).sent;
     return new EventRecorder(frames, first, close, async () => (await this.#sendMark()) - before);
   }
 
-  /** Lets the watch socket send a frame that changes nothing; returns how many there were. */
-  async #sendMark(): Promise<number> {
-    await this.clock.advance(0, { waitForClientsMs: 0 });
-    return ++this.#marks;
+  /** Lets the watch sockets send a frame that changes nothing; returns how many there were. One after the other: each is counted. */
+  #sendMark(): Promise<number> {
+    const marks = marksOf(this.#place());
+    const mark = marks.last.then(async () => {
+      await this.clock.advance(0, { waitForClientsMs: 0 });
+      return ++marks.sent;
+    });
+    marks.last = mark.catch(() => {});
+    return mark;
+  }
+
+  /** The world, whichever object of this process is for it. */
+  #place(): string {
+    return `${this.#calls.requests.reach.url}${this.#calls.path}`;
   }
 
   async *#frames(opened: (close: () => void) => void): AsyncGenerator<Frame, void, undefined> {
@@ -236,16 +262,19 @@ export class Clock {
 
   /** Advances by seconds, or by a span such as "1d2h30m"; all items that fall due are done before it returns. */
   advance(by: number | string, options: Jump = {}): Promise<ClockMoved> {
+    checkKeys("the second argument of clock.advance", options, JUMP);
     return this.#move({ advanceSeconds: by, ...options });
   }
 
   /** Advances to a time: a `Date`, RFC 3339 text or Unix seconds. */
   set(to: Date | string | number, options: Jump = {}): Promise<ClockMoved> {
+    checkKeys("the second argument of clock.set", options, JUMP);
     return this.#move({ set: to, ...options });
   }
 
   /** Advances to the next item that falls due. */
   toNext(options: Jump = {}): Promise<ClockMoved> {
+    checkKeys("clock.toNext", options, JUMP);
     return this.#move({ toNext: true, ...options });
   }
 
@@ -368,6 +397,7 @@ export class Journal {
 
   /** Waits until there are such requests and returns their number; after the timeout, throws as `verify` does. */
   async waitFor(assertion: Assertion, options: Waiting = {}): Promise<number> {
+    checkKeys("the second argument of journal.waitFor", options, WAITING);
     const body = { ...assertion, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
     return part(await this.calls.post("/journal/wait", body), "count");
   }
@@ -415,6 +445,7 @@ export class Pushes {
 
   /** Waits until there are such pushes, and returns them. */
   async waitFor(filter: AwaitedPushes = {}, options: Waiting = {}): Promise<Push[]> {
+    checkKeys("the second argument of pushes.waitFor", options, WAITING);
     const body = { ...filter, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
     return rows(await this.calls.post("/pushes/wait", body), "pushes");
   }

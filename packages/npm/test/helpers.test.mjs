@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ChatdoubleError, connect, startServer } from "chatdouble";
+import { checkFixtures } from "../dist/esm/keys.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let server;
@@ -229,10 +230,25 @@ test("the journal is read, verified and waited for", async () => {
   assert.deepEqual([entry.params.content, typeof entry.durationMs, entry.reply.result], ["once", "number", "success"]);
   await assert.rejects(world.journal.verify({ path: "/messages", exactly: 2 }), (error) => {
     // The one that came differs in nothing.
-    return error.message === "Expected exactly 2 such requests, found 1";
+    return error.message === `Expected exactly 2 such requests, found 1\nThe requests that match:\n${line("once")}`;
   });
   await world.journal.clear();
   assert.deepEqual(await world.journal.entries(), []);
+  await world.delete();
+});
+
+const line = (content) => `  200 POST /messages mel@chat.test content=${content} to=general topic=t type=stream`;
+
+test("too many requests are shown without others", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  for (const content of ["one", "two"]) await send(world, mel, content);
+  await api(world, mel, "GET", "/users/me");
+  const refused = () => world.journal.verify({ path: "/messages", exactly: 1 }).then(assert.fail, (one) => one.message);
+  const two = ["Expected exactly 1 such request, found 2", "The requests that match:", line("one"), line("two")];
+  assert.deepEqual((await refused()).split("\n"), two);
+  for (let sent = 0; sent < 20; sent++) await send(world, mel, "more");
+  assert.ok((await refused()).endsWith(`${line("more")}\n  and 12 more`));
   await world.delete();
 });
 
@@ -397,6 +413,81 @@ test("a failed start says what the program says", async () => {
   await assert.rejects(startServer({ fixture: "nosuch" }), /^ChatdoubleError: nosuch/);
   await assert.rejects(startServer({ noSuchOption: 1 }), /^ChatdoubleError: unexpected argument '--no-such-option/);
   await assert.rejects(startServer({ dialectt: "zulip" }), /did you mean '--dialect'/);
+});
+
+test("a failed start names the variable that is to blame", async () => {
+  const failed = (options) => startServer(options).then(assert.fail, (error) => error.message);
+  const variables = { CLOCK: "frozn", FIXTURE: "nosuch", DIALECT: "zulp", FEATURE_LEVEL: "many" };
+  for (const [name, value] of Object.entries(variables)) {
+    process.env[`CHATDOUBLE_${name}`] = value;
+    assert.ok((await failed()).endsWith(` (from CHATDOUBLE_${name})`), name);
+    delete process.env[`CHATDOUBLE_${name}`];
+  }
+  process.env.CHATDOUBLE_CLOCK = "frozn";
+  assert.doesNotMatch(await failed({ clock: "noon" }), /from/, "the option comes before the variable");
+  delete process.env.CHATDOUBLE_CLOCK;
+  const before = process.env.CHATDOUBLE_BINARY;
+  const folder = mkdtempSync("/tmp/chatdouble-test-");
+  const other = join(folder, "other");
+  try {
+    process.env.CHATDOUBLE_BINARY = "/no/such";
+    assert.match(await failed(), /^chatdouble can't be started: .*\/no\/such.* \(from CHATDOUBLE_BINARY\)$/);
+    process.env.CHATDOUBLE_BINARY = other;
+    writeFileSync(other, "#!/bin/sh\nexit 7\n", { mode: 0o755 });
+    assert.equal(await failed(), `${other} ended with status 7 before it was ready (from CHATDOUBLE_BINARY)`);
+    const unknown = "unexpected argument '--exit-with-stdin' found";
+    writeFileSync(other, `#!/bin/sh\necho "error: ${unknown}" >&2\nexit 2\n`, { mode: 0o755 });
+    assert.equal(await failed(), `${unknown} (from CHATDOUBLE_BINARY)`);
+  } finally {
+    process.env.CHATDOUBLE_BINARY = before;
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("an address or an authority of a variable is named with it", () => {
+  process.env.CHATDOUBLE_URL = "localhost:1";
+  assert.throws(() => connect(), /must begin with http.* \(from CHATDOUBLE_URL; unset it/);
+  process.env.CHATDOUBLE_URL = "https://localhost:1";
+  process.env.CHATDOUBLE_TLS_CA = "/no/such";
+  assert.throws(
+    () => connect(),
+    /^ChatdoubleError: the authority to trust can't be read: .*\/no\/such.* \(from CHATDOUBLE_TLS_CA\)$/,
+  );
+  delete process.env.CHATDOUBLE_URL;
+  delete process.env.CHATDOUBLE_TLS_CA;
+});
+
+test("what the server says is shown", () => {
+  const program =
+    'import { startServer } from "chatdouble";\nconst server = await startServer();\n' +
+    'const headers = { "user-agent": "ZulipPython/0.9.1 (Linux)" };\n' +
+    "await (await fetch(`${server.url}/api/v1/server_settings`, { headers })).text();\nawait server.stop();\n";
+  const node = [process.execPath, ["--input-type=module", "-e", program]];
+  const { stderr } = spawnSync(...node, { encoding: "utf8", cwd: HERE });
+  assert.match(stderr, /^chatdouble: the client ZulipPython\/0\.9\.1 looks for other names .*--dialect zulip$/m);
+});
+
+test("a misspelled option is named with the nearest", async () => {
+  const { test: example } = await import("chatdouble/node-test");
+  for (const [options, said] of [
+    [{ worldOption: {} }, "extend has no option 'worldOption'; did you mean 'worldOptions'?"],
+    [{ worldOptions: { fixtur: "cast" } }, "worldOptions has no option 'fixtur'; did you mean 'fixture'?"],
+    [{ serverOptions: { dialectt: "zulip" } }, "serverOptions has no option 'dialectt'; did you mean 'dialect'?"],
+  ])
+    assert.throws(() => example.extend(options), new ChatdoubleError(said));
+  assert.throws(() => connect("http://localhost:1", { controlTokn: "x" }), /did you mean 'controlToken'/);
+  const world = server.world();
+  assert.throws(() => world.clock.advance(1, { waitForClientMs: 1 }), /did you mean 'waitForClientsMs'/);
+  await assert.rejects(world.journal.waitFor({}, { timeout: 1 }), /did you mean 'timeoutMs'/);
+  await assert.rejects(world.pushes.waitFor({}, { timeout: 1 }), /did you mean 'timeoutMs'/);
+});
+
+test("fixtures of any name are taken, but for those that are misspelled options", () => {
+  for (const name of ["client", "worldName", "serverUrl", "options", "world"]) checkFixtures("extend", { [name]: 1 });
+  for (const name of ["worldOption", "world_options", "WorldOptions", "serverOptons"])
+    assert.throws(() => checkFixtures("extend", { [name]: {} }), /did you mean '(world|server)Options'/);
+  assert.throws(() => checkFixtures("extend", { worldOptions: [{ fixtur: 1 }, { scope: "file" }] }), /'fixture'/);
+  checkFixtures("extend", { worldOptions: async ({}, use) => use({}) });
 });
 
 test("the options are those of the program", () => {

@@ -41,6 +41,21 @@ test("an event of an awaited request is there without a timeout", async () => {
   assert.ok((await toHaveEvent.call({}, recorder, { type: "message" })).pass, "of a world that is gone");
 });
 
+test("recorders of several objects for one world do not count each other's frames", async () => {
+  const world = await server.createWorld();
+  const other = server.world(world.name);
+  const mel = await world.user("mel");
+  const [recorder, second] = [await world.recordEvents(), await other.recordEvents()];
+  for (let round = 0; round < 50; round++) await recorder.catchUp();
+  for (let round = 0; round < 100; round++) {
+    await send(world, mel, `round ${round}`);
+    const pattern = { type: "message", message: { content: `round ${round}` } };
+    assert.ok((await toHaveEvent.call({}, second, pattern)).pass, `round ${round}`);
+    await Promise.all([recorder.catchUp(), second.catchUp()]);
+  }
+  await world.delete();
+});
+
 test("catching up leaves the clock and the report as they are", async () => {
   for (const clock of ["2026-01-01T12:00:00Z", "real"]) {
     const world = await server.createWorld({ clock });

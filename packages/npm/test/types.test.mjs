@@ -63,13 +63,40 @@ const PLACES = {
   "pushes.list": "world.pushes.list({ | });",
   "pushes.waitFor": "world.pushes.waitFor({ | });",
   "clock.advance": "world.clock.advance(1, { | });",
+  extend: "test.extend({ | });",
+  "extend's worldOptions": "test.extend({ worldOptions: { | } });",
+  "extend's serverOptions": "test.extend({ serverOptions: { | } });",
+  "extend in Jest": "jest.extend({ | });",
+  "extend's worldOptions in Jest": "jest.extend({ worldOptions: { | } });",
+  "extend's worldOptions in Node's runner": "node.extend({ worldOptions: { | } });",
+  "Playwright's worldOptions": "page.use({ worldOptions: { | } });",
+  "a world's row": "(await world.server.worlds())[0]!.|;",
+  "the server's health": "(await world.server.health()).|;",
+  "a user": "(await world.user('mel')).|;",
+  "the clock": "(await world.clock.state()).|;",
+  "a jump": "(await world.clock.advance(1)).|;",
+  "an item of the agenda": "(await world.clock.agenda())[0]!.|;",
+  "a journal entry": "(await world.journal.entries())[0]!.|;",
+  "a fault": "(await world.faults.list())[0]!.|;",
+  "a network": "(await world.network.list())[0]!.|;",
+  "a rate limit": "(await world.rateLimit.list())[0]!.|;",
+  previews: "(await world.previews.delays()).|;",
+  "a queue": "(await world.queues.list())[0]!.|;",
+  "a push": "(await world.pushes.list())[0]!.|;",
+  "a push on the wire": "(await world.pushes.list())[0]!.wire!.|;",
+  "a client of the report": "(await world.report()).clients[0]!.|;",
+  "a finding": "(await world.report()).clients[0]!.findings[0]!.|;",
+  "its first request": "(await world.report()).clients[0]!.findings[0]!.first.|;",
+  "a snapshot": "(await world.snapshots.list())[0]!.|;",
+  invariants: "(await world.invariants()).|;",
+  "a violation": "(await world.invariants()).violations[0]!.|;",
   toHaveReceived: "expect(world).toHaveReceived({ | });",
 };
 
-test("editors show a text for each option", () => {
+test("editors show a text for each option, and for each key of a reply", () => {
   const name = programs("completed");
   let text =
-    "import { connect, startServer } from 'chatdouble';\nimport { expect } from 'chatdouble/vitest';\nconst world = connect().world();\n";
+    "import { connect, startServer } from 'chatdouble';\nimport { expect, test } from 'chatdouble/vitest';\nimport { test as jest } from 'chatdouble/jest';\nimport { test as node } from 'chatdouble/node-test';\nimport { test as page } from 'chatdouble/playwright';\nconst world = connect().world();\n";
   const places = Object.entries(PLACES).map(([place, source]) => {
     const at = text.length + source.indexOf("|");
     text += `${source.replace("|", "")}\n`;

@@ -49,6 +49,10 @@ const client = test.extend<{ client: string; worldOptions: WorldOptions }>({
 client.concurrent("a fixture of my own", async ({ client, world }) => client.concat(world.url));
 const inferred = test.extend({ client: async ({ world }, use: (url: string) => Promise<void>) => use(world.url) });
 inferred("its type is known", ({ client }) => client.concat(""));
+const likely = test.extend({ worldName: "x", serverUrl: "y", worldOptions: { clock: "real" } });
+likely("names that only begin alike", ({ worldName, serverUrl }) => worldName + serverUrl);
+const twice = test.extend({ worldOptions: { fixture: "cast" } }).extend({ serverOptions: { tls: true } });
+twice("extended twice", async ({ world }) => void world);
 test.only("a test", { timeout: 10 }, async ({ world }) => void world);
 const named = test.extend("answer", () => 42);
 named("built by name", ({ answer }) => answer.toFixed());

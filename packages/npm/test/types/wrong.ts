@@ -45,6 +45,10 @@ const mixed = test.extend({ worldOptions: { fixture: "cast", featureLevl: 250 } 
 mixed("one of two", () => {}); // refused
 const served = test.extend({ serverOptions: { dialectt: "zulip" } });
 served("of the server", () => {}); // refused
+const named = test.extend({ worldOption: { fixture: "cast" } });
+named("a misspelled name", () => {}); // refused
+const both = test.extend({ server_options: { tls: true }, client: "x" });
+both("next to a fixture", () => {}); // refused
 const typed = test.extend<{ client: string }>({ client: "x", worldOptions: { fixture: 5 } }); // refused
 test("an assertion", async ({ world }) => {
   await expect(world).toHaveReceived({ pth: "/messages" }); // refused
@@ -56,6 +60,7 @@ test("events and pushes", async ({ world }) => {
   await expect(world).toHaveEvent({ type: "message" }, { timeout: 1 }); // refused
 });
 jestTest.extend({ worldOptions: { fixtur: "cast" } }); // refused
+jestTest.extend({ worldOption: {} }); // refused
 nodeTest.extend({ serverOptions: { dialectt: "zulip" } }); // refused
 pageTest.use({ worldOptions: { fixtur: "cast" } }); // refused
 pageTest.use({ serverOptions: { dialectt: "zulip" } }); // refused

@@ -1,0 +1,104 @@
+/** Names of options, checked where no compiler does it. */
+
+import { ChatdoubleError } from "./error.js";
+import type { StartOptions } from "./start.js";
+import type { FindingFilter, Jump, Waiting, WorldOptions } from "./types.js";
+
+/** The names of a type's keys; the compiler sees that none is missing. */
+function keysOf<Options>(keys: Record<keyof Required<Options>, true>): readonly string[] {
+  return Object.keys(keys);
+}
+
+export const START_OPTIONS = keysOf<StartOptions>({
+  clock: true,
+  controlToken: true,
+  corsOrigin: true,
+  dialect: true,
+  featureLevel: true,
+  fixture: true,
+  host: true,
+  hostName: true,
+  log: true,
+  noRootWorld: true,
+  open: true,
+  port: true,
+  portFile: true,
+  seed: true,
+  state: true,
+  stateEvery: true,
+  tls: true,
+  tlsCaFile: true,
+  tlsCert: true,
+  tlsKey: true,
+  tlsName: true,
+  webhooks: true,
+  worldTtl: true,
+});
+export const WORLD_OPTIONS = keysOf<WorldOptions>({
+  name: true,
+  fixture: true,
+  forkOf: true,
+  snapshot: true,
+  featureLevel: true,
+  dialect: true,
+  clock: true,
+  seed: true,
+  listen: true,
+  label: true,
+  idleTtlSeconds: true,
+  replace: true,
+});
+export const TEST_OPTIONS = ["serverOptions", "worldOptions"] as const;
+export const WAITING = keysOf<Waiting>({ timeoutMs: true });
+export const JUMP = keysOf<Jump>({ waitForClientsMs: true });
+export const FINDING_FILTER = keysOf<FindingFilter>({ severity: true, except: true });
+
+/** Throws for the first key that is not known, with the nearest. */
+export function checkKeys(where: string, given: unknown, known: readonly string[]): void {
+  if (typeof given !== "object" || given === null) return;
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined && !known.includes(name)) throw unknown(where, name, known);
+  }
+}
+
+/** Throws for a misspelled option of a test, among fixtures of any name. */
+export function checkFixtures(where: string, given: unknown): void {
+  if (typeof given !== "object" || given === null) return;
+  for (const [name, value] of Object.entries(given)) {
+    if (isMisspelled(name)) throw unknown(where, name, TEST_OPTIONS);
+    // A fixture may be a value, or a value with how it is provided.
+    const options = Array.isArray(value) ? value[0] : value;
+    if (name === "serverOptions") checkKeys(name, options, START_OPTIONS);
+    if (name === "worldOptions") checkKeys(name, options, WORLD_OPTIONS);
+  }
+}
+
+/** Whether a name is so like an option's that it can't be meant as another. */
+function isMisspelled(name: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, "");
+  return TEST_OPTIONS.some((known) => name !== known && distance(plain(name), plain(known)) <= 2);
+}
+
+function unknown(where: string, name: string, known: readonly string[]): ChatdoubleError {
+  return new ChatdoubleError(`${where} has no option '${name}'; did you mean '${nearest(name, known)}'?`);
+}
+
+/** The known word that differs least from one that was given. */
+export function nearest(given: string, known: readonly string[]): string {
+  const [least] = [...known].sort((one, other) => distance(given, one) - distance(given, other));
+  return least ?? "";
+}
+
+/** How many letters have to be inserted, removed or replaced to make one text of the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let at = 1; at <= one.length; at++) {
+    const next = [at];
+    for (let to = 1; to <= other.length; to++) {
+      const replaced = row[to - 1]! + (one[at - 1] === other[to - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[to]! + 1, next[to - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[other.length]!;
+}

@@ -1,0 +1,23 @@
+/** Requests in a line, for people. */
+
+/** The most characters of a parameter that are shown. */
+const SHOWN_CHARACTERS = 60;
+
+/** A request of the journal, and below it why it was refused. */
+export function requestLine(entry: any): string {
+  const params = Object.entries(entry.params ?? {}).map(([name, value]) => `${name}=${short(String(value))}`);
+  const fault = entry.fault ? `(${entry.fault})` : "";
+  const words = [entry.status, entry.method, entry.path, entry.user, ...params, fault];
+  const reasons = [entry.status >= 400 ? entry.reply?.msg : undefined, entry.hint].filter(Boolean);
+  const said = words.filter((word) => word !== null && word !== undefined && word !== "").join(" ");
+  return [said, ...reasons].join("\n    ");
+}
+
+export function short(text: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+}
+
+/** Lines below another one. */
+export function indented(text: string): string {
+  return `  ${text.replaceAll("\n", "\n  ")}`;
+}
