@@ -421,15 +421,20 @@ func TestAFailedStartSaysWhatTheProgramSays(t *testing.T) {
 }
 
 func TestAFailedStartNamesTheVariableThatIsToBlame(t *testing.T) {
-	for name, value := range map[string]string{"CLOCK": "frozn", "FIXTURE": "nosuch", "DIALECT": "zulp", "FEATURE_LEVEL": "many"} {
+	for name, value := range map[string]string{"CLOCK": "frozn", "FIXTURE": "nosuch", "DIALECT": "zulp", "FEATURE_LEVEL": "many", "STATE": "/no/such/folder/state.json"} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("CHATDOUBLE_"+name, value)
 			_, err := chatdouble.StartServer(chatdouble.StartOptions{})
 			refused(t, err, value, "(from CHATDOUBLE_"+name+")")
 		})
 	}
+	t.Setenv("CHATDOUBLE_SEED", "2")
+	_, err := chatdouble.StartServer(chatdouble.StartOptions{Fixture: "nosuch"})
+	if text := refused(t, err, "os error 2").Message; strings.Contains(text, "CHATDOUBLE_SEED") {
+		t.Error(text)
+	}
 	t.Setenv("CHATDOUBLE_CLOCK", "frozn")
-	_, err := chatdouble.StartServer(chatdouble.StartOptions{Clock: "noon"})
+	_, err = chatdouble.StartServer(chatdouble.StartOptions{Clock: "noon"})
 	if text := refused(t, err, "noon").Message; strings.Contains(text, "CHATDOUBLE_CLOCK") {
 		t.Error(text)
 	}

@@ -140,7 +140,9 @@ func withVariable(err *Error, line []string) *Error {
 		}
 		option := "--" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "CHATDOUBLE_")), "_", "-")
 		isNamed := regexp.MustCompile(regexp.QuoteMeta(option) + `($|[^\w-])`).MatchString(err.Message)
-		isShown := option != "--control-token" && option != "--binary" && len(value) > 1 && strings.Contains(err.Message, value)
+		// Only names of files and fixtures are shown without their option.
+		isFile := len(value) > 1 && strings.Contains(value, "/") && strings.Contains(err.Message, value)
+		isShown := option != "--control-token" && option != "--binary" && (isFile || strings.HasPrefix(err.Message, value+": "))
 		if !given[option] && (isNamed || isShown) {
 			return failure("%s (from %s)", err.Message, name)
 		}

@@ -157,7 +157,9 @@ function failure(said: string, status: number | null, program: string, options: 
     if (!name.startsWith(PREFIX)) continue;
     const option = `--${name.slice(PREFIX.length).toLowerCase().replaceAll("_", "-")}`;
     const isNamed = said.split(/[^\w-]/).includes(option);
-    const isShown = option !== "--control-token" && value.length > 1 && said.includes(value);
+    // Only names of files and fixtures are shown without their option.
+    const isFile = value.length > 1 && value.includes("/") && said.includes(value);
+    const isShown = !["--control-token", "--binary"].includes(option) && (isFile || said.startsWith(`${value}: `));
     if (!given.has(option) && (isNamed || isShown)) return `${said} (from ${name})`;
   }
   return said;

@@ -425,6 +425,9 @@ test("a failed start names the variable that is to blame", async () => {
   }
   process.env.CHATDOUBLE_CLOCK = "frozn";
   assert.doesNotMatch(await failed({ clock: "noon" }), /from/, "the option comes before the variable");
+  process.env.CHATDOUBLE_SEED = "2";
+  assert.doesNotMatch(await failed({ clock: "noon", fixture: "nosuch" }), /from/, "a number that happens to be shown");
+  delete process.env.CHATDOUBLE_SEED;
   delete process.env.CHATDOUBLE_CLOCK;
   const before = process.env.CHATDOUBLE_BINARY;
   const folder = mkdtempSync("/tmp/chatdouble-test-");

@@ -335,6 +335,11 @@ def test_a_failed_start_names_the_variable_that_is_to_blame(monkeypatch, tmp_pat
         patch.setenv("CHATDOUBLE_CLOCK", "frozn")
         assert message(clock="froze").endswith("2026-01-01"), "the option comes before the variable"
         assert "CHATDOUBLE" not in message(clock="real", fixture="nosuch")
+        patch.setenv("CHATDOUBLE_SEED", "2")
+        patch.setenv("CHATDOUBLE_TLS", "false")
+        assert "CHATDOUBLE" not in message(clock="real", fixture="nosuch")
+        patch.setenv("CHATDOUBLE_STATE", "/no/such/folder/state.json")
+        assert message(clock="real").endswith("(from CHATDOUBLE_STATE)")
     other = tmp_path / "other"
     other.write_text("#!/bin/sh\nexit 7\n")
     other.chmod(0o755)

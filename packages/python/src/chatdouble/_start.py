@@ -123,7 +123,9 @@ def with_source(text: str, options: Mapping[str, tuple[str, str]]) -> str:
     """A message, with the place from which the option came that it is about, if it is one of these."""
     for option, (place, value) in options.items():
         is_named = re.search(rf"--{option.replace('_', '-')}(?![\w-])", text) is not None
-        if is_named or (option != "control_token" and len(value) > 1 and value in text):
+        # Only names of files and fixtures are shown without their option.
+        is_shown = text.startswith(f"{value}: ") or (len(value) > 1 and "/" in value and value in text)
+        if is_named or (option not in ("control_token", "binary") and is_shown):
             return f"{text} (from {place})"
     return text
 

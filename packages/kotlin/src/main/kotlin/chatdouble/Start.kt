@@ -64,7 +64,10 @@ private fun failure(said: String, status: Int, program: String, given: Set<Strin
 internal fun withSource(text: String, options: Map<String, Pair<String, String>>): String {
     val found = options.entries.firstOrNull { (name, source) ->
         val isNamed = Regex("--${Regex.escape(name.replace('_', '-'))}(?![\\w-])").containsMatchIn(text)
-        isNamed || (name != "control_token" && source.second.length > 1 && source.second in text)
+        // Only names of files and fixtures are shown without their option.
+        val value = source.second
+        val isShown = text.startsWith("$value: ") || (value.length > 1 && "/" in value && value in text)
+        isNamed || (name !in setOf("control_token", "binary") && isShown)
     }
     return if (found == null) text else "$text (from ${found.value.first})"
 }
