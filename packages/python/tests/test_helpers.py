@@ -771,7 +771,7 @@ def test_a_server_that_can_not_be_started_is_one_short_message(pytester, monkeyp
     pytester.makeini("[pytest]\nchatdouble_options = fixture=nosuch")
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *choice)
     text = result.stdout.str() + result.stderr.str()
-    assert "chatdouble_server can't be started: nosuch: is neither" in text, text
+    assert "chatdouble_server: nosuch: is neither" in text and "During handling" not in text, text
     assert "(from chatdouble_options in tox.ini)" in text, text
     assert "Traceback" not in text and "pytest_plugin" not in text and "_start.py" not in text, text
     monkeypatch.setenv("CHATDOUBLE_URL", "http://127.0.0.1:9")

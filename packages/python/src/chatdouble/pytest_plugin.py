@@ -7,7 +7,7 @@ import inspect
 import itertools
 import os
 import re
-from typing import Any, Generator, Iterator, List
+from typing import Any, Callable, Generator, Iterator, List, TypeVar
 
 import pytest
 
@@ -29,6 +29,7 @@ OPTIONS = [name for name in inspect.signature(Server.create_world).parameters if
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
 _SAID = "chatdouble_said"
 SERVERS = ("shared", "each")
+Result = TypeVar("Result")
 _shared = pytest.StashKey[Server]()
 _said = pytest.StashKey["_Said"]()
 
@@ -87,7 +88,7 @@ def pytest_configure_node(node: Any) -> None:
         try:
             config.stash[_shared] = _started(config)
         except Error as error:
-            raise pytest.UsageError(f"chatdouble_server can't be started: {error}") from None
+            raise pytest.UsageError(f"chatdouble_server: {error}") from None
     server = config.stash[_shared]
     node.workerinput[_URL], node.workerinput[_TOKEN] = server.url, server.control_token
     node.workerinput[_CA] = server.tls_ca
@@ -149,22 +150,23 @@ def _started(config: pytest.Config) -> Server:
 @pytest.fixture(scope="session")
 def chatdouble_server(request: pytest.FixtureRequest) -> Iterator[Server]:
     """The server at CHATDOUBLE_URL, or one that is started for the session and shared by xdist's workers."""
-    shared = getattr(request.config, "workerinput", {})
-    try:
-        if os.environ.get("CHATDOUBLE_URL"):
-            server = connect()
-        elif shared.get(_URL):
-            server = Server(shared[_URL], shared[_TOKEN], tls_ca=shared[_CA])
-        else:
-            server = _started(request.config)
-    except Error as error:
+    server = _tried(lambda: _server_of(request.config))
+    if isinstance(server, Error):
         # Without a traceback: the mistake is in the configuration.
-        pytest.fail(f"chatdouble_server can't be started: {error}", pytrace=False)
+        pytest.fail(f"chatdouble_server: {server}", pytrace=False)
     yield server
-    try:
-        server.stop()
-    except Error as error:
-        pytest.fail(str(error), pytrace=False)
+    broken = _tried(server.stop)
+    if isinstance(broken, Error):
+        pytest.fail(f"chatdouble_server: {broken}", pytrace=False)
+
+
+def _server_of(config: pytest.Config) -> Server:
+    shared = getattr(config, "workerinput", {})
+    if os.environ.get("CHATDOUBLE_URL"):
+        return connect()
+    if shared.get(_URL):
+        return Server(shared[_URL], shared[_TOKEN], tls_ca=shared[_CA])
+    return _started(config)
 
 
 @pytest.fixture
@@ -173,7 +175,7 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     options = {**_marked(request.node), **getattr(request, "param", {})}
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
-    world = _made(chatdouble_server, {"label": request.node.nodeid, **options})
+    world = _tried(lambda: _made(chatdouble_server, {"label": request.node.nodeid, **options}))
     if isinstance(world, Error):
         # Without a traceback: the mistake is in the marker.
         pytest.fail(f"chatdouble_world can't be made: {world}", pytrace=False)
@@ -225,10 +227,15 @@ def _finding_line(client: Record, finding: Record) -> str:
     )
 
 
-def _made(server: Server, options: dict[str, Any]) -> World | Error:
+def _made(server: Server, options: dict[str, Any]) -> World:
+    refuse_unknown(options, OPTIONS, "the marker chatdouble")
+    return server.create_world(**options)
+
+
+def _tried(call: Callable[[], Result]) -> Result | Error:
+    """What a call returns, or its error: a failure that is reported later does not show it as its cause."""
     try:
-        refuse_unknown(options, OPTIONS, "the marker chatdouble")
-        return server.create_world(**options)
+        return call()
     except Error as error:
         return error
 
