@@ -781,6 +781,21 @@ def test_a_server_that_can_not_be_started_is_one_short_message(pytester, monkeyp
     assert "(from CHATDOUBLE_URL; unset it to let the tests start a server)" in text and "pytest_plugin" not in text, text
 
 
+def test_a_broken_invariant_fails_a_run_with_workers(pytester, monkeypatch):
+    pytest.importorskip("xdist")
+    # A program that ends with the status of a broken invariant.
+    program = pytester.path / "broken"
+    program.write_text('#!/bin/sh\nexec 3<&0\n"$REAL" "$@" <&3 & real=$!\ntrap "kill $real" TERM\nwait $real\nwait $real\nexit 3\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("REAL", _start.binary())
+    monkeypatch.setenv("CHATDOUBLE_BINARY", str(program))
+    pytester.makepyfile("def test_it(chatdouble_world): pass")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n", "1")
+    text = result.stdout.str() + result.stderr.str()
+    assert result.ret == pytest.ExitCode.TESTS_FAILED and "an invariant of a world was broken" in text, text
+    assert "Traceback" not in text, text
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [

@@ -104,8 +104,11 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     if _shared in config.stash:
+        server = config.stash[_shared]
+        # It is stopped once, also where that fails.
+        del config.stash[_shared]
         try:
-            config.stash[_shared].stop()
+            server.stop()
         except Error as error:
             config.stash[_said].take([str(error)])
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
