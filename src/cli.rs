@@ -7,6 +7,7 @@ mod file;
 mod fixture;
 mod health;
 mod levels;
+mod log;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod open_files;

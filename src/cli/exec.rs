@@ -122,6 +122,7 @@ async fn serve_while_running(
             _ => status(&violations),
         };
     }
+    super::log::repeat_warnings();
     for error in [stored.err(), reported.err()].into_iter().flatten() {
         tell(format_args!("{}", error.message));
     }

@@ -244,7 +244,7 @@ impl Serve {
 
     /// What there must be before anything is served: a log and a runtime.
     pub fn prepare(&self) -> Result<Runtime, CliError> {
-        tracing_subscriber::fmt().with_max_level(self.log).with_writer(std::io::stderr).init();
+        super::log::begin(self.log);
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)
     }
 

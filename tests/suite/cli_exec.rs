@@ -29,6 +29,23 @@ fn the_command_finds_the_server_and_nothing_else_is_printed() {
     assert_ne!(port, 9991, "a free one");
 }
 
+#[test]
+fn a_command_that_fails_is_followed_by_the_warnings_before_it() {
+    let asks = r#"exec 3<>"/dev/tcp/127.0.0.1/${CHATDOUBLE_URL##*:}"
+        printf 'GET /api/v1/server_settings HTTP/1.0\r\nUser-Agent: ZulipPython/0.9.1 (Linux)\r\n\r\n' >&3; cat <&3 > /dev/null
+        echo "the command failed" >&2; exit "$0""#;
+    let warning = "the client ZulipPython/0.9.1 looks for other names than the neutral ones of world default: it needs --dialect zulip";
+    for (status, ends) in
+        [("7", format!("the command failed\nwarning: {warning}\n")), ("0", "the command failed\n".to_owned())]
+    {
+        let output = run(&["--", "bash", "-c", asks, status]);
+
+        let (_, error) = texts(&output);
+        assert_eq!(output.status.code().map(|code| code.to_string()).as_deref(), Some(status), "{error}");
+        assert!(error.contains(&format!(": {warning}\n")) && error.ends_with(&ends), "{error}");
+    }
+}
+
 /// What the command finds in variables that are about the server.
 fn variables(arguments: &[&str]) -> Vec<String> {
     let output = run(&[arguments, &["--", "sh", "-c", "env | grep ^CHATDOUBLE_ | sort"]].concat());
