@@ -3,6 +3,8 @@
 //! A dialect is a list of pairs, neutral to vendor, for the keys of objects (and parameters), for the values under
 //! certain keys, and for paths. The core knows the neutral names alone.
 
+mod stock;
+
 use crate::json_diagnostic;
 use aho_corasick::AhoCorasick;
 use serde::Deserialize;
@@ -142,13 +144,6 @@ impl Dialect {
     pub fn zulip() -> Self {
         serde_json::from_str(include_str!("dialect/zulip.json"))
             .expect("the built-in dialect is well-formed, as a test checks")
-    }
-
-    /// The name of the built-in dialect that a stock client looks for, by its User-Agent.
-    pub(crate) fn of_stock_client(user_agent: &str) -> Option<&'static str> {
-        let product = "zulip";
-        let is_of = user_agent.get(..product.len()).is_some_and(|start| start.eq_ignore_ascii_case(product));
-        is_of.then_some(product)
     }
 
     /// Reads a dialect file.

@@ -30,6 +30,9 @@ pub struct Entry {
     pub reply: Value,
     /// Real time that it took, in milliseconds.
     pub duration_ms: f64,
+    /// What the client calls itself: the first word of its User-Agent.
+    #[serde(default)]
+    pub client: String,
     /// The fault that made the reply.
     pub fault: Option<String>,
     /// What was wrong with a refused request, where the server knows more than the reply says.

@@ -246,15 +246,31 @@ impl TestWorld {
     }
 }
 
+impl TestWorld {
+    /// What helps to find out why a test failed: the last requests, and the dialect that a client misses.
+    fn evidence(&self) -> String {
+        let newest = serde_json::to_value(Requests::any().newest(SHOWN_ENTRIES)).unwrap_or_default();
+        let entries = self.journal().find(&newest).unwrap_or_default();
+        if entries.is_empty() {
+            return String::new();
+        }
+        let lines: String = entries.iter().map(|entry| format!("\n  {entry}")).collect();
+        let settings = self.calls.server().server().worlds().get(&self.name).map(|world| world.settings());
+        let missing = entries.iter().find_map(|entry| {
+            let dialect = settings.as_ref()?.dialect.missing_for(&entry.client)?;
+            Some(format!(
+                "\nThe client {} looks for other names: WorldOptions::new().dialect({dialect:?})",
+                entry.client
+            ))
+        });
+        format!("The last requests to {}:{lines}{}\n", self.name, missing.unwrap_or_default())
+    }
+}
+
 impl Drop for TestWorld {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let newest = serde_json::to_value(Requests::any().newest(SHOWN_ENTRIES)).unwrap_or_default();
-            let entries = self.journal().find(&newest).unwrap_or_default();
-            if !entries.is_empty() {
-                let lines: Vec<String> = entries.iter().map(|entry| format!("  {entry}")).collect();
-                eprintln!("The last requests to {}:\n{}", self.name, lines.join("\n"));
-            }
+            eprint!("{}", self.evidence());
         }
         // A test may have ended it already.
         let _ = self.calls.done(Method::DELETE, "", None);
@@ -290,5 +306,40 @@ impl Snapshots {
     #[track_caller]
     pub fn remove(&self, name: &str) {
         self.calls.answer(Method::DELETE, &format!("/snapshots/{name}"), None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{self, TestWorld, WorldOptions};
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    /// Asks for the settings as a stock client does.
+    fn meet(world: &TestWorld) {
+        let rest = world.url().strip_prefix("http://").expect("plain HTTP");
+        let (address, path) = rest.split_once('/').expect("a path");
+        let mut stream = TcpStream::connect(address).expect("the server is there");
+        let request = format!(
+            "GET /{path}/api/v1/server_settings HTTP/1.0\r\nHost: {address}\r\nUser-Agent: ZulipPython/0.9.1 (Linux)\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).expect("sent");
+        stream.read_to_string(&mut String::new()).expect("a reply");
+    }
+
+    #[test]
+    fn a_failed_test_says_which_dialect_a_client_needs() {
+        let (neutral, of_vendor) = (testing::world(), testing::world_with(WorldOptions::new().dialect("zulip")));
+        meet(&neutral);
+        meet(&of_vendor);
+
+        let said = neutral.evidence();
+
+        assert!(said.contains("\n  200 GET /server_settings\n"), "{said}");
+        assert!(
+            said.ends_with("\nThe client ZulipPython looks for other names: WorldOptions::new().dialect(\"zulip\")\n"),
+            "{said}"
+        );
+        assert!(of_vendor.evidence().ends_with("200 GET /server_settings\n"));
     }
 }
