@@ -70,7 +70,7 @@ use table::{read, row, write, write_in_part};
 pub use access::Access;
 pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
-pub use operation::{Deprecation, Docs, Operation, PartialWrite, Precondition, Read, Write};
+pub use operation::{Deprecation, Docs, Effect, Operation, PartialWrite, Precondition, Protocol, Read, Write};
 pub use reply::{ReplyBytes, ReplyData, Success, envelope};
 
 /// The newest feature level that this build knows.
@@ -102,21 +102,21 @@ pub enum Run {
     /// Changes the world's present realm.
     Write(fn(&World, &Realm, &Call<'_>, &RawParameters) -> Result<Outcome, NotDone>),
     /// Waits for events: the long poll.
-    Poll(fn(&Arc<World>, &Call<'_>, &RawParameters) -> Result<Reply, Error>),
+    Poll(fn(&Arc<World>, &Call<'_>, &RawParameters) -> Result<Poll, Error>),
 }
 
-/// A reply, or what gives it later.
-pub enum Reply {
-    /// It is there.
-    Ready(ReplyBytes),
-    /// The poll waits for it.
-    Pending(ParkedPoll),
+/// How a poll begins.
+pub enum Poll {
+    /// With its reply.
+    Answered(ReplyBytes),
+    /// By waiting for it.
+    Parked(ParkedPoll),
 }
 
 /// What came of an operation that was carried out.
 pub struct Outcome {
     /// The reply. An operation that was done in part refuses the rest.
-    pub reply: Result<Reply, Error>,
+    pub reply: Result<ReplyBytes, Error>,
     /// What it added to the event log.
     pub events: NewEvents,
     /// Whose session it opens.
@@ -125,7 +125,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Of an operation that changed nothing.
-    pub fn unchanged(reply: Result<Reply, Error>) -> Self {
+    pub fn unchanged(reply: Result<ReplyBytes, Error>) -> Self {
         Self { reply, events: NewEvents::default(), session: None }
     }
 }
@@ -164,6 +164,12 @@ pub struct Row {
     pub gives_keys: bool,
     /// Whether it takes hardly longer in a large organization than in a small one.
     pub is_short: bool,
+    /// What follows from it outside of the realm.
+    pub effects: &'static [Effect],
+    /// The parameter with the caller's address, which callers in a session may leave out.
+    pub caller_in: Option<&'static str>,
+    /// How it is called.
+    pub protocol: Protocol,
     /// What it takes.
     pub parameters: &'static [ParameterInfo],
     /// What it gives besides `result` and `msg`.
@@ -173,6 +179,16 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether something follows from the operation outside of the realm.
+    pub fn has(&self, effect: Effect) -> bool {
+        self.effects.contains(&effect)
+    }
+
+    /// Whether it is the long poll, which waits for events.
+    pub fn is_poll(&self) -> bool {
+        matches!(self.run, Run::Poll(_))
+    }
+
     /// Whether a feature level has the operation.
     pub fn is_at(&self, level: i64) -> bool {
         self.about.since <= level && self.removed_in.is_none_or(|removed_in| level < removed_in)

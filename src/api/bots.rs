@@ -113,6 +113,7 @@ operation! {
     params from BotParams;
     errors [NoSuchBot, InsufficientPermission, OwnerRequired];
     events [SubscriptionPeerRemove, RealmUserUpdate];
+    effects [EndsSessions];
 }
 
 impl Write for DeactivateBot {

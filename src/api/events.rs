@@ -1,7 +1,7 @@
 //! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
 
 use super::parameter::{Parameters, RawParameters};
-use super::{Call, Reply, ReplyBytes, Success, Write, envelope, operation};
+use super::{Call, Poll, ReplyBytes, Success, Write, envelope, operation};
 use crate::api::changes::queues::{EventTypes, add_plain_queue};
 use crate::error::Error;
 use crate::fault::Disturbance;
@@ -52,12 +52,12 @@ pub struct EventsReply<'a> {
 /// # Errors
 ///
 /// Those of `DOCS`, and of its parameters.
-pub fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Reply, Error> {
+pub fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Poll, Error> {
     let params = GetEvents::read(raw)?;
     let blocking = params.queue_id.as_deref().filter(|_| !params.dont_block);
     Ok(match world.poll(blocking, |tx| acknowledge_and_look(tx, call, &params, raw))? {
-        ControlFlow::Break(reply) => Reply::Ready(reply),
-        ControlFlow::Continue(queue) => Reply::Pending(world.park(queue)),
+        ControlFlow::Break(reply) => Poll::Answered(reply),
+        ControlFlow::Continue(queue) => Poll::Parked(world.park(queue)),
     })
 }
 

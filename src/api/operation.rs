@@ -33,6 +33,26 @@ pub struct Deprecation {
     pub instead: &'static str,
 }
 
+/// What an operation does, or may do, besides its change of the realm: whoever calls it has to see to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It deactivates accounts, whose sessions end.
+    EndsSessions,
+    /// It may change the caller's password, which ends all sessions of the caller but the one in which it is called.
+    KeepsSession,
+    /// It registers an event queue with capabilities and a narrow of its own.
+    RegistersQueue,
+}
+
+/// How requests for an operation are read, and how it is replied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// Parameters in query and form, replies in the API's envelope.
+    Api,
+    /// The protocol tus 1.0.0 for resumable uploads: parameters and replies in headers.
+    Resumable,
+}
+
 /// What every operation says of itself. Made by `operation!`.
 pub trait Operation {
     /// Its method and path.
@@ -56,6 +76,12 @@ pub trait Operation {
     const GIVES_KEYS: bool = false;
     /// Whether it takes hardly longer in a large organization than in a small one; others run aside there.
     const IS_SHORT: bool = false;
+    /// What follows from it outside of the realm.
+    const EFFECTS: &'static [Effect] = &[];
+    /// The parameter with the caller's address, which callers in a session may leave out.
+    const CALLER_IN: Option<&'static str> = None;
+    /// How it is called.
+    const PROTOCOL: Protocol = Protocol::Api;
     /// What it takes.
     type Params: Parameters;
     /// What it gives besides `result` and `msg`.
@@ -115,7 +141,8 @@ pub trait PartialWrite: Operation {
 /// that has what replaces it, and what that is. Parameters that several
 /// operations share are a type of their own, made by [`parameters!`](super::parameter::parameters): `params from Type;`.
 /// Lists that several share follow `in`: `errors in ERRORS;`. What is left out is nothing; the reply is [`Success`] then.
-/// `precondition`, `message`, `session`, `takes files`, `gives keys` and `is short` are the constants of [`Operation`].
+/// `precondition`, `message`, `session`, `takes files`, `gives keys`, `is short`, `effects [...]`, `caller in` and `protocol`
+/// are the constants of [`Operation`].
 macro_rules! operation {
     (
         $(#[doc = $summary:literal])+
@@ -134,6 +161,9 @@ macro_rules! operation {
         $(takes $files:ident;)?
         $(gives $keys:ident;)?
         $(is $short:ident;)?
+        $(effects [$($effect:ident),* $(,)?];)?
+        $(caller in $caller_in:literal;)?
+        $(protocol $protocol:ident;)?
     ) => {
         $crate::api::operation::operation_type! {
             { $(#[doc = $summary])+ }
@@ -165,6 +195,9 @@ macro_rules! operation {
             $(const TAKES_FILES: bool = $crate::api::operation::named!($files files);)?
             $(const GIVES_KEYS: bool = $crate::api::operation::named!($keys keys);)?
             $(const IS_SHORT: bool = $crate::api::operation::named!($short short);)?
+            $(const EFFECTS: &'static [$crate::api::Effect] = &[$($crate::api::Effect::$effect),*];)?
+            $(const CALLER_IN: Option<&'static str> = Some($caller_in);)?
+            $(const PROTOCOL: $crate::api::Protocol = $crate::api::Protocol::$protocol;)?
             type Params = $crate::api::operation::first_type!($($shared,)? Self);
             type Reply = $crate::api::operation::first_type!($($reply,)? $crate::api::Success);
         }

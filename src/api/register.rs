@@ -58,6 +58,7 @@ operation! {
     }
     reply RegisterReply;
     errors [NotForAnonymous, NotAuthorizedForQuery, BadNarrow, OperatorNotSupported, OperandNotSupported];
+    effects [RegistersQueue];
 }
 
 /// The queue and the state; the keys depend on the request.

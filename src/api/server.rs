@@ -257,6 +257,7 @@ operation! {
     reply ApiKeyReply;
     errors [InvalidEmailSyntax, PasswordAuthDisabled, AuthenticationFailed, UserDeactivated, RealmDeactivated];
     events [RealmUserUpdate, UserGroupRemoveMembers, StreamDelete];
+    caller in "username";
 }
 
 impl Write for FetchApiKey {

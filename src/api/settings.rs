@@ -70,6 +70,7 @@ operation! {
     params from SettingsParams;
     errors in ERRORS;
     events in EVENTS;
+    effects [KeepsSession];
 }
 
 impl Write for ChangeSettings {

@@ -15,6 +15,9 @@ pub(super) const fn row<O: Operation>(run: Run) -> Row {
         takes_files: O::TAKES_FILES,
         gives_keys: O::GIVES_KEYS,
         is_short: O::IS_SHORT,
+        effects: O::EFFECTS,
+        caller_in: O::CALLER_IN,
+        protocol: O::PROTOCOL,
         parameters: O::Params::LIST,
         reply: O::Reply::json_schema,
         run,
@@ -33,7 +36,7 @@ pub(super) const fn write<O: Write>() -> Row {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
         let session = O::SESSION.map(|session| session(&reply));
-        Ok(Outcome { reply: Ok(Reply::Ready(enveloped::<O>(&reply, raw))), events, session })
+        Ok(Outcome { reply: Ok(enveloped::<O>(&reply, raw)), events, session })
     }))
 }
 
@@ -41,7 +44,7 @@ pub(super) const fn write_in_part<O: PartialWrite>() -> Row {
     row::<O>(Run::Write(|world, realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
-        Ok(Outcome { reply: reply.map(|reply| Reply::Ready(enveloped::<O>(&reply, raw))), events, session: None })
+        Ok(Outcome { reply: reply.map(|reply| enveloped::<O>(&reply, raw)), events, session: None })
     }))
 }
 

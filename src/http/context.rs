@@ -5,9 +5,10 @@ use super::origin::{Addressed, TakesSession};
 use super::request::ApiRequest;
 use crate::api::parameter::RawParameters;
 use crate::api::{Origin, Outcome};
+use crate::level::{Emulation, emulation};
 use crate::realm::Realm;
 use crate::realm::user::User;
-use crate::world::{World, WorldSettings};
+use crate::world::{ParkedPoll, World, WorldSettings};
 use std::sync::Arc;
 
 /// A request that found its world.
@@ -20,6 +21,8 @@ pub struct RequestContext<'a> {
     pub world: &'a Arc<World>,
     /// What the world emulated when the caller was checked.
     pub settings: Arc<WorldSettings>,
+    /// What its level does otherwise than the newest; None at the newest.
+    pub emulation: Option<&'static Emulation>,
     /// The address that the request came to.
     pub origin: Origin<'a>,
     /// Whether callers log in by a session rather than by a key.
@@ -30,18 +33,32 @@ impl<'a> RequestContext<'a> {
     /// The context of a request for something at this address.
     pub fn new(edge: &'a Edge, incoming: &'a ApiRequest, world: &'a Arc<World>, addressed: &Addressed<'a>) -> Self {
         let takes_sessions = addressed.takes_session() == TakesSession::Alone;
-        Self { edge, incoming, world, settings: world.settings(), origin: addressed.origin, takes_sessions }
+        let settings = world.settings();
+        let emulation = emulation(settings.feature_level);
+        Self { edge, incoming, world, settings, emulation, origin: addressed.origin, takes_sessions }
+    }
+
+    /// Begins again with what the world emulates now.
+    pub fn begin_again(&mut self) {
+        self.settings = self.world.settings();
+        self.emulation = emulation(self.settings.feature_level);
     }
 }
 
-/// A request whose caller was let in, with what came of it.
-pub struct Handled {
+/// A request whose caller was let in.
+pub struct Admitted {
     /// Who called; None for a visitor, and where nobody is asked who they are.
     pub caller: Option<Arc<User>>,
     /// The parameters as the newest level names them.
     pub raw: RawParameters,
     /// The realm that was read; None where the present one was changed or is waited for.
     pub realm: Option<Arc<Realm>>,
-    /// The result.
-    pub outcome: Outcome,
+}
+
+/// How far an operation is.
+pub enum Progress {
+    /// It was carried out.
+    Done(Outcome),
+    /// The poll waits for its reply.
+    Waiting(ParkedPoll),
 }

@@ -46,8 +46,11 @@ impl Edge {
     ) -> Option<Deferral<'a>> {
         let (writes, is_long) = match addressed.path_of_operation() {
             Some(path) => {
-                let is_poll = path == "/events";
-                let writes = is_poll || !matches!(*incoming.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+                let writes = match *incoming.method() {
+                    Method::OPTIONS => false,
+                    Method::GET | Method::HEAD => world.is_busy() && self.is_poll(world, path),
+                    _ => true,
+                };
                 (writes, incoming.body.len() > LARGE_BODY || self.is_long(world, incoming.method(), path))
             }
             None => {
@@ -57,6 +60,12 @@ impl Edge {
         };
         let has_to_wait = writes && world.is_busy();
         (is_long || has_to_wait).then(|| Deferral { world, writes, room: is_long.then(|| self.room.clone()) })
+    }
+
+    /// Whether a path is that of the long poll, which notes in the world that it waits.
+    fn is_poll(&self, world: &World, path: &str) -> bool {
+        let found = self.router.find("GET", path, world.settings().feature_level);
+        matches!(found, RouteMatch::Operation(row, _) if row.is_poll())
     }
 
     fn is_long(&self, world: &World, method: &Method, path: &str) -> bool {

@@ -1,7 +1,7 @@
 //! The way of a request through its world: route, fault, caller, operation, reply.
 
 use super::authentication::RequestCredentials;
-use super::context::{Handled, RequestContext};
+use super::context::{Admitted, Progress, RequestContext};
 use super::deferral::{Permit, aside};
 use super::fault::Fault;
 use super::finish::finished;
@@ -12,9 +12,9 @@ use super::session::{self, CSRF_FIELD};
 use super::trace::{self, Trace};
 use super::{Refusal, Response, authentication, deliveries, files, hint, poll, rate_limit, reply, tus};
 use crate::api::parameter::RawParameters;
-use crate::api::{Access, Call, NotDone, Outcome, Reply, Row, Run};
+use crate::api::{Access, Call, NotDone, Outcome, Poll, Row, Run};
 use crate::error::Error;
-use crate::level::{Emulation, emulation};
+use crate::level::Emulation;
 use crate::realm::Realm;
 use crate::realm::user::User;
 use crate::world::WorldSettings;
@@ -23,9 +23,6 @@ use http::{Method, header};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Where an account's own key is got for its password.
-const OWN_KEY: &str = "/fetch_api_key";
 
 /// What a client calls itself is cut here, in code points, as real servers do.
 const MAX_CLIENT_LENGTH: usize = 30;
@@ -50,18 +47,21 @@ pub(super) async fn operation(mut context: RequestContext<'_>, path: &str, mut p
     let response = match aside(permit.as_ref(), || context.route(&mut trace)) {
         Err(response) => *response,
         Ok(Routed { row, raw, csrf, fault }) => {
-            let handled = aside(permit.as_ref(), || context.carry_out(row, raw, csrf.as_deref(), &fault, &mut trace));
-            let response = match handled {
+            let done = aside(permit.as_ref(), || context.carry_out(row, raw, csrf.as_deref(), &fault, &mut trace));
+            let response = match done {
                 Err(response) => *response,
-                Ok(mut handled) => {
-                    if let Ok(Reply::Pending(parked)) = handled.outcome.reply {
-                        permit = None;
-                        let waiting = context.waiting_poll(&trace);
-                        let reply = poll::reply(context.world, parked, &handled.raw, fault.disturbance()).await;
-                        waiting.answered();
-                        handled.outcome.reply = reply.map(Reply::Ready);
-                    }
-                    aside(permit.as_ref(), || context.reply(row, handled, &mut trace))
+                Ok((admitted, progress)) => {
+                    let outcome = match progress {
+                        Progress::Done(outcome) => outcome,
+                        Progress::Waiting(parked) => {
+                            permit = None;
+                            let waiting = context.waiting_poll(&trace);
+                            let reply = poll::reply(context.world, parked, &admitted.raw, fault.disturbance()).await;
+                            waiting.answered();
+                            Outcome::unchanged(reply)
+                        }
+                    };
+                    aside(permit.as_ref(), || context.reply(row, &admitted, outcome, &mut trace))
                 }
             };
             fault.afterwards(response, &context.settings.dialect)
@@ -83,7 +83,7 @@ pub(super) async fn file(context: RequestContext<'_>, addressed: &Addressed<'_>,
     if let Some(caller) = authentication::caller(&world.snapshot(), &incoming.credentials).ok().flatten() {
         fault.lose_queues(world, &caller);
     }
-    let response = fault.instead(settings.feature_level, world.now()).unwrap_or_else(|| {
+    let response = fault.instead(context.emulation, world.now()).unwrap_or_else(|| {
         let served = read.and_then(|()| files::serve(world, incoming, addressed)).map_err(|error| (error, None));
         fault.afterwards(finished(served), &settings.dialect)
     });
@@ -102,23 +102,23 @@ impl RequestContext<'_> {
         let refused = |error| Box::new(finished(Err((error, None))));
         let mut raw = self.parameters(&trace.path).map_err(refused)?;
         let csrf = self.takes_sessions.then(|| taken(&mut raw.values, CSRF_FIELD)).flatten();
-        if let Some(session) = incoming.session.as_ref().filter(|_| self.takes_sessions && trace.path == OWN_KEY)
-            && !raw.values.contains_key("username")
-        {
-            // Who asks for the own key gives the password alone.
-            Arc::make_mut(&mut raw.values).insert("username".to_owned(), session.user.email.clone());
-        }
         let method = effective_method(incoming.method(), &mut raw.values);
         trace.method.clone_from(&method);
-        trace.params = match self.takes_delivery(&trace.path) {
-            true => deliveries::without_key(&raw.values),
-            false => raw.values.clone(),
-        };
         let found = match deliveries::is_in_folder(&trace.path) && !self.takes_delivery(&trace.path) {
             true => RouteMatch::Nothing,
             false => edge.router.find(&method, &trace.path, feature_level),
         };
         let row = if let RouteMatch::Operation(row, _) = &found { Some(*row) } else { None };
+        if let (Some(name), Some(session)) = (row.and_then(|row| row.caller_in), &incoming.session)
+            && self.takes_sessions
+            && !raw.values.contains_key(name)
+        {
+            Arc::make_mut(&mut raw.values).insert(name.to_owned(), session.user.email.clone());
+        }
+        trace.params = match self.takes_delivery(&trace.path) {
+            true => deliveries::without_key(&raw.values),
+            false => raw.values.clone(),
+        };
         trace.route = row.map(|row| row.route.path);
         trace.row = row;
         if row.is_some_and(|row| !row.takes_files) {
@@ -128,7 +128,7 @@ impl RequestContext<'_> {
             edge.key_guard.check(incoming.headers()).map_err(refused)?;
         }
         let fault = Fault::fire(world, trace);
-        if let Some(response) = fault.instead(feature_level, world.now()) {
+        if let Some(response) = fault.instead(self.emulation, world.now()) {
             return Err(Box::new(response));
         }
         match found {
@@ -173,7 +173,7 @@ impl RequestContext<'_> {
         trace.route = row.map(|row| row.route.path);
         trace.method = method.clone().into();
         let fault = Fault::fire(world, trace);
-        if let Some(response) = fault.instead(settings.feature_level, world.now()) {
+        if let Some(response) = fault.instead(self.emulation, world.now()) {
             return Some(Err(Box::new(response)));
         }
         let checked = match found {
@@ -223,11 +223,10 @@ impl RequestContext<'_> {
         csrf: Option<&str>,
         fault: &Fault,
         trace: &mut Trace,
-    ) -> Result<Handled, EarlyResponse> {
+    ) -> Result<(Admitted, Progress), EarlyResponse> {
         loop {
             let realm = self.world.snapshot();
-            let emulation = emulation(self.settings.feature_level);
-            let caller = self.authorize(&realm, row, emulation, csrf, trace)?;
+            let caller = self.authorize(&realm, row, csrf, trace)?;
             if let Some(caller) = &caller {
                 fault.lose_queues(self.world, caller);
             }
@@ -235,21 +234,25 @@ impl RequestContext<'_> {
             if tus::is_spoken_by(row) {
                 let read = tus::parameters(row, self.incoming, raw.path.clone());
                 received = Cow::Owned(read.map_err(|error| Box::new(self.refused(row, &trace.params, error, None)))?);
-            } else if let Some(emulation) = emulation {
+            } else if let Some(emulation) = self.emulation {
                 let caller = caller.as_deref();
                 emulation
-                    .receive(row.route, &realm, caller, received.to_mut())
+                    .receive(row, &realm, caller, received.to_mut())
                     .map_err(|error| Box::new(self.refusal(row, &raw, (&realm, caller), &trace.params, error)))?;
             }
-            let call = self.call(&received, caller, emulation, fault);
-            let outcome = match row.run {
-                Run::Read(read) => Outcome::unchanged(read(&realm, &call, &received).map(Reply::Ready)),
-                Run::Poll(poll) => Outcome::unchanged(poll(self.world, &call, &received)),
+            let call = self.call(&received, caller, fault);
+            let progress = match row.run {
+                Run::Read(read) => Progress::Done(Outcome::unchanged(read(&realm, &call, &received))),
+                Run::Poll(poll) => match poll(self.world, &call, &received) {
+                    Ok(Poll::Parked(parked)) => Progress::Waiting(parked),
+                    Ok(Poll::Answered(reply)) => Progress::Done(Outcome::unchanged(Ok(reply))),
+                    Err(error) => Progress::Done(Outcome::unchanged(Err(error))),
+                },
                 Run::Write(write) => match write(self.world, &realm, &call, &received) {
-                    Ok(outcome) => outcome,
-                    Err(NotDone::Refused(error)) => Outcome::unchanged(Err(error)),
+                    Ok(outcome) => Progress::Done(outcome),
+                    Err(NotDone::Refused(error)) => Progress::Done(Outcome::unchanged(Err(error))),
                     Err(NotDone::Outdated) => {
-                        self.settings = self.world.settings();
+                        self.begin_again();
                         continue;
                     }
                 },
@@ -260,7 +263,7 @@ impl RequestContext<'_> {
                 Cow::Owned(received) => Some(received),
             };
             let realm = matches!(row.run, Run::Read(_)).then_some(realm);
-            return Ok(Handled { caller, raw: received.unwrap_or(raw), realm, outcome });
+            return Ok((Admitted { caller, raw: received.unwrap_or(raw), realm }, progress));
         }
     }
 
@@ -269,7 +272,6 @@ impl RequestContext<'_> {
         &self,
         realm: &Realm,
         row: &Row,
-        emulation: Option<&'static Emulation>,
         csrf: Option<&str>,
         trace: &mut Trace,
     ) -> Result<Option<Arc<User>>, EarlyResponse> {
@@ -286,11 +288,11 @@ impl RequestContext<'_> {
         let budget = &mut trace.budget;
         let count = |caller: Option<&User>| {
             if budget.is_none() {
-                *budget = rate_limit::count(self.world, row.route, caller);
+                *budget = rate_limit::count(self.world, row, caller);
             }
             rate_limit::check(budget.as_ref())
         };
-        let caller = caller(realm, row, emulation, &trace.credentials, admit, count);
+        let caller = caller(realm, row, self.emulation, &trace.credentials, admit, count);
         // Whoever is let in now was not when the body came.
         let caller = caller.and_then(|caller| if incoming.lacks_body { Err(Error::NotLoggedIn) } else { Ok(caller) });
         caller.map_err(|error| {
@@ -308,13 +310,7 @@ impl RequestContext<'_> {
     }
 
     /// The request as its operation sees it.
-    fn call<'call>(
-        &'call self,
-        raw: &'call RawParameters,
-        caller: Option<Arc<User>>,
-        emulation: Option<&'static Emulation>,
-        fault: &Fault,
-    ) -> Call<'call> {
+    fn call<'call>(&'call self, raw: &'call RawParameters, caller: Option<Arc<User>>, fault: &Fault) -> Call<'call> {
         let user_agent = self.incoming.header(header::USER_AGENT).unwrap_or_default();
         Call {
             caller,
@@ -324,7 +320,7 @@ impl RequestContext<'_> {
             now: self.world.now(),
             server_start: self.world.started_at(),
             feature_level: self.settings.feature_level,
-            queue_level: emulation.map(Emulation::queue_level).unwrap_or_default(),
+            queue_level: self.emulation.map(Emulation::queue_level).unwrap_or_default(),
             former: &raw.former,
             files: &raw.files,
             headers: &raw.headers,

@@ -8,7 +8,7 @@ use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fault::network::Loss;
 use crate::fault::{Bouncer, Disturbance, Effect, RELAYED, Seen};
-use crate::level::{add_unknown_field, emulation};
+use crate::level::{Emulation, add_unknown_field};
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
 use crate::time::Timestamp;
@@ -89,7 +89,7 @@ impl Fault {
     }
 
     /// The reply that takes the operation's place, when nothing is to be done.
-    pub fn instead(&self, feature_level: i64, now: Timestamp) -> Option<Response> {
+    pub fn instead(&self, emulation: Option<&Emulation>, now: Timestamp) -> Option<Response> {
         let (id, effect) = self.fired.as_ref()?;
         let response = match effect {
             Effect::Error { status, fields } => {
@@ -97,7 +97,7 @@ impl Fault {
                 body.push(b'\n');
                 reply::json(*status, body)
             }
-            Effect::RateLimit { retry_after } => rate_limited(retry_after, feature_level, now),
+            Effect::RateLimit { retry_after } => rate_limited(retry_after, emulation, now),
             Effect::Drop { is_carried_out: false, .. } => mangled(reply::empty(502), ConnectionFault::Dropped),
             _ => return None,
         };
@@ -187,9 +187,9 @@ fn mangled(mut response: Response, how: ConnectionFault) -> Response {
 
 /// A reply to a request beyond the limit. What is left of it, and when all of it is there again, is in headers, by
 /// the world's time.
-fn rate_limited(retry_after: &serde_json::Value, feature_level: i64, now: Timestamp) -> Response {
+fn rate_limited(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> Response {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
-    let former = emulation(feature_level).and_then(|emulation| emulation.code_of(None, error.row()));
+    let former = emulation.and_then(|emulation| emulation.code_of(None, error.row()));
     let mut response = reply::former_failure(&error, former, None, None);
     rate_limit::tell_wait(retry_after, &mut response);
     rate_limit::tell(&rate_limit::usual(retry_after, now), &mut response);

@@ -1,12 +1,11 @@
 //! From what came of a request to its response: level, dialect, address, sessions, journal.
 
-use super::context::{Handled, RequestContext};
+use super::context::{Admitted, RequestContext};
 use super::trace::{Entered, Trace};
 use super::{Refusal, Response, deliveries, hint, origin, rate_limit, reply, session, tus};
 use crate::api::parameter::RawParameters;
-use crate::api::{Access, Outcome, Reply, Route, Row};
+use crate::api::{Access, Effect, Outcome, Row};
 use crate::error::Error;
-use crate::level::emulation;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::user::User;
@@ -17,22 +16,21 @@ use std::collections::BTreeMap;
 
 impl RequestContext<'_> {
     /// The response to a request that was carried out.
-    pub fn reply(&self, row: &Row, handled: Handled, trace: &mut Trace) -> Response {
-        let Outcome { reply, events, session } = handled.outcome;
+    pub fn reply(&self, row: &Row, admitted: &Admitted, outcome: Outcome, trace: &mut Trace) -> Response {
+        let Outcome { reply, events, session } = outcome;
         trace.new_events = events;
-        let caller = handled.caller.as_deref();
-        let raw = &handled.raw;
-        let realm = || handled.realm.clone().unwrap_or_else(|| self.world.snapshot());
+        let caller = admitted.caller.as_deref();
+        let raw = &admitted.raw;
+        let realm = || admitted.realm.clone().unwrap_or_else(|| self.world.snapshot());
         let error = match reply {
-            Ok(Reply::Ready(bytes)) if tus::is_spoken_by(row) => return tus::response(row, self.origin, &bytes),
-            Ok(Reply::Ready(bytes)) => {
-                let to_level = emulation(self.settings.feature_level)
-                    .map(|emulation| |reply: &mut Value| emulation.answer(row.route, &realm(), caller, raw, reply));
+            Ok(bytes) if tus::is_spoken_by(row) => return tus::response(row, self.origin, &bytes),
+            Ok(bytes) => {
+                let to_level = self
+                    .emulation
+                    .map(|emulation| |reply: &mut Value| emulation.answer(row, &realm(), caller, raw, reply));
                 let bytes = shape(&self.settings, self.origin.prefix, bytes, to_level);
                 return self.with_sessions(row, session, reply::success(bytes));
             }
-            // A poll is waited for before its reply is made.
-            Ok(Reply::Pending(_)) => Error::Internal,
             Err(error) => error,
         };
         self.refusal(row, raw, (&realm(), caller), &trace.params, error)
@@ -72,7 +70,7 @@ impl RequestContext<'_> {
         }
         // Hints are for what failed.
         let hint = hint.or_else(|| hint::for_error(&error)).filter(|_| error.status() >= 400);
-        let Some(emulation) = emulation(self.settings.feature_level) else { return reply::failure(&error, hint) };
+        let Some(emulation) = self.emulation else { return reply::failure(&error, hint) };
         let mut error = emulation.with_former_names(row.route, error);
         let message = emulation.former_message(row.route, values, &mut error);
         let code = emulation.code_of(Some(row.route), error.row());
@@ -81,8 +79,7 @@ impl RequestContext<'_> {
 
     /// A refusal where no operation is called, with the status and code that it has at the world's level.
     pub(super) fn failure_at_level(&self, error: &Error, hint: Option<String>) -> Response {
-        let emulation = emulation(self.settings.feature_level);
-        let code = emulation.and_then(|emulation| emulation.code_of(None, error.row()));
+        let code = self.emulation.and_then(|emulation| emulation.code_of(None, error.row()));
         reply::former_failure(error, code, None, hint.or_else(|| hint::for_error(error)))
     }
 
@@ -123,11 +120,11 @@ impl RequestContext<'_> {
 
     /// Ends, keeps and opens sessions as what was done demands.
     fn with_sessions(&self, row: &Row, opened: Option<UserId>, mut response: Response) -> Response {
-        let (world, Route { method, path, .. }) = (self.world, row.route);
-        if method == "DELETE" || path == "/realm/deactivate" {
+        let world = self.world;
+        if row.has(Effect::EndsSessions) {
             world.end_sessions_of_deactivated();
         }
-        if let Some(session) = self.incoming.session.as_ref().filter(|_| path == "/settings") {
+        if let Some(session) = self.incoming.session.as_ref().filter(|_| row.has(Effect::KeepsSession)) {
             world.keep_session(&session.id);
         }
         if let Some(user) = opened.and_then(|user| world.published().user(user).cloned()) {

@@ -1,9 +1,8 @@
 //! Requests that are counted, and what their replies say of it (reference behaviour, section 2.4).
 
 use super::Response;
-use crate::api::Route;
+use crate::api::Row;
 use crate::error::Error;
-use crate::fault::POLL;
 use crate::fault::rate_limit::Budget;
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
@@ -18,12 +17,12 @@ const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
 /// Counts a request for an operation; None where nothing is limited.
-pub fn count(world: &World, route: Route, caller: Option<&User>) -> Option<Budget> {
+pub fn count(world: &World, row: &Row, caller: Option<&User>) -> Option<Budget> {
     let mut limits = world.rate_limits().lock();
     if limits.is_empty() {
         return None;
     }
-    limits.count(caller.map(|user| user.id), (route.method, route.path) == POLL, world.now())
+    limits.count(caller.map(|user| user.id), row.is_poll(), world.now())
 }
 
 /// The refusal of a request that is beyond its budget.

@@ -1,7 +1,7 @@
 //! What a request uses that is deprecated at its level or a later one, has another name later, or is gone then.
 
 use super::{ChangeKind, changes};
-use crate::api::{NEWEST_FEATURE_LEVEL, Row};
+use crate::api::{Effect, NEWEST_FEATURE_LEVEL, Row};
 use crate::report::{Doubt, DoubtKind};
 use foldhash::fast::RandomState;
 use std::collections::{BTreeMap, HashMap};
@@ -102,7 +102,7 @@ pub fn doubts(row: &Row, params: &BTreeMap<String, String>, level: i64) -> Vec<D
             doubts.push(Doubt { what: (*what).to_owned(), kind, level: *level, instead });
         }
     }
-    if row.route.path == "/register" {
+    if row.has(Effect::RegistersQueue) {
         add_events(params, &mut doubts);
     }
     doubts

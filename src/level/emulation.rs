@@ -9,7 +9,7 @@ pub use object_change::add_unknown_field;
 use super::narrow;
 use super::{Context, Refusal, Request};
 use crate::api::parameter::RawParameters;
-use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
+use crate::api::{Access, Effect, NEWEST_FEATURE_LEVEL, OPERATIONS, Route, Row};
 use crate::error::{Error, ErrorRow};
 use crate::realm::Realm;
 use crate::realm::event::EventPattern;
@@ -120,12 +120,13 @@ impl Emulation {
     /// What the level refuses and the newest would take.
     pub fn receive(
         &self,
-        route: Route,
+        row: &Row,
         realm: &Realm,
         caller: Option<&User>,
         raw: &mut RawParameters,
     ) -> Result<(), Error> {
-        let key = (route.method, route.path);
+        let key = (row.route.method, row.route.path);
+        let registers_queue = row.has(Effect::RegistersQueue);
         let values = Arc::make_mut(&mut raw.values);
         if !self.numbers.is_empty() {
             let is_switch = |text: &str| matches!(text.trim(), "true" | "false");
@@ -150,7 +151,7 @@ impl Emulation {
         for name in self.gone.get(&key).into_iter().flatten() {
             raw.former.extend(values.remove(*name).map(|value| (*name, value)));
         }
-        if !self.capabilities.is_empty() && route.path == "/register" {
+        if !self.capabilities.is_empty() && registers_queue {
             forget_capabilities(values, &self.capabilities);
         }
         // What had another name may have been a switch indeed, as older rows take it.
@@ -170,7 +171,7 @@ impl Emulation {
             .map(Box::new);
         numbers().for_each(|one| one.replace(request.values));
         match request.values.get_mut("narrow").filter(|_| !self.narrow_terms.is_empty()) {
-            Some(narrow) if route.path == "/register" => narrow::check(narrow, &self.narrow_terms),
+            Some(narrow) if registers_queue => narrow::check(narrow, &self.narrow_terms),
             Some(narrow) => {
                 narrow::mark(narrow, &self.narrow_terms);
                 Ok(())
@@ -180,10 +181,10 @@ impl Emulation {
     }
 
     /// Brings a successful reply, or the events in it, to the level.
-    pub fn answer(&self, route: Route, realm: &Realm, caller: Option<&User>, raw: &RawParameters, reply: &mut Value) {
+    pub fn answer(&self, row: &Row, realm: &Realm, caller: Option<&User>, raw: &RawParameters, reply: &mut Value) {
         let RawParameters { values, switches, .. } = raw;
         let context = Context { level: self.level, realm, caller, values, switches };
-        let key = (route.method, route.path);
+        let key = (row.route.method, row.route.path);
         let own = self.replies.get(&key).into_iter().flatten();
         let is_earlier = |change: &&ObjectChange| match change.act {
             ObjectAct::Remove(name) => self.earlier.contains(&(key, name)),
@@ -192,7 +193,7 @@ impl Emulation {
         for change in self.every_reply.iter().filter(|change| !is_earlier(change)).chain(own) {
             change.apply(reply, &context);
         }
-        if (route.method, route.path) == ("GET", "/events") {
+        if row.is_poll() {
             for event in reply.get_mut("events").and_then(Value::as_array_mut).into_iter().flatten() {
                 self.shape_event(event, &context);
             }

@@ -3,7 +3,7 @@
 use super::objects::{ALL, EVERY_REPLY, Object};
 use super::place::{Place, Source};
 use super::{Change, ChangeKind, Listed, changes, listed};
-use crate::api::{OPERATIONS, Row, rows};
+use crate::api::{Effect, OPERATIONS, Row, rows};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -57,9 +57,6 @@ impl Usage {
     pub fn add(&mut self, method: &str, path: &str, params: &BTreeMap<String, String>, reply: &[u8]) {
         let text = String::from_utf8_lossy(reply);
         let known = serde_json::from_slice::<Value>(reply).ok();
-        if (method, path) == ("GET", "/events") {
-            self.add_events(known.as_ref());
-        }
         for row in rows_at(method, path) {
             let words = self.operations.entry((row.route.method, row.route.path)).or_default();
             for (name, value) in params {
@@ -68,11 +65,14 @@ impl Usage {
             }
             add_words(&text, &mut words.received);
             words.is_cut |= known.is_none() && !reply.is_empty();
-        }
-        if path == "/register" {
-            let asked = params.get("event_types").and_then(|types| serde_json::from_str::<Vec<String>>(types).ok());
-            for kind in asked.into_iter().flatten() {
-                self.events.entry(kind).or_default().is_cut = true;
+            if row.is_poll() {
+                self.add_events(known.as_ref());
+            }
+            if row.has(Effect::RegistersQueue) {
+                let asked = params.get("event_types").and_then(|types| serde_json::from_str::<Vec<String>>(types).ok());
+                for kind in asked.into_iter().flatten() {
+                    self.events.entry(kind).or_default().is_cut = true;
+                }
             }
         }
     }

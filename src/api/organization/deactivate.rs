@@ -22,6 +22,7 @@ operation! {
     }
     errors [BadValue, DeletionTooSoon];
     events [RealmDeactivated];
+    effects [EndsSessions];
 }
 
 impl Write for DeactivateOrganization {

@@ -53,6 +53,7 @@ operation! {
     ];
     events [AttachmentAdd];
     takes files;
+    protocol Resumable;
 }
 
 impl Write for BeginUpload {
@@ -91,6 +92,7 @@ operation! {
     reply UploadReply;
     errors [MethodNotAllowed, TusVersion, UnauthenticatedUpload, NoSuchUpload];
     takes files;
+    protocol Resumable;
 }
 
 impl Read for GetUploadOffset {
@@ -115,6 +117,7 @@ operation! {
     ];
     events [AttachmentAdd];
     takes files;
+    protocol Resumable;
 }
 
 impl Write for AddToUpload {
@@ -133,6 +136,7 @@ operation! {
     }
     errors [MethodNotAllowed, TusVersion, UnauthenticatedUpload, NoSuchUpload, UploadFinished];
     takes files;
+    protocol Resumable;
 }
 
 impl Write for EndUpload {

@@ -32,6 +32,7 @@ operation! {
         DeleteMessage, StreamUpdate, RealmUserUpdate, InvitesChanged, SubscriptionPeerRemove, RealmUpdateDict,
         UserGroupUpdate, RealmUserRemove, UserGroupRemoveMembers,
     ];
+    effects [EndsSessions];
 }
 
 impl Write for DeactivateUser {
@@ -67,6 +68,7 @@ operation! {
         InvitesChanged, SubscriptionPeerRemove, RealmUserUpdate, RealmUpdateDict, UserGroupUpdate, StreamUpdate,
         RealmUserRemove, UserGroupRemoveMembers,
     ];
+    effects [EndsSessions];
 }
 
 impl Write for DeactivateOwnUser {

@@ -6,7 +6,7 @@ use super::tour;
 use crate::documented::Documented;
 use crate::support::TestServer;
 use chatdouble::api::parameter::RawParameters;
-use chatdouble::api::{NEWEST_FEATURE_LEVEL, Route};
+use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Route};
 use chatdouble::feature::has_changes_of;
 use chatdouble::level::objects::{DEFAULT_CHANNEL, Object};
 use chatdouble::level::place::{Place, Source, Step, visit};
@@ -26,16 +26,20 @@ fn with_object(place: &Place, object: &Value) -> Value {
 /// The object at a place of a reply or event, after the way out at a level.
 fn shown(realm: &Realm, level: i64, place: &Place, object: &Value) -> Value {
     let mut whole = with_object(place, object);
-    let (route, mut reply) = match place.source {
-        Source::Reply(method, path) => (Route::new(method, path), whole),
-        Source::EveryReply => (Route::new("GET", "/users"), whole),
+    let (method, path, mut reply) = match place.source {
+        Source::Reply(method, path) => (method, path, whole),
+        Source::EveryReply => ("GET", "/users", whole),
         Source::Event(kind, op) => {
             whole["type"] = kind.into();
             whole["op"] = op.into();
-            (Route::new("GET", "/events"), json!({"events": [whole]}))
+            ("GET", "/events", json!({"events": [whole]}))
         }
     };
-    let answer = |emulation: &Emulation| emulation.answer(route, realm, None, &RawParameters::default(), &mut reply);
+    let row = OPERATIONS
+        .iter()
+        .find(|row| row.route == Route::new(method, path))
+        .expect("places are in replies of operations");
+    let answer = |emulation: &Emulation| emulation.answer(row, realm, None, &RawParameters::default(), &mut reply);
     emulation(level).map(answer);
     let mut whole = if matches!(place.source, Source::Event(..)) { reply["events"][0].take() } else { reply };
     let mut found = Value::Null;

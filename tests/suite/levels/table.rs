@@ -36,7 +36,7 @@ fn received(
         RawParameters { values: Arc::new(BTreeMap::from([(name.to_owned(), value.to_owned())])), ..Default::default() };
     if let Some(emulation) = emulation(level) {
         // Other parameters may be missed; names have been dealt with by then.
-        let _ = emulation.receive(row_of(route).route, realm, None, &mut raw);
+        let _ = emulation.receive(row_of(route), realm, None, &mut raw);
     }
     (Arc::unwrap_or_clone(raw.values), raw.set_aside)
 }
