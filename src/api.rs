@@ -71,7 +71,7 @@ pub use access::Access;
 pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
 pub use operation::{Deprecation, Docs, Effect, Operation, PartialWrite, Precondition, Protocol, Read, Write};
-pub use reply::{ReplyBytes, ReplyData, Success, envelope};
+pub use reply::{ReplyBody, ReplyData, ReplyForm, Success, envelope};
 
 /// The newest feature level that this build knows.
 pub const NEWEST_FEATURE_LEVEL: i64 = crate::feature::NEWEST;
@@ -98,7 +98,7 @@ impl Route {
 #[derive(Clone, Copy)]
 pub enum Run {
     /// Looks at that realm.
-    Read(fn(&Realm, &Call<'_>, &RawParameters) -> Result<ReplyBytes, Error>),
+    Read(fn(&Realm, &Call<'_>, &RawParameters) -> Result<ReplyBody, Error>),
     /// Changes the world's present realm.
     Write(fn(&World, &Realm, &Call<'_>, &RawParameters) -> Result<Outcome, NotDone>),
     /// Waits for events: the long poll.
@@ -108,7 +108,7 @@ pub enum Run {
 /// How a poll begins.
 pub enum Poll {
     /// With its reply.
-    Answered(ReplyBytes),
+    Answered(ReplyBody),
     /// By waiting for it.
     Parked(ParkedPoll),
 }
@@ -116,7 +116,7 @@ pub enum Poll {
 /// What came of an operation that was carried out.
 pub struct Outcome {
     /// The reply. An operation that was done in part refuses the rest.
-    pub reply: Result<ReplyBytes, Error>,
+    pub reply: Result<ReplyBody, Error>,
     /// What it added to the event log.
     pub events: NewEvents,
     /// Whose session it opens.
@@ -125,7 +125,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Of an operation that changed nothing.
-    pub fn unchanged(reply: Result<ReplyBytes, Error>) -> Self {
+    pub fn unchanged(reply: Result<ReplyBody, Error>) -> Self {
         Self { reply, events: NewEvents::default(), session: None }
     }
 }

@@ -1,5 +1,6 @@
 //! One request, as its operation sees it.
 
+use super::ReplyForm;
 use super::parameter::UploadedFile;
 use crate::error::Error;
 use crate::feature::Feature;
@@ -46,6 +47,8 @@ pub struct Call<'a> {
     pub bouncer: Option<crate::fault::Bouncer>,
     /// What a fault makes of the events of a poll.
     pub disturbance: Option<crate::fault::Disturbance>,
+    /// The form in which the reply is wanted.
+    pub reply_form: ReplyForm,
 }
 
 impl Call<'_> {

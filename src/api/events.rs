@@ -1,7 +1,7 @@
 //! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
 
 use super::parameter::{Parameters, RawParameters};
-use super::{Call, Poll, ReplyBytes, Success, Write, envelope, operation};
+use super::{Call, Poll, ReplyBody, Success, Write, envelope, operation};
 use crate::api::changes::queues::{EventTypes, add_plain_queue};
 use crate::error::Error;
 use crate::fault::Disturbance;
@@ -71,14 +71,14 @@ fn acknowledge_and_look(
     call: &Call<'_>,
     params: &GetEvents,
     raw: &RawParameters,
-) -> Result<ControlFlow<ReplyBytes, Arc<Queue>>, Error> {
+) -> Result<ControlFlow<ReplyBody, Arc<Queue>>, Error> {
     let Some(id) = params.queue_id.as_deref() else {
         if !params.dont_block {
             return Err(Error::MissingQueueId);
         }
         let id = add_plain_queue(tx, call, params.event_types.clone());
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
-        return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw)));
+        return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw, call.reply_form)));
     };
     let last = params.last_event_id.ok_or(Error::MissingLastEventId)?;
     let queue = own_queue(tx, call, id)?;
@@ -103,7 +103,10 @@ fn acknowledge_and_look(
     };
     let is_waiting = events.is_empty() && !params.dont_block;
     disturb(&mut events, call.disturbance);
-    let reply = (!is_waiting).then(|| envelope::<GetEvents>(&EventsReply { events, queue_id: sent_id(&queue) }, raw));
+    let reply = (!is_waiting).then(|| {
+        let reply = EventsReply { events, queue_id: sent_id(&queue) };
+        envelope::<GetEvents>(&reply, raw, call.reply_form)
+    });
     if is_waiting {
         queue.parked_since = Some(now);
         // What the queue has seen and does not want need not be looked at again.

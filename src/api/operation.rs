@@ -53,6 +53,13 @@ pub enum Protocol {
     Resumable,
 }
 
+impl Protocol {
+    /// Whether parameters are sent in a query or a form.
+    pub fn takes_forms(self) -> bool {
+        self == Protocol::Api
+    }
+}
+
 /// What every operation says of itself. Made by `operation!`.
 pub trait Operation {
     /// Its method and path.

@@ -27,7 +27,7 @@ pub(super) const fn row<O: Operation>(run: Run) -> Row {
 pub(super) const fn read<O: Read>() -> Row {
     row::<O>(Run::Read(|realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
-        Ok(enveloped::<O>(&O::run(realm, call, params)?, raw))
+        Ok(enveloped::<O>(&O::run(realm, call, params)?, call, raw))
     }))
 }
 
@@ -36,7 +36,7 @@ pub(super) const fn write<O: Write>() -> Row {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
         let session = O::SESSION.map(|session| session(&reply));
-        Ok(Outcome { reply: Ok(enveloped::<O>(&reply, raw)), events, session })
+        Ok(Outcome { reply: Ok(enveloped::<O>(&reply, call, raw)), events, session })
     }))
 }
 
@@ -44,7 +44,7 @@ pub(super) const fn write_in_part<O: PartialWrite>() -> Row {
     row::<O>(Run::Write(|world, realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
-        Ok(Outcome { reply: reply.map(|reply| enveloped::<O>(&reply, raw)), events, session: None })
+        Ok(Outcome { reply: reply.map(|reply| enveloped::<O>(&reply, call, raw)), events, session: None })
     }))
 }
 
@@ -75,6 +75,6 @@ fn commit<O: Operation, T>(
     })
 }
 
-fn enveloped<O: Operation>(reply: &O::Reply, raw: &RawParameters) -> ReplyBytes {
-    envelope_saying::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw)
+fn enveloped<O: Operation>(reply: &O::Reply, call: &Call<'_>, raw: &RawParameters) -> ReplyBody {
+    envelope_saying::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw, call.reply_form)
 }

@@ -26,19 +26,19 @@ impl Guard {
         let forbidden = |what: String| Err(Error::ControlForbidden { what: what.into() });
         match Single::of(headers, header::ORIGIN) {
             Single::Absent => {}
-            Single::Given(origin) if Authority::of_origin(origin).is_some_and(|host| self.is_own(&host)) => {}
-            Single::Given(origin) => return forbidden(format!("pages of {origin}")),
+            Single::Once(origin) if Authority::of_origin(origin).is_some_and(|host| self.is_own(&host)) => {}
+            Single::Once(origin) => return forbidden(format!("pages of {origin}")),
             Single::Unreadable => return forbidden("several origins".to_owned()),
         }
         let Some(token) = &self.token else {
             return match Single::of(headers, header::HOST) {
-                Single::Given(host) if Authority::parse(host).is_some_and(|host| self.is_own(&host)) => Ok(()),
-                Single::Given(host) => forbidden(format!("the host name {host}")),
+                Single::Once(host) if Authority::parse(host).is_some_and(|host| self.is_own(&host)) => Ok(()),
+                Single::Once(host) => forbidden(format!("the host name {host}")),
                 Single::Absent => forbidden("requests without a host name".to_owned()),
                 Single::Unreadable => forbidden("several host names".to_owned()),
             };
         };
-        let Single::Given(sent) = Single::of(headers, header::AUTHORIZATION) else {
+        let Single::Once(sent) = Single::of(headers, header::AUTHORIZATION) else {
             return Err(Error::ControlToken);
         };
         let sent = sent.strip_prefix("Bearer ");
@@ -52,7 +52,7 @@ impl Guard {
     /// Whether a request is for a host under which control is called: any where a token is asked for.
     pub fn admits_host(&self, headers: &HeaderMap) -> bool {
         self.token.is_some()
-            || matches!(Single::of(headers, header::HOST), Single::Given(host)
+            || matches!(Single::of(headers, header::HOST), Single::Once(host)
                 if Authority::parse(host).is_some_and(|host| self.is_own(&host)))
     }
 

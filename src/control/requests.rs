@@ -8,8 +8,8 @@ use crate::api::{Row, route_named, rows};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::http::files::{self, FILES};
+use crate::http::methods_of_page;
 use crate::http::router::Router;
-use crate::http::{methods_of_page, tus};
 use crate::json_diagnostic::{most_alike, step};
 use crate::openapi::former_parameters;
 use crate::world::World;
@@ -171,7 +171,7 @@ fn parameter(dialect: &Dialect, rows: &[&Row], name: String, takers: &str, at: &
     let mut known: Vec<&str> = sent.flat_map(|info| std::iter::once(&info.name).chain(info.aliases)).copied().collect();
     known.push(CLIENT);
     let place = format!("{at}params{}", step(&name));
-    if rows.iter().all(|row| tus::is_spoken_by(row)) {
+    if rows.iter().all(|row| !row.protocol.takes_forms()) {
         return Err(refused(format!("{place}: resumable uploads take headers, which are not entered")));
     }
     let neutral = dialect.neutral_key(&name);

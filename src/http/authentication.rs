@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a request says of who calls, taken apart; None without a word of it.
+/// The credentials of a request, taken apart; None where it has none.
 pub type RequestCredentials = Option<Result<Arc<Credentials>, Error>>;
 
 /// The account that a request's credentials are of; None where it has none.
@@ -19,8 +19,8 @@ pub type RequestCredentials = Option<Result<Arc<Credentials>, Error>>;
 ///
 /// In the order in which they are checked: `InvalidAuthorizationHeader`, `BasicAuthenticationRequired`,
 /// `MalformedApiKey`, `InvalidApiKey`, `RealmDeactivated`, `UserDeactivated`.
-pub fn caller(realm: &Realm, given: &RequestCredentials) -> Result<Option<Arc<User>>, Error> {
-    let Some(credentials) = given else { return Ok(None) };
+pub fn caller(realm: &Realm, credentials: &RequestCredentials) -> Result<Option<Arc<User>>, Error> {
+    let Some(credentials) = credentials else { return Ok(None) };
     credentials.as_ref().map_err(Error::clone)?.check(realm).map(Some)
 }
 
@@ -112,7 +112,7 @@ impl Default for CredentialsCache {
 type CachedHeader = (Box<[u8]>, Arc<Credentials>);
 
 impl CredentialsCache {
-    /// What a request says of who calls; None without a word of it.
+    /// The credentials of a request; None where it has none.
     pub fn read(&self, headers: &HeaderMap) -> RequestCredentials {
         let mut all = headers.get_all(header::AUTHORIZATION).iter();
         let header = all.next()?;

@@ -1,9 +1,9 @@
-//! Hosts and origins as requests name them: one strict reading for all who ask.
+//! Hosts and origins as requests name them: read in one strict way.
 
 use http::{HeaderMap, HeaderName};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Ends of names that nobody can register, and so can lead to no foreign page (RFC 2606, RFC 6761, RFC 6762; `internal`
+/// Ends of names that can't be registered, and so can lead to no foreign page (RFC 2606, RFC 6761, RFC 6762; `internal`
 /// is kept for private use).
 const RESERVED_ENDS: [&str; 6] = ["localhost", "local", "test", "internal", "example", "invalid"];
 
@@ -55,7 +55,7 @@ impl Authority {
         matches!(self.name.as_str(), "127.0.0.1" | "[::1]" | "localhost") || self.name.ends_with(".localhost")
     }
 
-    /// Whether it is a name that somebody could register, to have it lead wherever they like.
+    /// Whether it is a name that can be registered, so that it may lead anywhere.
     pub fn can_be_registered(&self) -> bool {
         let end = self.name.rsplit_once('.').map(|(_, end)| end);
         !self.is_address && end.is_some_and(|end| !RESERVED_ENDS.contains(&end))
@@ -78,7 +78,7 @@ pub enum Single<'headers> {
     /// It did not come.
     Absent,
     /// It came once, in characters that can be shown.
-    Given(&'headers str),
+    Once(&'headers str),
     /// It came several times, or can't be read.
     Unreadable,
 }
@@ -89,7 +89,7 @@ impl<'headers> Single<'headers> {
         let mut values = headers.get_all(name).iter();
         match (values.next(), values.next()) {
             (None, _) => Single::Absent,
-            (Some(value), None) => value.to_str().map_or(Single::Unreadable, Single::Given),
+            (Some(value), None) => value.to_str().map_or(Single::Unreadable, Single::Once),
             (Some(_), Some(_)) => Single::Unreadable,
         }
     }

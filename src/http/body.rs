@@ -1,5 +1,6 @@
 //! Reading the bodies of requests, within limits of size, time and memory (docs/limits.md).
 
+use super::protocol::is_piece;
 use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use bytes::{Buf, Bytes};
@@ -17,8 +18,6 @@ pub const MAX_BODY_MIB: usize = 32;
 pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
 /// Largest body of control that is a document, of a whole world for instance, MiB.
 pub const MAX_DOCUMENT_MIB: usize = 1024;
-/// The type of a piece of a resumable upload.
-pub const PIECE_TYPE: &str = "application/offset+octet-stream";
 /// Bodies of more bytes than this may take long to read and to carry out.
 pub const LARGE_BODY: usize = 64 * 1024;
 /// Bytes of all large bodies of the API that are in memory at once, MiB; and of all documents.
@@ -66,10 +65,6 @@ pub(super) fn body_too_large() -> Error {
 /// The value of Content-Type as text.
 pub(super) fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
-}
-
-fn is_piece(headers: &HeaderMap) -> bool {
-    content_type(headers) == Some(PIECE_TYPE)
 }
 
 /// The memory for bodies of more than 64 KiB, over all connections.
@@ -120,7 +115,7 @@ impl Drop for Place {
     }
 }
 
-/// A body that was read, or not, since nobody who may send one sent it.
+/// A body that was read, or was not, because its sender may not send one.
 #[derive(Debug)]
 pub struct Body {
     /// The bytes; none where it was not read.
@@ -209,13 +204,13 @@ pub async fn read_body(
     }
 }
 
-/// Takes a body without keeping it, so that the client comes to read the reply; who pauses gets it at once.
+/// Takes a body without keeping it, so that the client comes to read the reply; a client that pauses gets it at once.
 async fn discard(
     headers: &HeaderMap,
     limit: BodyLimit,
     mut body: impl Stream<Item = Result<impl Buf, impl Display>> + Unpin,
 ) {
-    // Such a client sends nothing before it is asked to.
+    // With this header, a client sends nothing before it is asked to.
     if headers.contains_key(header::EXPECT) {
         return;
     }

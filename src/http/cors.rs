@@ -47,7 +47,7 @@ impl Cors {
 
     /// Lets the pages that may call the API read a file whether or not they say who they are: browsers keep what they
     /// loaded for a picture, and read it from there for a page that asks to.
-    pub(super) fn open_to_all(&self, incoming: &ApiRequest, mut response: Response) -> Response {
+    pub(super) fn open_to_all<B>(&self, incoming: &ApiRequest, mut response: http::Response<B>) -> http::Response<B> {
         if incoming.headers().contains_key(header::ORIGIN) {
             return response;
         }

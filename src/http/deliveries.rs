@@ -1,8 +1,8 @@
 //! What other services deliver: the key of a bot in the address, a payload as the body.
 
-use super::Response;
 use super::authentication::{Credentials, RequestCredentials};
 use super::body::content_type;
+use super::draft::{Draft, DraftBody};
 use super::reply;
 use super::request::{self, ApiRequest};
 use crate::api::incoming_webhooks::{HEADERS, SERVICES, SLACK_INCOMING, service};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where services deliver to, without `/api/v1`.
-const FOLDER: &str = "/external/";
+pub const FOLDER: &str = "/external/";
 const KEY: &str = "api_key";
 const PAYLOAD: &str = "payload";
 
@@ -42,8 +42,8 @@ pub fn hint(path: &str) -> Option<String> {
 
 /// The account whose key a delivery has, in its address or its form.
 pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
-    let Ok(given) = parameters(incoming) else { return None };
-    Some(match given.values.get(KEY).map(|key| key.trim()) {
+    let Ok(sent) = parameters(incoming) else { return None };
+    Some(match sent.values.get(KEY).map(|key| key.trim()) {
         None => Err(Error::MissingParameter { var_name: KEY.into() }),
         Some(key) => Credentials::check_form(key).and_then(|()| {
             let user = realm.users_by_key.get(key).and_then(|id| realm.users.get(id));
@@ -57,7 +57,7 @@ pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
 /// # Errors
 ///
 /// `MalformedBody`.
-pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     // Some services call JSON a form.
     let is_json = incoming.body.trim_ascii_start().first().is_some_and(|first| b"{[".contains(first));
     if is_json { request::of_query(incoming) } else { request::parameters(incoming) }
@@ -73,12 +73,13 @@ pub fn without_key(values: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<Strin
     values
 }
 
-/// Adds what is not in the parameters: the payload, and the headers that services use.
+/// What a service delivers: parameters, the payload, and the headers that services use.
 ///
 /// # Errors
 ///
-/// `MalformedBody`, where the payload is no text.
-pub fn complete(incoming: &ApiRequest, raw: &mut RawParameters) -> Result<(), Error> {
+/// `MalformedBody`, also where the payload is no text.
+pub fn read(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+    let mut raw = parameters(incoming)?;
     let kind = content_type(incoming.headers()).unwrap_or_default();
     let is_form = ["multipart/form-data", "application/x-www-form-urlencoded"].iter().any(|one| kind.starts_with(one));
     let is_json = incoming.body.trim_ascii_start().first().is_some_and(|first| b"{[".contains(first));
@@ -91,12 +92,12 @@ pub fn complete(incoming: &ApiRequest, raw: &mut RawParameters) -> Result<(), Er
     }
     let sent = HEADERS.iter().filter_map(|name| Some((*name, incoming.header(*name)?.to_owned())));
     raw.headers = sent.collect();
-    Ok(())
+    Ok(raw)
 }
 
 /// The response to a delivery that is refused, where clients of its service know another form than the API's.
-pub fn refusal(row: &Row, raw: &RawParameters, error: &Error) -> Option<Response> {
+pub fn refusal(row: &Row, raw: &RawParameters, error: &Error) -> Option<Draft> {
     let is_for_slack = row.access == Access::KeyHolder && raw.path.iter().any(|(_, name)| name == SLACK_INCOMING);
     let body = is_for_slack.then(|| json!({"ok": false, "error": error.message()}))?;
-    Some(reply::json(error.status(), body.to_string().into_bytes()))
+    Some(reply::json(error.status(), DraftBody::json(body)))
 }

@@ -1,6 +1,6 @@
 //! Faults at the edge: what a fired rule makes of a request and of its reply (contract, Faults).
 
-use super::Response;
+use super::draft::{self, Draft, DraftBody};
 use super::reply::{self, ConnectionFault};
 use super::trace::Trace;
 use super::{pseudo_locale, rate_limit};
@@ -22,6 +22,7 @@ use std::time::Duration;
 const NETWORK: &str = "network";
 
 /// The rule that fired for a request, if one did, or what the network does to it.
+#[derive(Default)]
 pub struct Fault {
     fired: Option<(String, Effect)>,
 }
@@ -89,14 +90,10 @@ impl Fault {
     }
 
     /// The reply that takes the operation's place, when nothing is to be done.
-    pub fn instead(&self, emulation: Option<&Emulation>, now: Timestamp) -> Option<Response> {
+    pub fn instead(&self, emulation: Option<&Emulation>, now: Timestamp) -> Option<Draft> {
         let (id, effect) = self.fired.as_ref()?;
         let response = match effect {
-            Effect::Error { status, fields } => {
-                let mut body = serde_json::to_vec(fields).unwrap_or_default();
-                body.push(b'\n');
-                reply::json(*status, body)
-            }
+            Effect::Error { status, fields } => reply::json(*status, DraftBody::line(fields.clone())),
             Effect::RateLimit { retry_after } => rate_limited(retry_after, emulation, now),
             Effect::Drop { is_carried_out: false, .. } => mangled(reply::empty(502), ConnectionFault::Dropped),
             _ => return None,
@@ -105,7 +102,7 @@ impl Fault {
     }
 
     /// What becomes of the reply when the operation was carried out.
-    pub fn afterwards(&self, response: Response, dialect: &Dialect) -> Response {
+    pub fn afterwards(&self, response: Draft, dialect: &Dialect) -> Draft {
         let Some((id, effect)) = &self.fired else { return response };
         let response = match effect {
             Effect::Drop { .. } => mangled(response, ConnectionFault::Dropped),
@@ -123,16 +120,12 @@ impl Fault {
 }
 
 /// The response with another reply in its body, where it has one.
-fn with_reply(response: Response, change: impl FnOnce(&mut Map<String, Value>)) -> Response {
-    let Ok(Value::Object(mut reply)) = serde_json::from_slice(response.body()) else { return response };
-    change(&mut reply);
-    let mut body = serde_json::to_vec(&reply).unwrap_or_default();
-    body.push(b'\n');
-    response.map(|_| body.into())
+fn with_reply(response: Draft, change: impl FnOnce(&mut Map<String, Value>)) -> Draft {
+    response.map(|body| body.changed(change))
 }
 
 /// A success with these values at its top level; null leaves a key out.
-fn changed(response: Response, keys: &Map<String, Value>, dialect: &Dialect) -> Response {
+fn changed(response: Draft, keys: &Map<String, Value>, dialect: &Dialect) -> Draft {
     if !response.status().is_success() {
         return response;
     }
@@ -148,7 +141,7 @@ fn changed(response: Response, keys: &Map<String, Value>, dialect: &Dialect) -> 
 }
 
 /// A failed reply as from a server that translates.
-fn translated(mut response: Response) -> Response {
+fn translated(mut response: Draft) -> Draft {
     if response.status().is_success() {
         return response;
     }
@@ -162,7 +155,7 @@ fn translated(mut response: Response) -> Response {
 }
 
 /// Fields that no client knows, in the reply and in each of its events.
-fn with_unknown_fields(response: Response) -> Response {
+fn with_unknown_fields(response: Draft) -> Draft {
     with_reply(response, |reply| {
         for event in reply.get_mut("events").and_then(|events| events.as_array_mut()).into_iter().flatten() {
             if let Some(event) = event.as_object_mut() {
@@ -173,33 +166,33 @@ fn with_unknown_fields(response: Response) -> Response {
     })
 }
 
-fn marked(mut response: Response, id: &str) -> Response {
+fn marked(mut response: Draft, id: &str) -> Draft {
     if let Ok(value) = HeaderValue::from_str(id) {
         response.headers_mut().insert(reply::FAULT, value);
     }
     response
 }
 
-fn mangled(mut response: Response, how: ConnectionFault) -> Response {
+fn mangled(mut response: Draft, how: ConnectionFault) -> Draft {
     response.extensions_mut().insert(how);
     response
 }
 
 /// A reply to a request beyond the limit. What is left of it, and when all of it is there again, is in headers, by
 /// the world's time.
-fn rate_limited(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> Response {
+fn rate_limited(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> Draft {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
     let former = emulation.and_then(|emulation| emulation.code_of(None, error.row()));
-    let mut response = reply::former_failure(&error, former, None, None);
+    let mut response = draft::former_failure(&error, former, None, None);
     rate_limit::tell_wait(retry_after, &mut response);
     rate_limit::tell(&rate_limit::usual(retry_after, now), &mut response);
     response
 }
 
 /// A proxy's page where JSON was expected.
-fn garbage() -> Response {
+fn garbage() -> Draft {
     let page = "<!doctype html>\n<html><head><title>Gateway</title></head><body><h1>Please log in to the network</h1></body></html>\n";
-    let mut response = Response::new(Bytes::from_static(page.as_bytes()));
+    let mut response = Draft::new(DraftBody::Bytes(Bytes::from_static(page.as_bytes())));
     *response.status_mut() = StatusCode::OK;
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     response

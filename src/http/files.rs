@@ -2,9 +2,12 @@
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use super::origin::Addressed;
-use super::request::ApiRequest;
-use super::{Response, authentication, ranges, reply};
+use super::address::Address;
+use super::context::RequestContext;
+use super::draft::{self, Draft, DraftBody};
+use super::fault::Fault;
+use super::request::{self, ApiRequest};
+use super::{Response, authentication, hint, ranges, reply};
 use crate::api::uploads::temporary;
 use crate::api::{Access, exports};
 use crate::error::Error;
@@ -53,15 +56,45 @@ pub fn kind(path: &str) -> Option<&'static str> {
     FILES.into_iter().find(|kind| path.starts_with(kind.trim_end_matches('*')))
 }
 
+/// Answers a request for a file of a kind that faults and the journal know.
+pub(super) fn serve_noted(context: &mut RequestContext<'_>, address: &Address<'_>, kind: &'static str) -> Draft {
+    let RequestContext { incoming, world, trace, .. } = context;
+    trace.route = Some(kind);
+    if incoming.method() == Method::HEAD {
+        trace.method = "GET".into();
+    }
+    let read = request::of_query(incoming).map(|raw| trace.params = raw.values);
+    context.fault = Fault::fire(world, trace);
+    if let Some(caller) = authentication::caller(&world.snapshot(), &incoming.credentials).ok().flatten() {
+        context.fault.lose_queues(world, &caller);
+    }
+    let served = || read.and_then(|()| serve(world, incoming, address));
+    context.fault.instead(context.emulation, world.now()).unwrap_or_else(|| match served() {
+        Ok(response) => response.map(DraftBody::Bytes),
+        Err(error) => draft::failure(&error, hint::for_error(&error)),
+    })
+}
+
+/// Answers a request for what is neither an operation nor a page: perhaps a file whose path is written in another way.
+pub(super) fn serve_unnoted(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Response {
+    serve(world, incoming, address).unwrap_or_else(|error| {
+        let hint = match error {
+            Error::UnknownPath => Some(hint::outside(incoming.method().as_str(), address.path)),
+            _ => hint::for_error(&error),
+        };
+        reply::failure(&error, hint)
+    })
+}
+
 /// Serves a path outside `/api/v1`.
 ///
 /// # Errors
 ///
 /// `UnknownPath`, `MethodNotAllowed`, `NotLoggedIn` and what else is wrong with credentials, `WebhookBotNotAllowed`,
 /// `RealmDeactivated`, `FileNotFound`, `FileForbidden`, `InvalidToken`, `InvalidFilename`.
-pub fn serve(world: &World, incoming: &ApiRequest, addressed: &Addressed<'_>) -> Result<Response, Error> {
+fn serve(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Result<Response, Error> {
     let realm = world.snapshot();
-    let path = percent_encoding::percent_decode_str(addressed.path).decode_utf8_lossy();
+    let path = percent_encoding::percent_decode_str(address.path).decode_utf8_lossy();
     let Some((folder, rest)) = path.trim_start_matches('/').split_once('/') else { return Err(Error::UnknownPath) };
     let is_known = matches!(folder, "user_uploads" | "user_avatars" | "avatar" | "static");
     if is_known && !matches!(*incoming.method(), Method::GET | Method::HEAD) {
@@ -70,7 +103,7 @@ pub fn serve(world: &World, incoming: &ApiRequest, addressed: &Addressed<'_>) ->
     let found = match folder {
         "user_uploads" => upload(&realm, world, incoming, rest),
         "user_avatars" => picture(&realm, rest),
-        "avatar" => avatar(&realm, incoming, addressed, rest),
+        "avatar" => avatar(&realm, incoming, address, rest),
         "static" => static_file(rest, world.settings().feature_level),
         _ => Err(Error::UnknownPath),
     };
@@ -184,7 +217,7 @@ fn picture(realm: &Realm, rest: &str) -> Result<Response, Error> {
         let hash = which.and_then(|which| realm.organization.picture(which).blob).ok_or(Error::FileNotFound)?;
         return blob(realm, &hash, name);
     }
-    // The name is a hash, which is made only of users who have such a picture: few.
+    // The name is a hash, which is computed only for the few users with an uploaded picture.
     let hash = realm.users.values().find_map(|user| match &user.avatar.source {
         AvatarSource::Uploaded { blob, medium_blob } if path.starts_with(&avatar_file(user)) => {
             Some(if path.ends_with("-medium.png") { medium_blob } else { blob })
@@ -200,9 +233,10 @@ fn blob(realm: &Realm, hash: &str, name: &str) -> Result<Response, Error> {
     Ok(file(bytes.clone(), kind.essence_str(), "public, max-age=31536000, immutable"))
 }
 
-/// `/avatar/{user id or address}` leads to the picture's address, the query string kept; of somebody that the caller may
-/// not know of, to a general one. What names nobody is taken for an address that the provider may have a picture of.
-fn avatar(realm: &Realm, incoming: &ApiRequest, addressed: &Addressed<'_>, rest: &str) -> Result<Response, Error> {
+/// `/avatar/{user id or address}` leads to the picture's address, with the query string of the request. A user that
+/// the caller may not see has a general picture. Anything else is taken for an address that the provider may have a
+/// picture of.
+fn avatar(realm: &Realm, incoming: &ApiRequest, address: &Address<'_>, rest: &str) -> Result<Response, Error> {
     let caller = authentication::caller(realm, &incoming.credentials)?.ok_or(Error::NotLoggedIn)?;
     let (who, is_medium) = match rest.strip_suffix("/medium") {
         Some(who) => (who, true),
@@ -223,7 +257,7 @@ fn avatar(realm: &Realm, incoming: &ApiRequest, addressed: &Addressed<'_>, rest:
         url = format!("{url}&{}", incoming.query());
     }
     if url.starts_with('/') {
-        url = format!("{}{url}", addressed.origin.prefix);
+        url = format!("{}{url}", address.origin.prefix);
     }
     let mut response = reply::empty(302);
     if let Ok(value) = HeaderValue::from_str(&url) {

@@ -195,7 +195,7 @@ pub fn nearest_operation(row: &Row) -> String {
     ["The nearest operation is ", row.route.method, " /api/v1", row.route.path, "."].concat()
 }
 
-/// The path without slashes that are there twice, if it has such. A client that puts its base URL before a path with a slash
+/// The path without doubled slashes, if it has any. A client that puts its base URL before a path with a slash
 /// gets them.
 pub fn doubled_slash(path: &str) -> Option<String> {
     let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();

@@ -3,7 +3,10 @@
 //! The API lets pages of any origin in, since they bring a key with each request. What gives keys away asks for none, so
 //! that any page that a developer happens to visit could fetch one, by its own name or by a name that it has lead here.
 
+use super::address::Address;
 use super::authority::{Authority, Single};
+use super::methods_of_page;
+use crate::api::rows;
 use crate::error::Error;
 use http::{HeaderMap, header};
 
@@ -20,7 +23,7 @@ pub struct KeyGuard {
 
 impl KeyGuard {
     /// Whether a request may be given keys: it comes from no page, or from one of this machine or of the one origin that
-    /// is let in, and to a host whose name nobody else can have lead here.
+    /// is let in, and to a host whose name no one else can register.
     ///
     /// # Errors
     ///
@@ -29,14 +32,14 @@ impl KeyGuard {
         let forbidden = |what: String| Err(Error::KeysForbidden { what: what.into() });
         match Single::of(headers, header::ORIGIN) {
             Single::Absent => {}
-            Single::Given(origin) if self.lets_in(origin) => {}
-            Single::Given(origin) => return forbidden(format!("pages of {origin}")),
+            Single::Once(origin) if self.lets_in(origin) => {}
+            Single::Once(origin) => return forbidden(format!("pages of {origin}")),
             Single::Unreadable => return forbidden("several origins".to_owned()),
         }
         match Single::of(headers, header::HOST) {
             Single::Absent => Ok(()),
-            Single::Given(host) if Authority::parse(host).is_some_and(|host| self.is_own(&host)) => Ok(()),
-            Single::Given(host) => forbidden(format!("the host name {host}")),
+            Single::Once(host) if Authority::parse(host).is_some_and(|host| self.is_own(&host)) => Ok(()),
+            Single::Once(host) => forbidden(format!("the host name {host}")),
             Single::Unreadable => forbidden("several host names".to_owned()),
         }
     }
@@ -48,7 +51,7 @@ impl KeyGuard {
     /// `KeysForbidden`.
     pub fn check_page(&self, headers: &HeaderMap) -> Result<(), Error> {
         match (Single::of(headers, header::ORIGIN), Single::of(headers, header::HOST)) {
-            (Single::Given(origin), Single::Given(host)) if is_of_host(origin, host) => {
+            (Single::Once(origin), Single::Once(host)) if is_of_host(origin, host) => {
                 let mut own = headers.clone();
                 own.remove(header::ORIGIN);
                 self.check(&own)
@@ -69,16 +72,29 @@ impl KeyGuard {
             || Authority::of_origin(origin).is_some_and(|host| host.is_loopback())
     }
 
+    /// Whether pages of an origin may read the response to a request whatever other pages may: they may log in.
+    pub(super) fn lets_read(&self, origin: &str, address: &Address<'_>) -> bool {
+        self.lets_in(origin) && gives_keys(address)
+    }
+
     /// Whether a request is for this machine or the bound host.
     pub fn is_for_this_machine(&self, headers: &HeaderMap) -> bool {
         let is_bound = |host: &Authority| self.host.iter().any(|bound| host.is(bound));
-        matches!(Single::of(headers, header::HOST), Single::Given(host)
+        matches!(Single::of(headers, header::HOST), Single::Once(host)
             if Authority::parse(host).is_some_and(|host| host.is_loopback() || is_bound(&host)))
     }
 
     fn is_own(&self, host: &Authority) -> bool {
         let is_named = |name: &String| host.is(name);
         !host.can_be_registered() || self.host.iter().any(is_named) || self.host_names.iter().any(is_named)
+    }
+}
+
+/// Whether an address is of what opens accounts without a password: an operation that gives keys, or a page to log in.
+fn gives_keys(address: &Address<'_>) -> bool {
+    match address.operation {
+        Some(path) => rows().any(|row| row.gives_keys && row.route.path == path),
+        None => methods_of_page(address.path).is_some(),
     }
 }
 

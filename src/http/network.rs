@@ -1,8 +1,9 @@
 //! What the network between a client and its world does to requests and replies.
 
+use super::address::Address;
 use super::reply::{ConnectionFault, Delivery};
 use super::request::{ApiRequest, RequestHead};
-use super::{Edge, Response, origin, take_key, take_session};
+use super::{Edge, Response, identity};
 use crate::fault::network::Passage;
 use crate::world::World;
 use bytes::Bytes;
@@ -16,14 +17,13 @@ impl Edge {
         if !head.headers.contains_key(header::CONTENT_LENGTH) && !head.headers.contains_key(header::TRANSFER_ENCODING) {
             return None;
         }
-        let addressed = origin::address(head, port_world);
-        let world = self.worlds.get(&addressed.world)?;
+        let address = Address::of(head, port_world);
+        let world = self.worlds.get(&address.world)?;
         if world.networks().lock().is_empty() {
             return None;
         }
         let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
-        take_session(&world, &mut incoming, addressed.takes_session());
-        take_key(&world, &mut incoming, &addressed);
+        identity::identify(&world, &mut incoming, &address);
         world.networks().lock().bytes_per_second(user(&incoming))
     }
 }

@@ -8,8 +8,9 @@ mod login;
 mod otp;
 mod unknown_world;
 
+use super::address::Address;
 use super::context::RequestContext;
-use super::origin::Addressed;
+use super::draft::{self, Draft, DraftBody};
 use super::request::{ApiRequest, parameters, without_files};
 use super::session;
 use super::trace::Trace;
@@ -49,9 +50,9 @@ pub(super) enum Page<'a> {
 
 impl<'a> Page<'a> {
     /// The page with a path, if there is one.
-    pub(super) fn find(incoming: &ApiRequest, addressed: &Addressed<'a>) -> Option<Self> {
-        match addressed.path {
-            "" | "/" if !addressed.is_root && incoming.accepts_html() => Some(Page::Home),
+    pub(super) fn find(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
+        match address.path {
+            "" | "/" if !address.is_root && incoming.accepts_html() => Some(Page::Home),
             path => Self::with_path(path),
         }
     }
@@ -116,9 +117,8 @@ struct Visitor<'a> {
 }
 
 /// Answers a request for a page.
-pub(super) fn respond(context: &RequestContext<'_>, addressed: &Addressed<'_>, page: Page<'_>) -> Response {
-    let RequestContext { edge, incoming, world, settings, origin, .. } = context;
-    let mut trace = Trace::begin(world, incoming, addressed.path.to_owned());
+pub(super) fn show(context: &mut RequestContext<'_>, page: Page<'_>) -> Draft {
+    let RequestContext { edge, incoming, world, settings, origin, trace, .. } = context;
     let sent = parameters(incoming).and_then(|sent| {
         edge.key_guard.check_page(incoming.headers())?;
         without_files(incoming)?;
@@ -140,10 +140,9 @@ pub(super) fn respond(context: &RequestContext<'_>, addressed: &Addressed<'_>, p
             fields: sent.values,
             csrf: known.map_or_else(|| world.sessions().token(), str::to_owned),
         };
-        visitor.see(page, &mut trace)
+        visitor.see(page, trace)
     });
-    let response = response.unwrap_or_else(|error| reply::failure(&error, None));
-    context.noted(trace, response)
+    response.map_or_else(|error| draft::failure(&error, None), |response| response.map(DraftBody::Bytes))
 }
 
 impl Visitor<'_> {

@@ -1,6 +1,5 @@
 //! Requests that are counted, and what their replies say of it (reference behaviour, section 2.4).
 
-use super::Response;
 use crate::api::Row;
 use crate::error::Error;
 use crate::fault::rate_limit::Budget;
@@ -38,7 +37,7 @@ pub fn check(budget: Option<&Budget>) -> Result<(), Error> {
 }
 
 /// Adds what clients see of a budget to a reply.
-pub fn tell(budget: &Budget, response: &mut Response) {
+pub fn tell<B>(budget: &Budget, response: &mut http::Response<B>) {
     if let Some(wait) = budget.retry_after {
         tell_wait(&seconds(wait), response);
     }
@@ -49,13 +48,13 @@ pub fn tell(budget: &Budget, response: &mut Response) {
 }
 
 /// Adds what a client sees that has to wait for so many seconds from now on, a JSON number.
-pub fn tell_wait(retry_after: &Value, response: &mut Response) {
+pub fn tell_wait<B>(retry_after: &Value, response: &mut http::Response<B>) {
     if let Ok(value) = HeaderValue::from_str(&retry_after.to_string()) {
         response.headers_mut().insert(header::RETRY_AFTER, value);
     }
 }
 
-/// The budget of a server whose limit nobody set, all of which is spent.
+/// The budget of a server with the limit that servers begin with, all of which is spent.
 pub fn usual(retry_after: &Value, now: Timestamp) -> Budget {
     let wait = Span::from_micros((retry_after.as_f64().unwrap_or_default() * 1e6) as i64);
     Budget { limit: REQUESTS_AN_HOUR, remaining: 0, whole_at: now.plus(wait), retry_after: None }

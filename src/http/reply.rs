@@ -1,6 +1,7 @@
 //! Replies: the envelope's bytes with the headers that every API reply has.
 
 use super::Response;
+use super::draft::{self, Draft, DraftBody};
 use crate::error::Error;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -15,67 +16,16 @@ pub const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
 
 /// A successful reply.
 pub fn success(body: Vec<u8>) -> Response {
-    json(200, body)
+    json(200, body.into())
 }
 
 /// A refused request, in the envelope.
 pub fn failure(error: &Error, hint: Option<String>) -> Response {
-    refusal(error, error.status(), serde_json::to_vec(error).unwrap_or_default(), hint)
-}
-
-/// A refused request with the status, code and message that its error had at an older level, where they were others.
-/// With another code BAD_REQUEST it had no further fields; an empty code is left out.
-pub fn former_failure(
-    error: &Error,
-    code: Option<(u16, &str)>,
-    message: Option<String>,
-    hint: Option<String>,
-) -> Response {
-    if code.is_none() && message.is_none() {
-        return failure(error, hint);
-    }
-    let mut body = error.body();
-    if let Some(message) = message {
-        body.insert("msg".into(), message.into());
-    }
-    let Some((status, code)) = code else {
-        return refusal(error, error.status(), serde_json::to_vec(&body).unwrap_or_default(), hint);
-    };
-    body.insert("code".into(), code.into());
-    match code {
-        "" => _ = body.shift_remove("code"),
-        "BAD_REQUEST" => body.retain(|name, _| matches!(name.as_str(), "result" | "msg" | "code")),
-        _ => {}
-    }
-    refusal(error, status, serde_json::to_vec(&body).unwrap_or_default(), hint)
-}
-
-fn refusal(error: &Error, status: u16, mut body: Vec<u8>, hint: Option<String>) -> Response {
-    body.push(b'\n');
-    let mut response = json(status, body);
-    let headers = response.headers_mut();
-    if status == 401 {
-        let asked = match error {
-            Error::ControlToken => "Bearer realm=\"chatdouble control\"",
-            _ => "Basic realm=\"chatdouble\"",
-        };
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(asked));
-    }
-    if let Error::MethodNotAllowed { allowed_methods } = error {
-        let methods: Vec<&str> =
-            allowed_methods.as_array().into_iter().flatten().filter_map(|one| one.as_str()).collect();
-        if let Ok(value) = HeaderValue::from_str(&methods.join(", ")) {
-            headers.insert(header::ALLOW, value);
-        }
-    }
-    if let Some(value) = hint.and_then(header_text) {
-        headers.insert(HINT, value);
-    }
-    response
+    draft::failure(error, hint).map(DraftBody::written)
 }
 
 /// Lets a 401 name this realm.
-pub fn name_realm(response: &mut Response, realm: &str) {
+pub fn name_realm<B>(response: &mut http::Response<B>, realm: &str) {
     let headers = response.headers_mut();
     let asked = headers.get(header::WWW_AUTHENTICATE).and_then(|asked| asked.to_str().ok());
     let named = asked.map(|asked| asked.replace("realm=\"chatdouble\"", &format!("realm=\"{realm}\"")));
@@ -85,7 +35,7 @@ pub fn name_realm(response: &mut Response, realm: &str) {
 }
 
 /// Lets a 401 ask for a session rather than a key, and its hint say where one is opened.
-pub fn ask_for_session(response: &mut Response) {
+pub fn ask_for_session<B>(response: &mut http::Response<B>) {
     if response.status() == http::StatusCode::UNAUTHORIZED {
         let headers = response.headers_mut();
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Session realm=\"chatdouble\""));
@@ -99,7 +49,7 @@ pub fn ask_for_session(response: &mut Response) {
 }
 
 /// Sends a browser to the page where one logs in; `path` is where to go on from there.
-pub fn to_login(prefix: &str, path: &str) -> Response {
+pub fn to_login(prefix: &str, path: &str) -> Draft {
     let next: String = form_urlencoded::Serializer::new(String::new()).append_pair("next", path).finish();
     let mut response = empty(302);
     if let Ok(value) = HeaderValue::from_str(&format!("{prefix}/login/?{next}")) {
@@ -109,7 +59,7 @@ pub fn to_login(prefix: &str, path: &str) -> Response {
 }
 
 /// The answer to OPTIONS: which methods a path has.
-pub fn allowed(methods: &[&str]) -> Response {
+pub fn allowed(methods: &[&str]) -> Draft {
     let mut response = empty(204);
     if let Ok(value) = HeaderValue::from_str(&methods.join(", ")) {
         response.headers_mut().insert(header::ALLOW, value);
@@ -118,15 +68,15 @@ pub fn allowed(methods: &[&str]) -> Response {
 }
 
 /// A reply without a body.
-pub fn empty(status: u16) -> Response {
-    let mut response = Response::new(Bytes::new());
+pub fn empty<B: From<Bytes>>(status: u16) -> http::Response<B> {
+    let mut response = http::Response::new(B::from(Bytes::new()));
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
     response
 }
 
 /// A reply of JSON with the headers that keep it out of caches.
-pub fn json(status: u16, body: Vec<u8>) -> Response {
-    let mut response = Response::new(Bytes::from(body));
+pub fn json<B>(status: u16, body: B) -> http::Response<B> {
+    let mut response = http::Response::new(body);
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().clone_from(&HEADERS);
     response
@@ -143,15 +93,6 @@ static HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
     ];
     all.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
 });
-
-/// A text as a header can hold it: other characters than printable ASCII are left out.
-fn header_text(text: String) -> Option<HeaderValue> {
-    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-        return HeaderValue::try_from(text).ok();
-    }
-    let text: String = text.chars().filter(|character| (' '..='~').contains(character)).collect();
-    HeaderValue::try_from(text).ok()
-}
 
 /// What the connection does to a reply, as the server's sockets see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,13 +2,14 @@
 
 use super::Response;
 use super::context::RequestContext;
+use super::deliveries;
+use super::protocol::sends_json;
 use super::reply::ConnectionFault;
 use super::request::ApiRequest;
-use super::trace::{Entered, Trace};
-use super::tus;
+use super::trace::Entered;
 use crate::api::{Access, NEWEST_FEATURE_LEVEL};
 use crate::level;
-use crate::report::{Arrival, Doubt, Facts, Past, Seen, WaitingPoll, hash};
+use crate::report::{Arrival, Facts, Past, Seen, WaitingPoll, hash};
 use crate::time::Span;
 use crate::world::World;
 use http::{Method, header};
@@ -16,66 +17,59 @@ use serde_json::Value;
 
 /// Parameters that hold secrets, which no query should have.
 const SECRETS: [&str; 3] = ["api_key", "password", "old_password"];
-/// Where services that can't send headers give the key of a bot in the query, as documented.
-const INCOMING_WEBHOOKS: &str = "/external/";
 
-impl RequestContext<'_> {
-    /// Tells the world's report of a request that was answered.
-    pub(super) fn report(&self, entered: &Entered, response: &Response) {
-        let entry = &*entered.entry;
-        let effect = entry.fault.as_deref().and_then(|id| effect(self.world, id));
-        let arrival = match response.extensions().get::<ConnectionFault>() {
-            None if effect.as_deref() == Some("garbage") => Arrival::Broken,
-            None => Arrival::Whole,
-            Some(fault) if *fault == ConnectionFault::Dropped => Arrival::Missing,
-            Some(_) => Arrival::Broken,
-        };
-        let doubts = self.doubts(entered);
-        let sent = entered.ended.plus(Span::from_duration(entered.delay));
-        self.world.report().observe(&Seen {
-            client: self.incoming.client_with_version(),
-            entry,
-            reply: response.body(),
-            arrival,
-            effect: effect.as_deref(),
-            began: entered.began.micros(),
-            ended: entered.ended.micros(),
-            sent: Past { real: sent.micros(), world: entered.at.micros() },
-            facts: self.facts(entered),
-            doubts: &doubts,
-            is_alive: &|queue| self.world.published().queues.contains_key(queue),
-        });
-    }
+/// Tells the world's report of a request that was answered.
+pub(super) fn note(context: &RequestContext<'_>, entered: &Entered, response: &Response) {
+    let entry = &*entered.entry;
+    let effect = entry.fault.as_deref().and_then(|id| effect(context.world, id));
+    let arrival = match response.extensions().get::<ConnectionFault>() {
+        None if effect.as_deref() == Some("garbage") => Arrival::Broken,
+        None => Arrival::Whole,
+        Some(fault) if *fault == ConnectionFault::Dropped => Arrival::Missing,
+        Some(_) => Arrival::Broken,
+    };
+    let facts = facts(context, entered);
+    let level = context.settings.feature_level;
+    let doubts = entered.row.map_or(Vec::new(), |row| level::doubts(row, &entry.params, level));
+    let sent = entered.ended.plus(Span::from_duration(entered.delay));
+    context.world.report().observe(&Seen {
+        client: context.incoming.client_with_version(),
+        entry,
+        reply: response.body(),
+        arrival,
+        effect: effect.as_deref(),
+        began: entered.began.micros(),
+        ended: entered.ended.micros(),
+        sent: Past { real: sent.micros(), world: entered.at.micros() },
+        facts,
+        doubts: &doubts,
+        is_alive: &|queue| context.world.published().queues.contains_key(queue),
+    });
+}
 
-    fn facts(&self, entered: &Entered) -> Facts {
-        let incoming = self.incoming;
-        let is_form = entered.row.is_some_and(|row| !tus::is_spoken_by(row) && row.access != Access::KeyHolder);
-        let has_body = !incoming.body.is_empty() && !matches!(*incoming.method(), Method::GET | Method::HEAD);
-        let is_refused = entered.entry.status == 401;
-        let authorization = if is_refused { incoming.headers().get(header::AUTHORIZATION) } else { None };
-        Facts {
-            sends_json: is_form && has_body && self.sent_json(),
-            splits_parameters: is_form && has_body && !incoming.query().is_empty(),
-            secret_in_query: secret(incoming),
-            connection: incoming.connection(),
-            credentials: authorization.map_or(0, |given| hash(&given.as_bytes())),
-            level: self.settings.feature_level,
-            newest: NEWEST_FEATURE_LEVEL,
-        }
+fn facts(context: &RequestContext<'_>, entered: &Entered) -> Facts {
+    let incoming = context.incoming;
+    let is_form = entered.row.is_some_and(|row| row.protocol.takes_forms() && row.access != Access::KeyHolder);
+    let has_body = !incoming.body.is_empty() && !matches!(*incoming.method(), Method::GET | Method::HEAD);
+    let is_refused = entered.entry.status == 401;
+    let authorization = if is_refused { incoming.headers().get(header::AUTHORIZATION) } else { None };
+    Facts {
+        sends_json: is_form && has_body && sends_json(incoming),
+        splits_parameters: is_form && has_body && !incoming.query().is_empty(),
+        secret_in_query: secret(incoming),
+        connection: incoming.connection(),
+        credentials: authorization.map_or(0, |header| hash(&header.as_bytes())),
+        level: context.settings.feature_level,
+        newest: NEWEST_FEATURE_LEVEL,
     }
+}
 
-    fn doubts(&self, entered: &Entered) -> Vec<Doubt> {
-        let params = &entered.entry.params;
-        entered.row.map_or(Vec::new(), |row| level::doubts(row, params, self.settings.feature_level))
-    }
-
-    /// Tells the world's report that a poll begins to wait.
-    pub(super) fn waiting_poll(&self, trace: &Trace) -> Waiting<'_> {
-        let client = self.incoming.client_with_version();
-        let began = self.world.real_time().now().micros();
-        let poll = self.world.report().note_waiting(client, trace.user(), &trace.params, began);
-        Waiting { world: self.world, poll: Some(poll) }
-    }
+/// Tells the world's report that a poll begins to wait.
+pub(super) fn waiting<'a>(context: &RequestContext<'a>) -> Waiting<'a> {
+    let client = context.incoming.client_with_version();
+    let began = context.world.real_time().now().micros();
+    let poll = context.world.report().note_waiting(client, context.trace.user(), &context.trace.params, began);
+    Waiting { world: context.world, poll: Some(poll) }
 }
 
 /// A poll that waits: dropped unanswered where its client closes the connection.
@@ -106,7 +100,8 @@ impl Drop for Waiting<'_> {
 /// The parameter of a query that holds a secret.
 fn secret(incoming: &ApiRequest) -> Option<&'static str> {
     let query = incoming.query();
-    if query.is_empty() || incoming.path().contains(INCOMING_WEBHOOKS) {
+    // Services that can't send headers have the key of a bot in the query, as documented.
+    if query.is_empty() || incoming.path().contains(deliveries::FOLDER) {
         return None;
     }
     let mut names = query.split('&').filter_map(|pair| pair.split_once('=')).filter(|(_, value)| !value.is_empty());

@@ -5,10 +5,12 @@ use super::body::{Body, MAX_BODY_MIB, MAX_FILE_MIB, MIB, apart, body_too_large, 
 use super::session::Session;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::name::base_name;
+use crate::dialect::Dialect;
 use crate::error::Error;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use http::{HeaderMap, Method, Uri, header};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Parameters of a request, and files among them: as many as real servers take (A-451 in docs/assumptions.md).
@@ -30,7 +32,7 @@ pub struct RequestHead {
     pub headers: HeaderMap,
     /// Number of the connection that it came on; 0 where it came on none.
     pub connection: u64,
-    /// Who calls, as the headers say; None without a word of it.
+    /// The credentials in the headers; None where there are none.
     pub credentials: RequestCredentials,
 }
 
@@ -59,7 +61,7 @@ pub struct ApiRequest {
     pub acts_in_session: bool,
     /// The body.
     pub body: Bytes,
-    /// Whether there was a body that was not read, since nobody may send it: the request is to be refused.
+    /// Whether there was a body that was not read, because its sender may not send it: the request is to be refused.
     pub lacks_body: bool,
 }
 
@@ -185,6 +187,16 @@ pub fn of_query(incoming: &ApiRequest) -> Result<RawParameters, Error> {
         read_form(incoming.query().as_bytes(), &mut raw)?;
     }
     Ok(raw)
+}
+
+/// Parameters by their neutral names, with neutral values.
+pub fn neutral_parameters(dialect: &Dialect, values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let neutral = |(key, value): (&String, &String)| {
+        let key = dialect.neutral_key(key).to_owned();
+        let value = dialect.neutral_value(&key, value).into_owned();
+        (key, value)
+    };
+    values.iter().map(neutral).collect()
 }
 
 fn read_form(form: &[u8], raw: &mut RawParameters) -> Result<(), Error> {

@@ -45,6 +45,16 @@ pub enum RouteMatch {
     Nothing,
 }
 
+impl RouteMatch {
+    /// The operation, if one was found.
+    pub fn row(&self) -> Option<&'static Row> {
+        match self {
+            RouteMatch::Operation(row, _) => Some(row),
+            RouteMatch::WrongMethod(_) | RouteMatch::Nothing => None,
+        }
+    }
+}
+
 impl Router {
     /// The index of all operations.
     pub fn new() -> Self {

@@ -1,11 +1,14 @@
 //! Sessions over HTTP: their cookies, and proof that a page of this server made a request.
 
+use super::authentication;
 use super::authentication::Credentials;
 use super::authority::Single;
+use super::context::RequestContext;
+use super::draft::Draft;
 use super::key_guard::KeyGuard;
-use super::{Response, authentication};
-use crate::api::Origin;
+use crate::api::{Effect, Origin, Row};
 use crate::error::Error;
+use crate::realm::id::UserId;
 use crate::realm::user::User;
 use crate::world::World;
 use crate::world::sessions::SESSION_SPAN;
@@ -22,7 +25,7 @@ const CSRF_HEADER: HeaderName = HeaderName::from_static("x-csrftoken");
 pub const CSRF_FIELD: &str = "csrfmiddlewaretoken";
 /// How long browsers keep that token, in seconds: 52 weeks.
 const CSRF_SECONDS: i64 = 52 * 7 * 86_400;
-/// Length of such a token, and of one that is masked.
+/// Length of a CSRF token, and of one that is masked.
 const TOKEN_LENGTHS: [usize; 2] = [32, 64];
 
 /// A session that a request is made in.
@@ -91,20 +94,20 @@ pub fn check_csrf(
         return failed("CSRF cookie not set.".to_owned());
     }
     let field = field.filter(|field| *method == Method::POST && !field.is_empty());
-    let (given, source) = match field {
+    let (token, source) = match field {
         Some(field) => (field, "POST"),
         None => (
-            headers.get(CSRF_HEADER).and_then(|token| token.to_str().ok()).unwrap_or_default(),
+            headers.get(CSRF_HEADER).and_then(|header| header.to_str().ok()).unwrap_or_default(),
             "the 'X-Csrftoken' HTTP header",
         ),
     };
-    if given.is_empty() {
+    if token.is_empty() {
         return failed("CSRF token missing.".to_owned());
     }
-    if let Some(fault) = fault_of(given) {
+    if let Some(fault) = fault_of(token) {
         return failed(format!("CSRF token from {source} {fault}."));
     }
-    let is_same = cookies(headers, CSRF_COOKIE).any(|token| token == given);
+    let is_same = cookies(headers, CSRF_COOKIE).any(|cookie| cookie == token);
     if is_same { Ok(()) } else { failed(format!("CSRF token from {source} incorrect.")) }
 }
 
@@ -119,19 +122,34 @@ pub fn check_origin(guard: &KeyGuard, headers: &HeaderMap) -> Result<(), Error> 
         Err(Error::CsrfFailed { reason: reason.into() })
     };
     let host = match Single::of(headers, header::HOST) {
-        Single::Given(host) => Some(host),
+        Single::Once(host) => Some(host),
         Single::Absent | Single::Unreadable => None,
     };
     match Single::of(headers, header::ORIGIN) {
         Single::Absent => Ok(()),
-        Single::Given(origin) if guard.lets_act(origin, host) => Ok(()),
-        Single::Given(origin) => foreign(origin),
+        Single::Once(origin) if guard.lets_act(origin, host) => Ok(()),
+        Single::Once(origin) => foreign(origin),
         Single::Unreadable => foreign("several origins"),
     }
 }
 
-/// Opens a session for somebody who just logged in, and gives their browser its cookies.
-pub fn open(world: &World, origin: Origin<'_>, user: &User, response: &mut Response) {
+/// Ends, keeps and opens sessions as follows from an operation that was carried out; `opened` is whose session it opens.
+pub(super) fn with_effects(context: &RequestContext<'_>, row: &Row, opened: Option<UserId>, mut draft: Draft) -> Draft {
+    let world = context.world;
+    if row.has(Effect::EndsSessions) {
+        world.end_sessions_of_deactivated();
+    }
+    if let Some(session) = context.incoming.session.as_ref().filter(|_| row.has(Effect::KeepsSession)) {
+        world.keep_session(&session.id);
+    }
+    if let Some(user) = opened.and_then(|user| world.published().user(user).cloned()) {
+        open(world, context.origin, &user, &mut draft);
+    }
+    draft
+}
+
+/// Opens a session for a user who just logged in, and gives their browser its cookies.
+pub fn open<B>(world: &World, origin: Origin<'_>, user: &User, response: &mut http::Response<B>) {
     let id = world.open_session(user);
     let seconds = SESSION_SPAN.micros() / 1_000_000;
     add_cookie(origin, (SESSION_COOKIE, &id), seconds, "; HttpOnly", response);
@@ -140,22 +158,22 @@ pub fn open(world: &World, origin: Origin<'_>, user: &User, response: &mut Respo
 }
 
 /// Gives a browser the token that it has to repeat. Scripts of the page may read it.
-pub fn give_csrf_token(origin: Origin<'_>, token: &str, response: &mut Response) {
+pub fn give_csrf_token<B>(origin: Origin<'_>, token: &str, response: &mut http::Response<B>) {
     add_cookie(origin, (CSRF_COOKIE, token), CSRF_SECONDS, "", response);
 }
 
 /// Takes the session's cookie away.
-pub fn forget(origin: Origin<'_>, response: &mut Response) {
+pub fn forget<B>(origin: Origin<'_>, response: &mut http::Response<B>) {
     add_cookie(origin, (SESSION_COOKIE, ""), 0, "; HttpOnly", response);
 }
 
 /// Adds a cookie that goes back to this world alone, and is not sent along with requests that other sites' pages make.
-fn add_cookie(
+fn add_cookie<B>(
     origin: Origin<'_>,
     (name, value): (&str, &str),
     max_age: i64,
     further: &'static str,
-    response: &mut Response,
+    response: &mut http::Response<B>,
 ) {
     let path = if origin.prefix.is_empty() { "/" } else { origin.prefix };
     let secure = if origin.scheme == "https" { "; Secure" } else { "" };

@@ -29,7 +29,7 @@ pub struct Trace {
     pub route: Option<&'static str>,
     /// The operation, if it is one.
     pub row: Option<&'static Row>,
-    /// Who calls, as the request says; None without a word of it.
+    /// The credentials of the request; None where it has none.
     pub credentials: RequestCredentials,
     /// What the client calls itself.
     pub client: Box<str>,
@@ -113,7 +113,7 @@ impl Trace {
     }
 
     /// Enters the request into the world's journal and tells those who watch: the request, then its events.
-    pub fn end(self, world: &World, response: &Response) -> Entered {
+    pub fn end(&mut self, world: &World, response: &Response) -> Entered {
         let ended = world.real_time().now();
         let took = ended.plus(Span::from_duration(self.delay)).since(self.began);
         let is_dropped = response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped);
@@ -122,17 +122,17 @@ impl Trace {
         let entry = world.journal().enter(Entry {
             id: 0,
             at: self.new_events.entries.first().map_or(now, |event| now.min(event.at)).fractional_seconds(),
-            method: self.method,
-            path: self.path,
+            method: std::mem::take(&mut self.method),
+            path: std::mem::take(&mut self.path),
             route: self.route,
-            user: self.credentials.and_then(Result::ok).map(|credentials| credentials.email().clone()),
-            params: self.params,
+            user: self.credentials.take().and_then(Result::ok).map(|credentials| credentials.email().clone()),
+            params: self.params.clone(),
             status: if is_dropped { 0 } else { response.status().as_u16() },
             reply: Body(if is_text(response) { response.body().clone() } else { Bytes::new() }),
             duration_ms: took.micros() as f64 / 1e3,
-            client: self.client,
+            client: std::mem::take(&mut self.client),
             hint: response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok()).map(Into::into),
-            fault: self.fault,
+            fault: self.fault.take(),
             events: self.new_events.positions(),
             truncated: false,
         });

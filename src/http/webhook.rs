@@ -64,7 +64,7 @@ fn generic(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value
 /// The message as events have it, in Markdown and as HTML.
 fn message(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value {
     let bot = realm.users.get(&call.bot).map(AsRef::as_ref);
-    let look = MessageView {
+    let view = MessageView {
         viewer: bot,
         apply_markdown: false,
         client_gravatar: false,
@@ -72,7 +72,7 @@ fn message(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value
         allow_empty_topic_name: true,
     };
     let sent = &call.sent;
-    let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), look);
+    let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), view);
     let mut message = serde_json::to_value(record).unwrap_or_default();
     message["rendered_content"] = sent.message.body.rendered().into();
     if let Some(emulation) = emulation(settings.feature_level) {

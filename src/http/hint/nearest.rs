@@ -13,7 +13,7 @@ const LENGTHS_APART_MAX: usize = 6;
 /// Names that are less alike, from 0 to 1, are no hint.
 const LIKENESS_MIN: f64 = 0.8;
 
-/// A hint for an error that says that there is no such channel or user.
+/// A hint for an error that says that there is no channel or user of a name.
 pub fn for_name(error: &Error, row: &Row, raw: &RawParameters, realm: &Realm, caller: Option<&User>) -> Option<String> {
     match error {
         Error::UnknownChannel { stream: name } | Error::InvalidChannelName { channel_name: name } => {

@@ -126,7 +126,7 @@ impl Visitor<'_> {
         let realm = self.world.snapshot();
         let organization = &realm.organization;
         let action = self.at("/accounts/login/");
-        let kept = html! {
+        let carried = html! {
             @if let Some(pad) = pad { (hidden("mobile_flow_otp", pad.text())) }
             @if let Some(next) = self.field("next") { (hidden("next", next)) }
         };
@@ -146,18 +146,18 @@ impl Visitor<'_> {
             @if people.is_some() && takes(AuthenticationMethod::Email) {
                 p.soft { a href="#username" { "Log in with a password" } }
             }
-            @if let Some(people) = &people { (self.people(people, &action, &kept)) }
-            @if takes(AuthenticationMethod::Email) { (self.by_password(&action, &kept, people.is_some())) }
+            @if let Some(people) = &people { (self.people(people, &action, &carried)) }
+            @if takes(AuthenticationMethod::Email) { (self.by_password(&action, &carried, people.is_some())) }
         };
         let scheme = pad.map(|_| self.settings.dialect.product());
         self.page_leading_to(200, &format!("Log in to {}", organization.name), &body, scheme)
     }
 
-    fn people(&self, people: &People, action: &str, kept: &Markup) -> Markup {
+    fn people(&self, people: &People, action: &str, carried: &Markup) -> Markup {
         html! {
             @if people.all > PEOPLE_WITHOUT_SEARCH {
                 form.search method="get" action=(action) role="search" {
-                    (kept)
+                    (carried)
                     label for="query" { "Search people" }
                     div.row {
                         input #query type="search" name="query" value=(people.query) maxlength="100" autocomplete="off";
@@ -170,7 +170,7 @@ impl Visitor<'_> {
                 }
             }
             form method="post" action=(action) {
-                (hidden(CSRF_FIELD, &self.csrf)) (kept)
+                (hidden(CSRF_FIELD, &self.csrf)) (carried)
                 @for (role, title) in GROUPS {
                     @let group: Vec<_> = people.shown.iter().filter(|user| user.role == role).collect();
                     @if !group.is_empty() {
@@ -191,12 +191,12 @@ impl Visitor<'_> {
         }
     }
 
-    fn by_password(&self, action: &str, kept: &Markup, is_second: bool) -> Markup {
+    fn by_password(&self, action: &str, carried: &Markup, is_second: bool) -> Markup {
         let email = self.field("username").or(self.field("email")).unwrap_or_default();
         html! {
             form.card method="post" action=(action) {
                 @if is_second { h2 { "With a password" } }
-                (hidden(CSRF_FIELD, &self.csrf)) (kept)
+                (hidden(CSRF_FIELD, &self.csrf)) (carried)
                 label for="username" { "Email" }
                 input #username type="email" name="username" value=(email) maxlength="254" autocomplete="username" required;
                 label for="password" { "Password" }

@@ -22,7 +22,7 @@ impl<'a> OneTimePad<'a> {
         if is_pad { Ok(Self(text)) } else { Err(Error::InvalidOtp) }
     }
 
-    /// The pad as it was given.
+    /// The pad as it was sent.
     pub fn text(self) -> &'a str {
         self.0
     }

@@ -1,0 +1,60 @@
+//! Whether a caller may call an operation, as its access demands.
+
+use super::context::{RequestContext, Routed};
+use super::{authentication, rate_limit, session};
+use crate::api::Access;
+use crate::error::Error;
+use crate::realm::Realm;
+use crate::realm::user::User;
+use std::sync::Arc;
+
+/// The caller of an operation; None for visitors, and where no credentials are asked for.
+///
+/// # Errors
+///
+/// Those of [`authentication::caller`], `NotLoggedIn`, `CsrfFailed`, `RateLimitHit`, and those of [`Access::check`].
+pub(super) fn caller(
+    context: &mut RequestContext<'_>,
+    routed: &Routed,
+    realm: &Realm,
+) -> Result<Option<Arc<User>>, Error> {
+    let row = routed.row;
+    let access = context.emulation.map_or(row.access, |emulation| emulation.access(row.route, row.access));
+    let caller = match access {
+        Access::Anyone => None,
+        _ => match authentication::caller(realm, &context.incoming.credentials)? {
+            None if access != Access::UserOrVisitor || !realm.has_public_access() => return Err(Error::NotLoggedIn),
+            None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
+            caller => {
+                check_csrf(context, routed)?;
+                caller
+            }
+        },
+    };
+    count(context, routed, caller.as_deref())?;
+    if let Some(caller) = &caller {
+        access.check(realm, caller)?;
+        if let Some(emulation) = context.emulation {
+            emulation.check_former_access(row.route, realm, caller)?;
+        }
+    }
+    // Whoever is let in now was not when the body came.
+    if context.incoming.lacks_body { Err(Error::NotLoggedIn) } else { Ok(caller) }
+}
+
+/// Asserts that a page of this server made a request that is made in a session.
+fn check_csrf(context: &RequestContext<'_>, routed: &Routed) -> Result<(), Error> {
+    let incoming = context.incoming;
+    if !context.takes_sessions && !incoming.acts_in_session {
+        return Ok(());
+    }
+    session::check_csrf(&context.edge.key_guard, (&routed.method, incoming.headers()), routed.csrf.as_deref())
+}
+
+/// Counts the request in the budget of its caller. A request that begins again is counted once.
+fn count(context: &mut RequestContext<'_>, routed: &Routed, caller: Option<&User>) -> Result<(), Error> {
+    if context.trace.budget.is_none() {
+        context.trace.budget = rate_limit::count(context.world, routed.row, caller);
+    }
+    rate_limit::check(context.trace.budget.as_ref())
+}
