@@ -26,12 +26,12 @@ pub(super) fn caller(
             None if access != Access::UserOrVisitor || !realm.has_public_access() => return Err(Error::NotLoggedIn),
             None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
             caller => {
-                check_csrf(context, routed)?;
+                session::check_page(context, routed)?;
                 caller
             }
         },
     };
-    count(context, routed, caller.as_deref())?;
+    rate_limit::count(context, row, caller.as_deref())?;
     if let Some(caller) = &caller {
         access.check(realm, caller)?;
         if let Some(emulation) = context.emulation {
@@ -40,21 +40,4 @@ pub(super) fn caller(
     }
     // Whoever is let in now was not when the body came.
     if context.incoming.lacks_body { Err(Error::NotLoggedIn) } else { Ok(caller) }
-}
-
-/// Asserts that a page of this server made a request that is made in a session.
-fn check_csrf(context: &RequestContext<'_>, routed: &Routed) -> Result<(), Error> {
-    let incoming = context.incoming;
-    if !context.takes_sessions && !incoming.acts_in_session {
-        return Ok(());
-    }
-    session::check_csrf(&context.edge.key_guard, (&routed.method, incoming.headers()), routed.csrf.as_deref())
-}
-
-/// Counts the request in the budget of its caller. A request that begins again is counted once.
-fn count(context: &mut RequestContext<'_>, routed: &Routed, caller: Option<&User>) -> Result<(), Error> {
-    if context.trace.budget.is_none() {
-        context.trace.budget = rate_limit::count(context.world, routed.row, caller);
-    }
-    rate_limit::check(context.trace.budget.as_ref())
 }

@@ -68,11 +68,13 @@ pub(super) fn serve_noted(context: &mut RequestContext<'_>, address: &Address<'_
     if let Some(caller) = authentication::caller(&world.snapshot(), &incoming.credentials).ok().flatten() {
         context.fault.lose_queues(world, &caller);
     }
-    let served = || read.and_then(|()| serve(world, incoming, address));
-    context.fault.instead(context.emulation, world.now()).unwrap_or_else(|| match served() {
+    if let Some(draft) = context.fault.instead(context.emulation, world.now()) {
+        return draft;
+    }
+    match read.and_then(|()| serve(world, incoming, address)) {
         Ok(response) => response.map(DraftBody::Bytes),
         Err(error) => draft::failure(&error, hint::for_error(&error)),
-    })
+    }
 }
 
 /// Answers a request for what is neither an operation nor a page: perhaps a file whose path is written in another way.

@@ -25,8 +25,8 @@ pub(super) async fn respond(
     let address = Address::of(&head, port_world);
     let page_asks = Cors::asked(&head.method, &head.headers);
     let is_preflight = page_asks.is_of_preflight();
-    let limit = BodyLimit::of_api(&head.headers);
     let is_wanted = || !is_preflight && identity::may_send_large_body(edge, &head, &address);
+    let limit = BodyLimit::of_api(&head.headers);
     let response = match read_body(&head.headers, limit, &edge.body_room, body, is_wanted).await {
         Ok(_) if is_preflight => reply::empty(204),
         Ok(body) => respond_in_world(edge, &head, &body, &address).await,

@@ -3,7 +3,7 @@
 use super::authentication;
 use super::authentication::Credentials;
 use super::authority::Single;
-use super::context::RequestContext;
+use super::context::{RequestContext, Routed};
 use super::draft::Draft;
 use super::key_guard::KeyGuard;
 use crate::api::{Effect, Origin, Row};
@@ -72,6 +72,19 @@ fn fault_of(token: &str) -> Option<&'static str> {
         return Some("has incorrect length");
     }
     (!token.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some("has invalid characters")
+}
+
+/// Asserts that a page of this server made a request, if it is made in a session.
+///
+/// # Errors
+///
+/// `CsrfFailed`.
+pub(super) fn check_page(context: &RequestContext<'_>, routed: &Routed) -> Result<(), Error> {
+    let incoming = context.incoming;
+    if !context.takes_sessions && !incoming.acts_in_session {
+        return Ok(());
+    }
+    check_csrf(&context.edge.key_guard, (&routed.method, incoming.headers()), routed.csrf.as_deref())
 }
 
 /// Asserts that a page of this server made a request that changes something: it repeats the token of the cookie, in the
