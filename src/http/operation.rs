@@ -28,7 +28,7 @@ pub(super) async fn perform(context: &mut RequestContext<'_>, mut permit: Option
     };
     let (admitted, progress) = match permit::work(permit.as_ref(), || run::carry_out(context, &routed)) {
         Ok(carried_out) => carried_out,
-        Err(draft) => return *draft,
+        Err(error) => return protocol::refuse_caller(context, routed.row, error),
     };
     let outcome = match progress {
         Progress::Done(outcome) => outcome,

@@ -1,10 +1,10 @@
 //! Carrying an operation out, for a caller who may call it.
 
 use super::context::{Admitted, Progress, RequestContext, Routed};
-use super::operation::EarlyDraft;
 use super::{authorize, protocol};
 use crate::api::parameter::RawParameters;
 use crate::api::{Call, NotDone, Outcome, Poll, Run};
+use crate::error::Error;
 use crate::level::Emulation;
 use crate::realm::user::User;
 use chat_markdown::emoji::EXTRA_EMOJI;
@@ -16,16 +16,18 @@ use std::sync::Arc;
 const MAX_CLIENT_LENGTH: usize = 30;
 
 /// Checks the caller and runs the operation, both on one realm; a write looks again at the realm that it changes.
-/// Err is the response to a caller who is not let in.
+///
+/// # Errors
+///
+/// Those of [`authorize::caller`]: the caller is not let in. What the operation refuses is its outcome.
 pub(super) fn carry_out<'routed>(
     context: &mut RequestContext<'_>,
     routed: &'routed Routed,
-) -> Result<(Admitted<'routed>, Progress), EarlyDraft> {
+) -> Result<(Admitted<'routed>, Progress), Error> {
     let row = routed.row;
     loop {
         let realm = context.world.snapshot();
-        let caller = authorize::caller(context, routed, &realm)
-            .map_err(|error| Box::new(protocol::refuse_caller(context, row, error)))?;
+        let caller = authorize::caller(context, routed, &realm)?;
         if let Some(caller) = &caller {
             context.fault.lose_queues(context.world, caller);
         }
