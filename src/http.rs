@@ -63,7 +63,7 @@ pub type Response = http::Response<Bytes>;
 
 /// What all requests share.
 pub struct Edge {
-    /// The worlds.
+    /// All that are served, the default one too.
     pub worlds: Arc<Worlds>,
     /// `http`, or `https` where all connections are encrypted.
     pub scheme: &'static str,

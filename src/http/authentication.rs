@@ -58,7 +58,7 @@ impl Credentials {
         Self { email: user.email.as_str().into(), key: user.api_key.as_str().into() }
     }
 
-    /// The address.
+    /// The address as the header has it, whether an account has it or not.
     pub fn email(&self) -> &Arc<str> {
         &self.email
     }

@@ -19,17 +19,13 @@ use std::sync::Arc;
 
 /// A request that found its world.
 pub(super) struct RequestContext<'a> {
-    /// What all requests share.
     pub edge: &'a Edge,
-    /// The request.
     pub incoming: &'a ApiRequest,
-    /// Its world.
     pub world: &'a Arc<World>,
     /// What the world emulated when the caller was checked.
     pub settings: Arc<WorldSettings>,
     /// What its level does otherwise than the newest; None at the newest.
     pub emulation: Option<&'static Emulation>,
-    /// The address that the request came to.
     pub origin: Origin<'a>,
     /// Whether callers log in by a session rather than by a key.
     pub takes_sessions: bool,
@@ -80,7 +76,6 @@ impl<'a> RequestContext<'a> {
 
 /// A request that found its operation.
 pub(super) struct Routed {
-    /// The operation.
     pub row: &'static Row,
     /// The parameters as they were sent, by their neutral names.
     pub raw: RawParameters,
@@ -92,7 +87,6 @@ pub(super) struct Routed {
 
 /// A request whose caller was let in.
 pub(super) struct Admitted<'routed> {
-    /// The operation.
     pub row: &'static Row,
     /// Who called; None for a visitor, and where no credentials are asked for.
     pub caller: Option<Arc<User>>,

@@ -15,12 +15,7 @@ pub enum DraftBody {
     /// The bytes that are sent.
     Bytes(Bytes),
     /// JSON, and whether a line break follows it.
-    Json {
-        /// The JSON.
-        value: Value,
-        /// Whether a line break follows.
-        is_line: bool,
-    },
+    Json { value: Value, is_line: bool },
 }
 
 impl From<Bytes> for DraftBody {

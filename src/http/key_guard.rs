@@ -10,7 +10,7 @@ use crate::api::rows;
 use crate::error::Error;
 use http::{HeaderMap, header};
 
-/// The conditions.
+/// Which hosts and origins get keys.
 #[derive(Clone, Debug, Default)]
 pub struct KeyGuard {
     /// The host that the server was bound to; None for loopback.

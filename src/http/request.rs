@@ -28,7 +28,7 @@ pub struct RequestHead {
     pub scheme: &'static str,
     /// What is asked for.
     pub uri: Uri,
-    /// The headers.
+    /// All headers, as they were sent.
     pub headers: HeaderMap,
     /// Number of the connection that it came on; 0 where it came on none.
     pub connection: u64,
@@ -59,7 +59,7 @@ pub struct ApiRequest {
     pub session: Option<Session>,
     /// Whether the credentials are those of the session.
     pub acts_in_session: bool,
-    /// The body.
+    /// The whole body; empty where it was not read.
     pub body: Bytes,
     /// Whether there was a body that was not read, because its sender may not send it: the request is to be refused.
     pub lacks_body: bool,

@@ -47,7 +47,6 @@ pub struct Trace {
 
 /// A request with its entry in the journal.
 pub struct Entered {
-    /// Its entry.
     pub entry: Arc<Entry>,
     /// When it came, in real time.
     pub began: Timestamp,
@@ -55,7 +54,6 @@ pub struct Entered {
     pub ended: Timestamp,
     /// How long a fault holds the reply back.
     pub delay: Duration,
-    /// Its operation.
     pub row: Option<&'static Row>,
     /// When its reply was made, by the world's clock.
     pub at: Timestamp,

@@ -9,13 +9,13 @@ use crate::record::message::{MessageRecord, MessageView};
 use crate::world::WorldSettings;
 use serde_json::{Value, json};
 
-/// What is posted.
+/// A request to the address of a bot.
 pub struct Posted {
-    /// What posts it.
+    /// The header `User-Agent`.
     pub user_agent: String,
-    /// Its media type.
+    /// The header `Content-Type`.
     pub content_type: &'static str,
-    /// The bytes.
+    /// The body as it is sent.
     pub bytes: Vec<u8>,
     /// The same for people: JSON, or the form as text.
     pub shown: Value,
