@@ -14,8 +14,9 @@ export function VirtualList({ rows, height, render, follows = false, label, chos
   const first = useRef(null);
 
   useLayoutEffect(() => {
-    const resized = new ResizeObserver(() => setScroll({ top: box.current.scrollTop, size: box.current.clientHeight }));
-    resized.observe(box.current);
+    const element = box.current;
+    const resized = new ResizeObserver(() => setScroll({ top: element.scrollTop, size: element.clientHeight }));
+    resized.observe(element);
     return () => resized.disconnect();
   }, []);
 
@@ -44,7 +45,9 @@ export function VirtualList({ rows, height, render, follows = false, label, chos
   }, [chosen, height]);
 
   const onScroll = () => {
+    // Browsers tell of the last scroll after the list has left the page.
     const element = box.current;
+    if (!element) return;
     atEnd.current = element.scrollTop + element.clientHeight >= element.scrollHeight - height;
     setScroll({ top: element.scrollTop, size: element.clientHeight });
   };

@@ -43,11 +43,11 @@ function Finding({ world, finding }) {
       }
       <p class="small">
         <b>Why</b>
-        ${why}
+        ${" "}${why}
       </p>
       <p class="small">
         <b>Instead</b>
-        ${help}
+        ${" "}${help}
       </p>
       <p class="soft tiny">${rule}</p>
     </li>
