@@ -70,7 +70,6 @@ export async function move(world, body) {
   const reply = await attempt(() => world.call("POST", "/clock", body));
   if (!reply) return undefined;
   world.setClock(reply);
-  world.onMoved?.(body);
   const { fired } = reply;
   const text =
     body.running !== undefined
@@ -285,8 +284,8 @@ export function Bar({ world }) {
         </button>
       <//>
       <span class="grow"></span>
-      <${Menu} label="Snapshots" icon="camera" text="Snapshots">
-        <${Item} icon="plus" onClick=${() => show("snapshot")}>Take a snapshot …<//>
+      <${Menu} label="World: snapshots, fork, reset" text="World">
+        <${Item} icon="camera" onClick=${() => show("snapshot")}>Take a snapshot …<//>
         ${world.snapshots.map(
           (one) => html`
             <${Item} icon="reset" onClick=${() => restore(one.name)}>

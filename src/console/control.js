@@ -25,8 +25,24 @@ export function setToken(given) {
   }
 }
 
+/** What the console is called in the journal; browsers send a User-Agent of their own. */
+const CLIENT = "chatdouble-console";
+
+/** Fetches; a request without a reply is refused with status 0. */
+async function fetched(url, options) {
+  try {
+    return await fetch(url, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refused(0, { msg: "no reply" }, null);
+  }
+}
+
 async function reading(response) {
-  const text = await response.text();
+  const text = await response.text().catch((error) => {
+    if (error.name === "AbortError") throw error;
+    throw new Refused(0, { msg: "no reply" }, null);
+  });
   let reply;
   try {
     reply = JSON.parse(text);
@@ -42,7 +58,7 @@ async function reading(response) {
 export async function control(method, path, body) {
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  const response = await fetch(`/control${path}`, {
+  const response = await fetched(`/control${path}`, {
     method,
     headers,
     credentials: "omit",
@@ -65,9 +81,12 @@ export async function api(world, user, method, path, params = {}, { signal, form
     query.set(name, typeof value === "string" ? value : JSON.stringify(value));
   const inQuery = method === "GET";
   const url = `/w/${encodeURIComponent(world)}/api/v1${path}${inQuery && query.size ? `?${query}` : ""}`;
-  const headers = { Authorization: `Basic ${base64(`${user.email}:${user.api_key}`)}` };
+  const headers = {
+    Authorization: `Basic ${base64(`${user.email}:${user.api_key}`)}`,
+    "X-Chatdouble-Client": CLIENT,
+  };
   const body = inQuery ? undefined : (form ?? query);
-  return reading(await fetch(url, { method, headers, credentials: "omit", signal, body, keepalive }));
+  return reading(await fetched(url, { method, headers, credentials: "omit", signal, body, keepalive }));
 }
 
 /** Watches a world until it is closed, with so many frames a second at most. */

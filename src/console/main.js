@@ -2,7 +2,7 @@
 import { html, render, save, saved, useEffect, useState, useStore } from "./lib.js";
 import { hasToken, setToken } from "./control.js";
 import { followLinks, go, onRoute, pathOf, route } from "./route.js";
-import { World, worlds } from "./store.js";
+import { leaveWorld, openWorld, worlds } from "./store.js";
 import { Bar } from "./bar.js";
 import { Dialog, Empty, Toasts } from "./part/common.js";
 import { Icon } from "./part/icons.js";
@@ -230,9 +230,9 @@ function Console() {
       return undefined;
     }
     setLast(place.world);
-    const opened = new World(place.world);
+    const opened = openWorld(place.world);
     setWorld(opened);
-    return () => opened.close();
+    return () => leaveWorld(opened);
   }, [place.world]);
   useEffect(() => {
     const title = VIEWS.find(([name]) => name === place.view)?.[1] ?? "Worlds";

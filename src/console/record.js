@@ -1,22 +1,56 @@
 // What was clicked, as a scenario that plays again: numbers become names, what came is what is expected.
 import { handle } from "./lib.js";
+import { Steering, remaining } from "./steering.js";
 import { block, parameter, value } from "./steps.js";
 
 const OBSERVED = ["message", "update_message", "delete_message", "reaction"];
 const DAY_S = 86400;
 
+/** The calls of control that a story tells of. */
+const TOLD = /^\/(clock|faults|network|rate_limit|snapshots)\b/;
+
 /** Steps of one recording in a world, oldest first. */
 export class Recording {
   steps = [];
+  /** What was in force when it began, as calls of control. */
+  before = [];
+  rules = new Map();
+  snapshots = new Set();
   state = null;
-  clear() {
-    Object.assign(this, { steps: [], state: null });
+
+  /** Begins, or begins again, with the world as it is. */
+  async begin(world) {
+    Object.assign(this, { steps: [], before: [], rules: new Map(), snapshots: new Set(), state: null });
+    const [{ messages }, { state }, { networks }, { rate_limits: limits }] = await Promise.all(
+      ["/messages?limit=1000", "/state", "/network", "/rate_limit"].map((path) => world.call("GET", path)),
+    );
+    this.rules = new Map([...remaining(world.faults), ...this.rules]);
+    this.before = [
+      ...remaining(world.faults).map(([id, body]) => ({ method: "POST", path: "/faults", body, id })),
+      ...networks.map((body) => ({ method: "POST", path: "/network", body })),
+      ...limits.map((body) => ({ method: "POST", path: "/rate_limit", body })),
+    ];
+    this.state = { messages, document: world.row.messages > 20_000 ? null : state, now: world.time() };
   }
+
   request(step) {
     this.steps.push({ kind: "request", ...step });
   }
-  jump(seconds) {
-    if (seconds >= 1) this.steps.push({ kind: "jump", seconds: Math.round(seconds) });
+
+  /** Takes a call of control that changed something. True says that nothing before it could be played: it begins again. */
+  control({ method, path, body, reply, was }) {
+    const restored = path.match(/^\/snapshots\/(.+)\/restore$/)?.[1];
+    if (path === "/reset" || path === "/state" || (restored && !this.snapshots.has(decodeURIComponent(restored))))
+      return true;
+    if (!TOLD.test(path) || body?.running !== undefined) return false;
+    if (path === "/clock") {
+      if (reply.now - was >= 1) this.steps.push({ kind: "jump", seconds: Math.round(reply.now - was) });
+      return false;
+    }
+    if (path === "/snapshots") this.snapshots.add(body.name);
+    if (reply.fault_id) this.rules.set(reply.fault_id, body);
+    this.steps.push({ kind: "control", method, path, body, id: reply.fault_id });
+    return false;
   }
 }
 
@@ -150,7 +184,14 @@ export function scenarioOf(recording, world, { title, before, observer, fixture,
       ]),
     );
   };
+  const steering = new Steering(world, observer, recording.rules);
+  const steer = (step) => {
+    const { blocks, endsQueue } = steering.blocks(step, `${watcher} ${queues}`);
+    out.push(...blocks);
+    if (endsQueue) observe();
+  };
   observe();
+  recording.before.forEach(steer);
   let sent = 0;
   recording.steps.forEach((step, index) => {
     if (step.kind === "jump") {
@@ -158,6 +199,11 @@ export function scenarioOf(recording, world, { title, before, observer, fixture,
       observe();
       return;
     }
+    if (step.kind === "control") {
+      steer(step);
+      return;
+    }
+    out.push(...steering.meeting(step, entries[index]));
     const lines = [`${handle(step.user)}: ${step.method} ${names.path(step.path)}`];
     if (step.file) lines.push(`file ${step.file.name}: ${value(step.file.text)}`);
     for (const [name, given] of Object.entries(step.params)) lines.push(parameter(name, names.parameter(name, given)));

@@ -11,6 +11,7 @@ const CATCH_UP_MS = 3_000;
 /** The shortest time between two looks of a page, in milliseconds: under a flood it leaves the processor to the server. */
 const SHOWN_EVERY_MS = 100;
 const CAUGHT_UP = 300;
+const TOASTS_MAX = 3;
 
 export class Store {
   #listeners = new Set();
@@ -43,8 +44,11 @@ export class Toasts extends Store {
   list = [];
   #next = 1;
   show = (text, kind = "", links = []) => {
-    const toast = { id: this.#next++, text, kind, links };
-    this.list = [...this.list.slice(-3), toast];
+    // What is said again takes the place of what was said.
+    const others = this.list.filter((toast) => toast.text !== text);
+    const count = 1 + (this.list.find((toast) => toast.text === text)?.count ?? 0);
+    const toast = { id: this.#next++, text, kind, links, count };
+    this.list = [...others.slice(1 - TOASTS_MAX), toast];
     this.changed();
     setTimeout(() => this.drop(toast.id), kind === "bad" ? 9000 : 5000);
   };
@@ -115,6 +119,10 @@ export class Worlds extends Store {
 }
 export const worlds = new Worlds();
 
+/** The order in which things happened: requests by the journal, what else happened after the request before it. */
+const byArrival = (one, other) =>
+  one.after - other.after || (one.kind === "request" ? -1 : other.kind === "request" ? 1 : one.serial - other.serial);
+
 /** One world as it is followed. */
 export class World extends Store {
   state = "connecting";
@@ -142,14 +150,23 @@ export class World extends Store {
   #timers = new Map();
   #causes = new Map();
   #closed = false;
+  isShown = false;
   #looking = null;
   #serial = 0;
+  /** The journal's id of the newest request that was received. */
+  #newest = 0;
 
   constructor(name) {
     super();
     this.name = name;
     this.follow();
-    this.#looking = setInterval(() => document.hidden || this.state !== "live" || this.look(), LOOK_MS);
+    this.#looking = setInterval(() => {
+      if (this.isShown && !document.hidden && this.state === "live") this.look();
+    }, LOOK_MS);
+  }
+
+  get isClosed() {
+    return this.#closed;
   }
 
   close() {
@@ -160,7 +177,13 @@ export class World extends Store {
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
-  call = (method, path, body) => control(method, worldPath(this.name, path), body);
+  /** A call of control below the world; `onChange` hears of those that change something. */
+  call = async (method, path, body) => {
+    const was = this.time();
+    const reply = await control(method, worldPath(this.name, path), body);
+    if (method !== "GET") this.onChange?.({ method, path, body, reply, was });
+    return reply;
+  };
 
   /** The world's time at this moment. */
   time() {
@@ -185,6 +208,8 @@ export class World extends Store {
       this.state = error.status === 404 ? "gone" : error.status === 401 ? "token" : "offline";
     }
     this.changed();
+    // Nobody waits for a world to come back that is not shown.
+    if (this.state === "gone" && !this.isShown) this.close();
     if (this.#closed || this.state === "token") return;
     setTimeout(() => this.#closed || this.follow(), this.state === "gone" ? 2000 : 700);
   }
@@ -215,7 +240,8 @@ export class World extends Store {
           (entry) => entry.kind !== "request" || (entry.frame.id >= oldest && !known.has(entry.key)),
         ),
       ].slice(-ENTRIES_MAX);
-      if (known.size) this.entries.sort((one, other) => one.at - other.at || one.serial - other.serial);
+      // Not by the world's time, which goes back when a snapshot is restored.
+      if (known.size) this.entries.sort(byArrival);
       this.state = "live";
     } catch (error) {
       if (error.status === 401) this.state = "token";
@@ -307,8 +333,10 @@ export class World extends Store {
   }
 
   request(frame, isPast = false) {
+    this.#newest = Math.max(this.#newest, frame.id);
     return {
       key: `r${frame.id}`,
+      after: frame.id,
       serial: this.#serial++,
       kind: "request",
       at: frame.at,
@@ -327,6 +355,7 @@ export class World extends Store {
     const simple = (kind) =>
       this.add({
         key: `${kind}${this.#serial}`,
+        after: this.#newest,
         serial: this.#serial++,
         kind,
         at: frame.at,
@@ -390,4 +419,26 @@ export class World extends Store {
   who(email) {
     return this.byEmail.get(email);
   }
+}
+
+/** Worlds that were opened, the last one last: what was seen of them stays while others are shown. */
+const opened = [];
+const OPENED_MAX = 4;
+
+/** A world to be shown, the one that was followed before if there is one. */
+export function openWorld(name) {
+  const at = opened.findIndex((world) => world.name === name);
+  const [known] = at < 0 ? [] : opened.splice(at, 1);
+  const world = known && !known.isClosed && known.state !== "gone" ? known : new World(name);
+  if (known && known !== world) known.close();
+  opened.push(world);
+  while (opened.length > OPENED_MAX) opened.shift().close();
+  world.isShown = true;
+  return world;
+}
+
+/** Follows a world on that is no longer shown, unless it is gone. */
+export function leaveWorld(world) {
+  world.isShown = false;
+  if (world.state === "gone") world.close();
 }

@@ -71,7 +71,7 @@ export function Toasts() {
         (toast) => html`
           <div class=${`toast ${toast.kind}`} key=${toast.id}>
             <div class="grow">
-              ${toast.text}${toast.links.map(
+              ${toast.text}${toast.count > 1 ? ` ×${toast.count}` : ""}${toast.links.map(
                 ([text, href]) => html`
                   ${" "}
                   <a href=${href}>${text}</a>

@@ -12,6 +12,16 @@ export const PRESETS = [
   ["Offline", { effect: { drop: "before" } }],
 ];
 
+/** The profiles of networks that control has, worst first. */
+export const NETWORKS = ["offline", "gprs", "edge", "3g", "4g", "wifi", "lossy"];
+
+/** Rate limits: that of real servers, and tighter ones. */
+export const RATE_LIMITS = [
+  ["200 requests a minute", { requests: 200, seconds: 60 }],
+  ["10 requests a minute", { requests: 10, seconds: 60 }],
+  ["1 request in 30 s", { requests: 1, seconds: 30 }],
+];
+
 /** For one person: what a client that polls and types all the time meets at its next send or poll. */
 export const PERSONAL_PRESETS = [
   ["Lose the reply to the next send", { match: send, times: 1, effect: { drop: "after", retries: true } }],

@@ -1,15 +1,25 @@
 // Act as: two people side by side, each over the public API alone; what is clicked is recorded.
 import { handle, html, plural, span, useEffect, useMemo, useReducer, useRef, useState } from "../lib.js";
 import { Recording } from "../record.js";
+import { toasts } from "../store.js";
 import { Icon } from "../part/icons.js";
 import { Export } from "./act/export.js";
 import { Pane } from "./act/pane.js";
 
 const recordings = new Map();
 
+/** The recording of a world. Once begun, it goes on in every view: faults, snapshots and jumps belong to the story. */
 function recordingOf(world) {
   if (!recordings.has(world.name)) recordings.set(world.name, new Recording());
-  return recordings.get(world.name);
+  const recording = recordings.get(world.name);
+  world.onChange ??= (change) => {
+    if (recording.control(change)) {
+      if (recording.steps.length) toasts.show("What was recorded is forgotten: the world went back to before it");
+      recording.begin(world).catch(() => {});
+    }
+    world.changed();
+  };
+  return recording;
 }
 
 export function ActView({ world }) {
@@ -26,31 +36,9 @@ export function ActView({ world }) {
     const one = asked ?? before ?? members[0];
     return [one, (other !== one && other) || (members.find((user) => user !== one) ?? one)];
   }, []);
-  const begin = async () => {
-    const [{ messages }, { state }] = await Promise.all([
-      world.call("GET", "/messages?limit=1000"),
-      world.call("GET", "/state"),
-    ]);
-    recording.state = { messages, document: world.row.messages > 20_000 ? null : state, now: world.time() };
-    again();
-  };
+  const begin = () => recording.begin(world).then(again, () => {});
   useEffect(() => {
-    let was = world.time();
-    const timer = setInterval(() => {
-      was = world.time();
-    }, 500);
-    if (!recording.state) begin().catch(() => {});
-    world.onMoved = (body) => {
-      if (body.running === undefined) {
-        recording.jump(world.time() - was);
-        was = world.time();
-        again();
-      }
-    };
-    return () => {
-      clearInterval(timer);
-      world.onMoved = null;
-    };
+    if (!recording.state) begin();
   }, []);
   if (!first[0])
     return html`
@@ -73,7 +61,6 @@ export function ActView({ world }) {
         class="button little"
         disabled=${!recording.steps.length}
         onClick=${() => {
-          recording.clear();
           begin();
           again();
         }}
@@ -116,7 +103,10 @@ export function ActView({ world }) {
   `;
 }
 
-const describe = (step) =>
-  step.kind === "jump"
-    ? `Last: jumped ${span(step.seconds)}`
-    : `Last: ${handle(step.user)} ${step.method} ${step.path}${step.status === 200 ? "" : ` refused, ${step.status}`}`;
+const outcome = (status) => (status === 200 ? "" : status ? ` refused, ${status}` : ", no reply");
+
+function describe(step) {
+  if (step.kind === "jump") return `Last: jumped ${span(step.seconds)}`;
+  if (step.kind === "control") return `Last: control ${step.method} ${step.path}`;
+  return `Last: ${handle(step.user)} ${step.method} ${step.path}${outcome(step.status)}`;
+}

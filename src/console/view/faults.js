@@ -4,6 +4,7 @@ import { attempt, toasts } from "../store.js";
 import { control } from "../control.js";
 import { Icon } from "../part/icons.js";
 import { PRESETS } from "../part/presets.js";
+import { Networks } from "./networks.js";
 
 const EFFECTS = [
   ["error", "Fail with a status", "Nothing is done."],
@@ -218,6 +219,7 @@ export function FaultsView({ world }) {
           </div>
         `
       }
+      <${Networks} world=${world} />
       <form
         class="card"
         onSubmit=${(event) => {

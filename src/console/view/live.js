@@ -12,6 +12,9 @@ import { rowsOf } from "./live/filter.js";
 import { EventRow, OtherRow, RequestRow } from "./live/row.js";
 
 const HEIGHT = 34;
+/** In a narrow window a row has two lines. */
+const NARROW_HEIGHT = 54;
+const narrow = matchMedia("(max-width: 760px)");
 
 function Welcome({ world }) {
   const mel = world.users.find((user) => user.is_active && !user.is_bot && user.role === "member") ?? world.users[0];
@@ -42,6 +45,7 @@ export function LiveView({ world }) {
   const [paused, setPaused] = useState(null);
   // A link to a request names its row.
   const [chosen, setChosen] = useState(location.hash.slice(1) || null);
+  const [isNarrow, setNarrow] = useState(narrow.matches);
   const zone = zoneNow();
   const source = paused ?? world.entries;
   // Entries are added to in place; their number and the newest one's events say whether there is something new.
@@ -73,6 +77,9 @@ export function LiveView({ world }) {
   });
   useEffect(() => {
     globalThis.consoleReady = true;
+    const changed = () => setNarrow(narrow.matches);
+    narrow.addEventListener("change", changed);
+    return () => narrow.removeEventListener("change", changed);
   }, []);
   const renderRow = useCallback(
     (row) => html`
@@ -202,7 +209,7 @@ export function LiveView({ world }) {
             : html`
                 <${VirtualList}
                   rows=${rows}
-                  height=${HEIGHT}
+                  height=${isNarrow ? NARROW_HEIGHT : HEIGHT}
                   follows=${!paused}
                   label="Requests and events"
                   chosen=${at}

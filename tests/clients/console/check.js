@@ -14,6 +14,7 @@ const { parseArgs } = require("node:util");
 const jsQR = require("jsqr");
 const { attackOf, plantAttacks } = require("./attacks");
 const { cases } = require("./cases");
+const { stories } = require("./stories");
 const { views } = require("./views");
 const { close, fluency, live, open } = require("./page");
 const { api, control, launch, serve } = require("./program");
@@ -295,7 +296,7 @@ const checks = {
     await page.getByText("visible for Gus Grant", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Unsubscribe Gus Grant" }).click();
     await page.getByText("not visible for Gus Grant", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Snapshots" }).click();
+    await page.getByRole("button", { name: "World: snapshots, fork, reset" }).click();
     await page.getByText("Take a snapshot …").click();
     await page.getByLabel("Name").fill("calm");
     await page.getByRole("button", { name: "Take it" }).click();
@@ -324,7 +325,7 @@ const checks = {
       open(browser, `${url}/console/w/shared/faults`),
     ]);
     await one.getByText("Waiting for the first request").waitFor();
-    await other.getByRole("button", { name: "Offline" }).click();
+    await other.getByRole("button", { name: "Offline", exact: true }).click();
     await one.locator(".side-count.warn", { hasText: "1" }).waitFor();
     await one.getByLabel("+1 d: go on").click();
     await other.locator(".time-day", { hasText: "Tue, 6 Jan 2026" }).waitFor();
@@ -443,7 +444,7 @@ const checks = {
   },
 };
 
-Object.assign(checks, views, cases);
+Object.assign(checks, views, stories, cases);
 
 async function main() {
   const browser = await launch(values.browser);

@@ -2,7 +2,7 @@
 import { handle, html, save, saved, useEffect, useMemo, useRef, useState, useStore } from "../../lib.js";
 import { attempt, toasts } from "../../store.js";
 import { pathOf } from "../../route.js";
-import { PERSONAL_PRESETS } from "../../part/presets.js";
+import { NETWORKS, PERSONAL_PRESETS, RATE_LIMITS } from "../../part/presets.js";
 import { Session } from "../../session.js";
 import { Face, Item, Menu } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
@@ -58,7 +58,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     try {
       step.reply = await session.call(method, path, params, options);
     } catch (error) {
-      Object.assign(step, { status: error.status ?? 0, code: error.code });
+      Object.assign(step, { status: error.status ?? 0, code: error.code, retryAfter: error.reply?.["retry-after"] });
       toasts.show(
         `${handle(user.email)}: ${error.hint ? `${error.message} ${error.hint}` : error.message || "no reply"}`,
         "bad",
@@ -81,6 +81,11 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     toasts.show(`${handle(user.email)}: ${name}`, "", [["Faults", pathOf(world.name, "faults")]]);
     world.refresh("faults", 0);
   };
+  const set = async (path, name, body) => {
+    if (await attempt(() => world.call("POST", path, { ...body, user: user.email })))
+      toasts.show(`${handle(user.email)}: ${name}`, "", [["Faults", pathOf(world.name, "faults")]]);
+  };
+  const end = (path) => attempt(() => world.call("DELETE", `${path}?user=${encodeURIComponent(user.email)}`));
   const target = () => {
     const last = shown.at(-1);
     if (!last && current?.startsWith("c ")) {
@@ -165,6 +170,26 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
               <${Item} icon="faults" onClick=${() => arm(name, rule)}>${name}<//>
             `,
           )}
+          <hr />
+          ${NETWORKS.map(
+            (profile) => html`
+              <${Item} onClick=${() => set("/network", `network ${profile}`, { profile })}>Network ${profile}<//>
+            `,
+          )}
+          ${RATE_LIMITS.map(
+            ([name, body]) => html`
+              <${Item} onClick=${() => set("/rate_limit", name, body)}>${name}<//>
+            `,
+          )}
+          <hr />
+          <${Item}
+            onClick=${async () => {
+              await end("/network");
+              await end("/rate_limit");
+            }}
+          >
+            End network and rate limit
+          <//>
         <//>
       </header>
       <div class="chat">

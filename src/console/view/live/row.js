@@ -74,7 +74,7 @@ export function OtherRow({ entry, world, zone }) {
       clock
     </span>
     <span class="live-words cut">
-      ${moment(frame.from, zone)}
+      ${frame.snapshot === undefined ? "" : `Snapshot ${frame.snapshot} restored: `}${moment(frame.from, zone)}
       ${" "}→${" "}${moment(frame.now, zone)}${frame.fired.length ? ` · ${saidTogether(frame.fired, world, 12)}` : ""}
     </span>
     <${Real} entry=${entry} />

@@ -1,0 +1,111 @@
+// Control in a recorded story: what was armed, taken and restored, as blocks that play again.
+import { handle } from "./lib.js";
+import { block, value } from "./steps.js";
+
+/** What a story itself asks of the server for its observer, besides what was recorded. */
+const OWN_REQUESTS = [
+  ["GET", "/events"],
+  ["POST", "/register"],
+];
+
+const isFor = (user, email) => !user || user === email || user === handle(email);
+
+/** Whether a rule could meet what the story itself asks, and not only the recorded requests. */
+function meetsStory({ user, method, path } = {}, observer) {
+  const isOwn = ([verb, route]) => (!method || method === verb) && (!path || path === route);
+  return isFor(user, observer) && OWN_REQUESTS.some(isOwn);
+}
+
+const call = (method, path, body) =>
+  block("control", [`${method} ${path}${body === undefined ? "" : ` ${value(JSON.stringify(body))}`}`]);
+
+/** An effect without what is for browsers alone, which repeat a dropped request by themselves. */
+function played(effect) {
+  const { retries, ...rest } = effect;
+  return rest;
+}
+
+/** The rules that are in force, as they would be sent to arm what is left of them. */
+export function remaining(faults) {
+  return faults
+    .filter((fault) => !(fault.times && fault.fired >= fault.times))
+    .map(({ fault_id: id, passed, fired, ...rule }) => [
+      id,
+      {
+        ...rule,
+        ...(rule.times ? { times: rule.times - fired } : {}),
+        ...(rule.after ? { after: Math.max(0, rule.after - passed) } : {}),
+      },
+    ]);
+}
+
+/** Writes the calls of control of one story. `rules` are all rules by the id that they had when they were recorded. */
+export class Steering {
+  #ids = new Map();
+  #armed = 0;
+
+  constructor(world, observer, rules) {
+    Object.assign(this, { world, observer, rules });
+  }
+
+  #install(rule) {
+    this.#armed += 1;
+    return call("POST", "/faults", { ...rule, effect: played(rule.effect) });
+  }
+
+  /** Whether the observer's event queue was lost by a rule. */
+  #lostQueue(id) {
+    return this.world.entries.some(
+      ({ kind, frame }) =>
+        kind === "request" && frame.fault === id && frame.user === this.observer && frame.path === "/events",
+    );
+  }
+
+  /** A rule as it was armed; one by chance, or one that the story's own requests would meet, is armed where it fired. */
+  arm(id, rule, queue) {
+    if ((rule.probability ?? 1) >= 1 && !meetsStory(rule.match, this.observer)) {
+      this.#ids.set(id, `fault-${this.#armed + 1}`);
+      return { blocks: [this.#install(rule)] };
+    }
+    const said = `Here ${id} was armed: ${JSON.stringify(rule.effect)} for ${rule.match?.user ? handle(rule.match.user) : "anybody"}. Each request of the story that it met has a rule of its own.`;
+    if (!rule.effect.lose_queue || !this.#lostQueue(id)) return { blocks: [`${value(said)}\n`] };
+    const watcher = handle(this.observer);
+    const match = { user: watcher, method: "GET", path: "/events" };
+    return {
+      blocks: [
+        this.#install({ match, times: 1, effect: rule.effect }),
+        block("request", [`${watcher}: GET /events`, `queue_id: {{${queue}.queue_id}}`, "last_event_id: -1"]),
+        block("reply 400", [JSON.stringify({ code: "BAD_EVENT_QUEUE_ID" })]),
+      ],
+      endsQueue: true,
+    };
+  }
+
+  /** A call of control that was made in between. */
+  blocks({ method, path, body, id }, queue) {
+    const [place] = path.slice(1).split(/[/?]/);
+    if (place === "faults" && method === "POST") return this.arm(id, body, queue);
+    const one = path.match(/^\/faults\/(.+)$/)?.[1];
+    if (one) return { blocks: this.#ids.has(one) ? [call(method, `/faults/${this.#ids.get(one)}`)] : [] };
+    // What a network loses by chance is lost by a rule where it was.
+    if (place === "network" && body) return { blocks: [call(method, path, { ...body, loss: 0 })] };
+    if (place === "rate_limit" && body && isFor(body.user, this.observer))
+      return {
+        blocks: [
+          `Here the rate limit was ${body.requests} requests in ${body.seconds} s. Each request of the story that was beyond it has a rule of its own.\n`,
+        ],
+      };
+    return { blocks: [call(method, path, body)], endsQueue: path.endsWith("/restore") };
+  }
+
+  /** The rule that gives a request the reply that it got, unless one of those that were armed does. */
+  meeting(step, entry) {
+    const id = entry?.frame.fault;
+    if (id && this.#ids.has(id)) return [];
+    const effect = this.rules.get(id)?.effect ?? this.world.faults.find((fault) => fault.fault_id === id)?.effect;
+    const drop = step.status === 0 && { drop: entry?.events.length ? "after" : "before" };
+    const limit = step.code === "RATE_LIMIT_HIT" && !id && { rate_limit: { retry_after: step.retryAfter ?? 1 } };
+    const rule = effect ?? (drop || limit);
+    return rule ? [this.#install({ match: { user: handle(step.user) }, times: 1, effect: rule })] : [];
+  }
+}

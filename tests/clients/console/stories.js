@@ -1,0 +1,246 @@
+"use strict";
+
+// What the console remembers of what is done in it: the exported story, and the order and names in Live.
+
+const assert = require("node:assert/strict");
+const { spawnSync } = require("node:child_process");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const { close, live, open } = require("./page");
+const { api, control } = require("./program");
+
+const NARROW = 390;
+const pane = (page, name) => page.getByLabel(`Acting as ${name}`);
+const view = (page, name) => page.getByLabel("Views").getByRole("link", { name }).click();
+
+async function write(page, name, text) {
+  await page.getByLabel(`Message as ${name}`).fill(text);
+  await page.getByLabel(`Message as ${name}`).press("Enter");
+}
+
+async function arm(page, name, preset) {
+  await page.getByLabel(`Arm a fault for ${name}`).click();
+  await page.getByRole("button", { name: preset }).click();
+}
+
+async function listening(page) {
+  for (const name of ["Mel Marsh", "Max Mercer"]) await pane(page, name).getByText("listening").waitFor();
+}
+
+/** Exports what was recorded, and plays it. */
+async function played(page, binary) {
+  await page.getByRole("button", { name: "Export as scenario" }).click();
+  const text = await page.locator(".export").textContent();
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "console-"));
+  const file = path.join(folder, "story.md");
+  fs.writeFileSync(file, text);
+  const { status, stdout, stderr } = spawnSync(binary, ["scenario", "run", file], { encoding: "utf8" });
+  fs.rmSync(folder, { recursive: true });
+  assert.equal(status, 0, `${text}\n${stdout}${stderr}`);
+  await page.keyboard.press("Escape");
+  return text;
+}
+
+/** Asserts that texts come in this order in another one. */
+function assertOrder(text, parts) {
+  let from = 0;
+  for (const part of parts) {
+    const at = text.indexOf(part, from);
+    assert.ok(at >= 0, `${part} should come after ${from} in\n${text}`);
+    from = at + part.length;
+  }
+}
+
+const stories = {
+  async "export faults, networks, jumps and snapshots with what they met, so that it plays"({ browser, url, binary }) {
+    await control(url, "POST", "/worlds", { name: "story", fork_of: "default" });
+    const page = await open(browser, `${url}/console/w/story/faults`);
+    // What is in force when the recording begins belongs to it.
+    await page.getByLabel("Who").selectOption({ label: "Mel Marsh" });
+    await page.getByLabel("Operation or files").fill("/drafts");
+    await page.getByRole("button", { name: "Arm it" }).click();
+    await page.getByRole("row", { name: /fault-1 armed/ }).waitFor();
+    await view(page, "Act as");
+    await listening(page);
+    await arm(page, "Mel Marsh", "Lose the reply to the next send");
+    await page.getByText("1 step", { exact: true }).waitFor();
+    await write(page, "Mel Marsh", "Did it arrive?");
+    await page.getByText("Last: mel POST /messages, no reply").waitFor();
+    await pane(page, "Max Mercer").locator(".message", { hasText: "Did it arrive?" }).waitFor();
+    // Twice the same, as a client sends it that got no reply.
+    await page.waitForTimeout(1_100);
+    await page.getByLabel("Message as Mel Marsh").press("Enter");
+    await page.getByText("3 steps").waitFor();
+    await arm(page, "Mel Marsh", "Next send is rate-limited");
+    await write(page, "Mel Marsh", "Too fast");
+    await page.getByText("Last: mel POST /messages refused, 429").waitFor();
+    await arm(page, "Max Mercer", "Next poll loses its queue");
+    await write(page, "Mel Marsh", "Are you there?");
+    await page.getByLabel("Events of Max Mercer").getByText("queue lost, registering again").waitFor();
+    await pane(page, "Max Mercer").locator(".message", { hasText: "Are you there?" }).waitFor();
+    await arm(page, "Mel Marsh", "Network wifi");
+    await page.getByLabel("World: snapshots, fork, reset").click();
+    await page.getByText("Take a snapshot …").click();
+    await page.getByLabel("Name").fill("calm");
+    await page.getByRole("button", { name: "Take it" }).click();
+    await page.getByText("Snapshot calm taken").waitFor();
+    await page.getByLabel("+1 h: go on").click();
+    await write(page, "Mel Marsh", "An hour later");
+    await pane(page, "Max Mercer").locator(".message", { hasText: "An hour later" }).waitFor();
+    await page.getByLabel("World: snapshots, fork, reset").click();
+    await page.getByText("Restore calm").click();
+    await page.getByText("Back at calm").waitFor();
+    await listening(page);
+    await pane(page, "Mel Marsh").locator(".message", { hasText: "An hour later" }).waitFor({ state: "detached" });
+    await write(page, "Mel Marsh", "Back again");
+    await pane(page, "Max Mercer").locator(".message", { hasText: "Back again" }).waitFor();
+    const text = await played(page, binary);
+    assertOrder(text, [
+      'POST /faults {"match":{"user":"mel@chat.test","path":"/drafts"}',
+      'POST /faults {"match":{"method":"POST","path":"/messages","user":"mel@chat.test"},"times":1,"effect":{"drop":"after"}}',
+      "content: Did it arrive?",
+      "reply none",
+      "content: Did it arrive?",
+      '"effect":{"rate_limit":{"retry_after":5}}',
+      "content: Too fast",
+      "reply 429",
+      '"effect":{"lose_queue":true}',
+      "reply 400",
+      'POST /network {"profile":"wifi","user":"mel@chat.test","loss":0}',
+      'POST /snapshots {"name":"calm"}',
+      "clock +1h",
+      "An hour later",
+      "POST /snapshots/calm/restore",
+      "Back again",
+    ]);
+    await close(page);
+    await control(url, "DELETE", "/worlds/story");
+  },
+
+  async "export faults by chance and for everybody as what they did, so that it plays"({ browser, url, binary }) {
+    await control(url, "POST", "/worlds", { name: "chance", fork_of: "default" });
+    const page = await open(browser, `${url}/console/w/chance/act`);
+    await listening(page);
+    await view(page, "Faults");
+    await page.getByRole("button", { name: "Offline", exact: true }).click();
+    await page.getByRole("row", { name: /fault-1 armed/ }).waitFor();
+    await view(page, "Act as");
+    await write(page, "Mel Marsh", "Nobody hears this");
+    await page.getByText("Last: mel POST /messages, no reply").waitFor();
+    await page.getByText("mel: no reply").first().waitFor();
+    assert.equal(await page.getByText("Failed to fetch").count(), 0);
+    await view(page, "Faults");
+    await page.getByRole("button", { name: "Remove all" }).click();
+    const limits = page.getByRole("group", { name: "Rate limits" });
+    await page.getByLabel("For these users").selectOption({ label: "Mel Marsh" });
+    await limits.getByRole("button", { name: "1 request in 30 s" }).click();
+    await page.getByText("mel 1 requests in 30 s").waitFor();
+    await page.getByRole("group", { name: "Networks" }).getByRole("button", { name: "edge" }).click();
+    await page.getByText(/mel edge, 300 ms ± 30/).waitFor();
+    await page.getByLabel("End the network of mel").click();
+    await page.getByText(/mel edge/).waitFor({ state: "detached" });
+    await view(page, "Act as");
+    await pane(page, "Max Mercer").getByText("listening").waitFor();
+    for (const round of [1, 2]) await write(page, "Mel Marsh", `Round ${round}`);
+    await page.getByText(/refused, 429/).waitFor();
+    const text = await played(page, binary);
+    assertOrder(text, [
+      "Here fault-1 was armed",
+      'POST /faults {"match":{"user":"mel"},"times":1,"effect":{"drop":"before"}}',
+      "Nobody hears this",
+      "reply none",
+      "DELETE /faults",
+      'POST /rate_limit {"requests":1,"seconds":30,"user":"mel@chat.test"}',
+      'POST /network {"profile":"edge","user":"mel@chat.test","loss":0}',
+      "DELETE /network?user=mel%40chat.test",
+      "reply 429",
+    ]);
+    await close(page);
+    await control(url, "DELETE", "/worlds/chance");
+  },
+
+  async "leave Live while it scrolls without an error"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "scrolled" });
+    for (let sent = 0; sent < 200; sent += 1) await fetch(`${url}/w/scrolled/api/v1/server_settings`);
+    const page = await open(browser, `${url}/console/w/scrolled/live`);
+    for (let round = 0; round < 4; round += 1) {
+      await live(page).first().waitFor();
+      await page.evaluate(async () => {
+        const list = document.querySelector(".virtual");
+        list.scrollTop = list.scrollTop > 100 ? 0 : 3_000;
+        list.dispatchEvent(new Event("scroll"));
+        document.querySelector('a[href$="/people"]').click();
+        await new Promise((done) => setTimeout(done, 50));
+        list.dispatchEvent(new Event("scroll"));
+      });
+      await page.getByRole("heading", { name: "People" }).waitFor();
+      await view(page, "Live");
+    }
+    await close(page);
+    await control(url, "DELETE", "/worlds/scrolled");
+  },
+
+  async "show the time, the text and the receivers of each row in a narrow window"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "narrow", fixture: "cast", clock: "2026-01-05T09:00:00Z" });
+    const message = { type: "channel", to: "general", topic: "lunch", content: "Soup?" };
+    const page = await open(browser, `${url}/console/w/narrow/live`, { width: NARROW });
+    await page.getByText("Waiting for the first request").waitFor();
+    await api(`${url}/w/narrow`, "mel", "POST", "/messages", message);
+    await live(page).nth(1).waitFor();
+    const [request, event] = await live(page).evaluateAll((rows) =>
+      rows.map((row) => {
+        const shown = (name) => row.querySelector(name)?.getBoundingClientRect();
+        const size = (box) => box && [Math.round(box.width), Math.round(box.height)];
+        return [".live-time", ".live-words", ".live-path", ".live-to"].map((name) => size(shown(name)) ?? [0, 0]);
+      }),
+    );
+    assert.ok(request[0][0] >= 40 && request[1][0] > 150 && request[2][0] > 60, `${request}`);
+    assert.ok(event[1][0] > 150 && event[3][0] > 30, `${event}`);
+    await page.getByText("Soup?").first().waitFor();
+    await close(page);
+    await control(url, "DELETE", "/worlds/narrow");
+  },
+
+  async "keep the agenda in sight, toasts off the composers, and dates in one line"({ browser, url }) {
+    const name = "A very long name of a person who will become a full member";
+    await control(url, "POST", "/worlds", { name: "room", fixture: "cast", clock: "2026-01-05T09:00:00Z" });
+    const world = `${url}/w/room`;
+    await api(world, "mel", "PATCH", "/settings", { full_name: name });
+    await api(world, "mel", "POST", "/register", { event_types: ["message"] });
+    await api(world, "mel", "GET", "/users/me?colour=1");
+    let page = await open(browser, `${url}/console/w/room/live`);
+    const agenda = await page.getByRole("button", { name: /^Agenda/ }).boundingBox();
+    const menu = await page.getByLabel("World: snapshots, fork, reset").boundingBox();
+    assert.ok(agenda.x + agenda.width <= menu.x, JSON.stringify([agenda, menu]));
+    assert.equal(await page.locator(".steps").getAttribute("data-more"), "");
+    await view(page, "Act as");
+    await pane(page, name).getByText("listening").waitFor();
+    for (let round = 0; round < 5; round += 1) await arm(page, name, "Flaky 30 %");
+    await page.locator(".toast", { hasText: "×5" }).waitFor();
+    assert.equal(await page.locator(".toast").count(), 1, "equal ones are one");
+    const toast = await page.locator(".toast").boundingBox();
+    for (const composer of await page.locator(".composer").all()) {
+      const box = await composer.boundingBox();
+      const isApart = toast.x + toast.width <= box.x || box.x + box.width <= toast.x || toast.y >= box.y + box.height;
+      assert.ok(isApart, JSON.stringify([toast, box]));
+    }
+    await close(page);
+    page = await open(browser, `${url}/console/w/room/report`, { width: NARROW });
+    const date = page.locator(".report-finding .number", { hasText: "2026" }).first();
+    await date.waitFor();
+    assert.ok((await date.boundingBox()).height < 24, "a date is in one line");
+    assert.match(
+      await page
+        .locator(".report-finding p", { hasText: /^\s*Why/ })
+        .first()
+        .innerText(),
+      /^Why \S/,
+    );
+    assert.match(await page.getByLabel("World: snapshots, fork, reset").innerText(), /World/);
+    await close(page);
+    await control(url, "DELETE", "/worlds/room");
+  },
+};
+
+module.exports = { stories };
