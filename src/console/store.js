@@ -177,7 +177,7 @@ export class World extends Store {
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
-  /** A call of control below the world; `onChange` hears of those that change something. */
+  /** A call of control below the world; `onChange` is called with those that change something. */
   call = async (method, path, body) => {
     const was = this.time();
     const reply = await control(method, worldPath(this.name, path), body);
@@ -208,7 +208,7 @@ export class World extends Store {
       this.state = error.status === 404 ? "gone" : error.status === 401 ? "token" : "offline";
     }
     this.changed();
-    // Nobody waits for a world to come back that is not shown.
+    // A world that is not shown is not waited for.
     if (this.state === "gone" && !this.isShown) this.close();
     if (this.#closed || this.state === "token") return;
     setTimeout(() => this.#closed || this.follow(), this.state === "gone" ? 2000 : 700);

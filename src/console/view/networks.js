@@ -5,7 +5,7 @@ import { Icon } from "../part/icons.js";
 import { NETWORKS, RATE_LIMITS } from "../part/presets.js";
 
 /** How often they are read while they are shown. */
-const LOOK_MS = 3_000;
+const READ_EVERY_MS = 3_000;
 
 const who = (user) => (user ? handle(user) : "everybody");
 
@@ -22,7 +22,7 @@ const networkWords = ({ profile, latency_ms: latency, jitter_ms: jitter, bytes_p
 export function Networks({ world }) {
   const [found, setFound] = useState({ networks: [], limits: [] });
   const [user, setUser] = useState("");
-  const look = async () => {
+  const read = async () => {
     try {
       const [{ networks }, { rate_limits: limits }] = await Promise.all(
         ["/network", "/rate_limit"].map((path) => world.call("GET", path)),
@@ -33,14 +33,14 @@ export function Networks({ world }) {
     }
   };
   useEffect(() => {
-    look();
-    const timer = setInterval(() => document.hidden || look(), LOOK_MS);
+    read();
+    const timer = setInterval(() => document.hidden || read(), READ_EVERY_MS);
     return () => clearInterval(timer);
   }, [world]);
   const set = async (path, name, body) => {
     if (!(await attempt(() => world.call("POST", path, { ...body, ...(user ? { user } : {}) })))) return;
     toasts.show(`${who(user)}: ${name}`);
-    look();
+    read();
   };
   const end = async (path, one) => {
     const query = one.user ? `?user=${encodeURIComponent(one.user)}` : "";
@@ -48,7 +48,7 @@ export function Networks({ world }) {
     const others = one.user ? [] : (path === "/network" ? found.networks : found.limits).filter((other) => other.user);
     if (!(await attempt(() => world.call("DELETE", `${path}${query}`)))) return;
     for (const other of others) await attempt(() => world.call("POST", path, other));
-    look();
+    read();
   };
   const rows = [
     ...found.networks.map((one) => ["/network", one, networkWords(one)]),
@@ -64,7 +64,12 @@ export function Networks({ world }) {
         </p>
         <label class="field">
           For
-          <select class="input" aria-label="For these users" value=${user} onChange=${(event) => setUser(event.target.value)}>
+          <select
+            class="input"
+            aria-label="For these users"
+            value=${user}
+            onChange=${(event) => setUser(event.target.value)}
+          >
             <option value="">everybody</option>
             ${world.users.slice(0, 500).map(
               (one) => html`
