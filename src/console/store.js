@@ -215,6 +215,7 @@ export class World extends Store {
   }
 
   async load() {
+    const newest = this.#newest;
     try {
       const [{ world }, clock, users, channels, queues, faults, snapshots, pushes, journal] = await Promise.all(
         ["", "/clock", "/users", "/channels", "/queues", "/faults", "/snapshots", "/pushes", "/journal"].map((path) =>
@@ -233,11 +234,12 @@ export class World extends Store {
       });
       const known = new Map(this.entries.map((entry) => [entry.key, entry]));
       const listed = journal.entries.map((entry) => known.get(`r${entry.id}`) ?? this.request(entry, true));
-      const oldest = listed[0]?.frame.id ?? 0;
+      const isListed = new Set(listed.map((entry) => entry.key));
+      // The journal may have forgotten what is older, and does not yet have what came while it was read.
       this.entries = [
         ...listed,
         ...this.entries.filter(
-          (entry) => entry.kind !== "request" || (entry.frame.id >= oldest && !known.has(entry.key)),
+          (entry) => entry.kind !== "request" || (entry.frame.id > newest && !isListed.has(entry.key)),
         ),
       ].slice(-ENTRIES_MAX);
       // Not by the world's time, which goes back when a snapshot is restored.
