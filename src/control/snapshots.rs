@@ -44,7 +44,7 @@ pub fn keep(world: &World, keep: Keep) -> Result<Value, Error> {
 /// `ControlNotFound`.
 pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
     let moment = world.snapshot_named(name).ok_or_else(|| missing(world, name))?;
-    world.go_to(&moment);
+    world.go_to(&moment, Some(name));
     Ok(json!({}))
 }
 

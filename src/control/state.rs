@@ -41,7 +41,7 @@ pub fn put(world: &World, incoming: &ApiRequest) -> Result<Value, Error> {
     let sent: Option<Sent<'_>> = serde_json::from_str(whole).ok();
     let inner = sent.and_then(|sent| sent.state).map(RawValue::get).filter(|state| state.starts_with('{'));
     let (realm, clock) = read(world, inner.unwrap_or(whole))?;
-    world.go_to(&Checkpoint { realm: Arc::new(realm), clock });
+    world.go_to(&Checkpoint { realm: Arc::new(realm), clock }, None);
     Ok(json!({}))
 }
 

@@ -16,13 +16,20 @@ use serde_json::{Value, json};
 pub fn frame(world: &World, watched: &Watched, base_url: &str) -> Value {
     match watched {
         Watched::Request(entry) => request(entry),
-        Watched::Clock { from, to, fired } => json!({
-            "type": "clock",
-            "at": to.fractional_seconds(),
-            "from": from.fractional_seconds(),
-            "now": to.fractional_seconds(),
-            "fired": fired.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| item(*at, due)).collect::<Vec<_>>(),
-        }),
+        Watched::Clock { from, to, fired, snapshot } => {
+            let fired = fired.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| item(*at, due));
+            let mut frame = json!({
+                "type": "clock",
+                "at": to.fractional_seconds(),
+                "from": from.fractional_seconds(),
+                "now": to.fractional_seconds(),
+                "fired": fired.collect::<Vec<_>>(),
+            });
+            if let Some(name) = snapshot {
+                frame["snapshot"] = name.clone().into();
+            }
+            frame
+        }
         Watched::Event(position, entry) => event(&world.snapshot(), *position, entry),
         Watched::Fault { at, fault_id, journal_id, effect } => json!({
             "type": "fault",

@@ -92,11 +92,11 @@ impl World {
     /// rules of failing stay.
     pub fn reset(&self) {
         let origin = self.checkpoints.lock().origin.clone();
-        self.go_to(&origin);
+        self.go_to(&origin, None);
     }
 
-    /// Puts a moment in the place of what is. Queues and sessions end.
-    pub(crate) fn go_to(&self, moment: &Checkpoint) {
+    /// Puts a moment in the place of what is; `snapshot` is its name, if it has one. Queues and sessions end.
+    pub(crate) fn go_to(&self, moment: &Checkpoint, snapshot: Option<&str>) {
         let _turn = self.lock();
         self.sessions.end_all();
         let (before, real) = (self.clock(), self.real_time.now());
@@ -105,7 +105,8 @@ impl World {
         self.drop_webhooks();
         self.put(&moment.realm);
         if before != moment.clock {
-            self.broadcast(Watched::Clock { from: before.now(real), to: moment.clock.now(real), fired: Vec::new() });
+            let (from, to, snapshot) = (before.now(real), moment.clock.now(real), snapshot.map(str::to_owned));
+            self.broadcast(Watched::Clock { from, to, fired: Vec::new(), snapshot });
         }
     }
 

@@ -58,7 +58,7 @@ impl World {
         self.set_clock(at);
         let (fired, new_events) = self.run_due_sparing(spared, at);
         self.reach(at);
-        self.broadcast(Watched::Clock { from, to: at, fired: fired.clone() });
+        self.broadcast(Watched::Clock { from, to: at, fired: fired.clone(), snapshot: None });
         self.broadcast_events(&new_events);
         fired
     }

@@ -32,6 +32,8 @@ pub enum Watched {
         to: Timestamp,
         /// What fell due, each at its own time.
         fired: Vec<(Timestamp, Due)>,
+        /// The snapshot that was restored, if that moved it.
+        snapshot: Option<String>,
     },
     /// A fault fired.
     Fault {
