@@ -18,8 +18,11 @@ use serde_json::Value;
 /// Parameters that hold secrets, which no query should have.
 const SECRETS: [&str; 3] = ["api_key", "password", "old_password"];
 
-/// Tells the world's report of a request that was answered.
+/// Tells the world's report of a request that was answered. The console is no client under test.
 pub(super) fn note(context: &RequestContext<'_>, entered: &Entered, response: &Response) {
+    if context.incoming.is_of_console() {
+        return;
+    }
     let entry = &*entered.entry;
     let effect = entry.fault.as_deref().and_then(|id| effect(context.world, id));
     let arrival = match response.extensions().get::<ConnectionFault>() {
@@ -66,6 +69,9 @@ fn facts(context: &RequestContext<'_>, entered: &Entered) -> Facts {
 
 /// Tells the world's report that a poll begins to wait.
 pub(super) fn waiting<'a>(context: &RequestContext<'a>) -> Waiting<'a> {
+    if context.incoming.is_of_console() {
+        return Waiting { world: context.world, poll: None };
+    }
     let client = context.incoming.client_with_version();
     let began = context.world.real_time().now().micros();
     let poll = context.world.report().note_waiting(client, context.trace.user(), &context.trace.params, began);

@@ -13,6 +13,11 @@ use http::{HeaderMap, Method, Uri, header};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Takes the place of the User-Agent, which pages in browsers can't choose.
+const CLIENT: &str = "x-chatdouble-client";
+/// What the console calls itself.
+const CONSOLE: &str = "chatdouble-console";
+
 /// Parameters of a request, and files among them: as many as real servers take (A-451 in docs/assumptions.md).
 const MAX_PARAMETERS: usize = 1_000;
 const MAX_FILES: usize = 100;
@@ -133,16 +138,25 @@ impl ApiRequest {
         self.head.connection
     }
 
-    /// Name and version of the client: the User-Agent up to its first blank.
-    pub fn client_with_version(&self) -> &str {
-        let user_agent = self.header(header::USER_AGENT).unwrap_or_default();
-        user_agent.split(' ').find(|word| !word.is_empty()).unwrap_or("Unspecified")
+    /// What the client says of itself.
+    fn client(&self) -> &str {
+        self.header(CLIENT).or_else(|| self.header(header::USER_AGENT)).unwrap_or_default()
     }
 
-    /// What a client that does not say so in a parameter calls itself: the first word of its User-Agent.
+    /// Whether the console sent it, on behalf of a person who acts in it.
+    pub fn is_of_console(&self) -> bool {
+        self.client_name() == CONSOLE
+    }
+
+    /// Name and version of the client: the User-Agent, or what is sent in its place, up to its first blank.
+    pub fn client_with_version(&self) -> &str {
+        self.client().split(' ').find(|word| !word.is_empty()).unwrap_or("Unspecified")
+    }
+
+    /// What a client that does not say so in a parameter calls itself: the first word of its User-Agent, or of what is sent in
+    /// its place.
     pub fn client_name(&self) -> &str {
-        let user_agent = self.header(header::USER_AGENT).unwrap_or_default();
-        let name = user_agent.split(['/', ' ', '(']).next().unwrap_or_default();
+        let name = self.client().split(['/', ' ', '(']).next().unwrap_or_default();
         if name.is_empty() { "Unspecified" } else { name }
     }
 }

@@ -1,6 +1,7 @@
 //! The console: who is served its page and files, and what the page may do.
 
 use crate::support::{Reply, TestServer};
+use base64::Engine;
 use bytes::Bytes;
 use http_body_util::Full;
 use std::collections::BTreeSet;
@@ -140,4 +141,27 @@ async fn every_file_of_the_page_is_served_as_it_is_and_all_are_small() {
         assert!(!outside.iter().any(|way| text.contains(way)), "{name} fetches from elsewhere");
     }
     assert!(all.len() > 20 && size < 400 * 1024, "{} files, {size} bytes", all.len());
+}
+
+#[tokio::test]
+async fn a_page_may_choose_its_name_and_the_report_leaves_the_console_out() {
+    let server = TestServer::start().await;
+    let key = base64::engine::general_purpose::STANDARD.encode("mel@chat.test:melKey00000000000000000000000000");
+    let authorization = format!("Basic {key}");
+    let browser = [("authorization", authorization.as_str()), ("user-agent", "Mozilla/5.0 (X11)")];
+
+    for name in [None, Some("webclient/2.1"), Some("chatdouble-console")] {
+        let headers: Vec<_> = browser.into_iter().chain(name.map(|name| ("x-chatdouble-client", name))).collect();
+        asked(&server, "GET", "/api/v1/users/me?colour=red", &headers).await.success();
+    }
+
+    let names = async |path: &str, list: &str, key: &str| {
+        let reply = asked(&server, "GET", &format!("/control/worlds/default/{path}"), &[]).await.success();
+        let rows = reply[list].as_array().expect("a list").clone();
+        let mut names: Vec<String> = rows.iter().map(|row| row[key].as_str().unwrap_or_default().to_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("journal", "entries", "client").await, ["Mozilla", "chatdouble-console", "webclient"]);
+    assert_eq!(names("report", "clients", "client").await, ["Mozilla/5.0", "webclient/2.1"]);
 }

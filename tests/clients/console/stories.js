@@ -160,6 +160,48 @@ const stories = {
     await control(url, "DELETE", "/worlds/chance");
   },
 
+  async "say in Live that a snapshot was restored, after the jump that it undid"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "back", fixture: "cast", clock: "2026-01-05T09:00:00Z" });
+    await control(url, "POST", "/worlds/back/snapshots", { name: "monday" });
+    const page = await open(browser, `${url}/console/w/back/live`);
+    await page.getByText("Waiting for the first request").waitFor();
+    await page.getByLabel("+1 d: go on").click();
+    await live(page)
+      .filter({ hasText: /Mon, .*→ Tue/ })
+      .waitFor();
+    await page.getByLabel("World: snapshots, fork, reset").click();
+    await page.getByText("Restore monday").click();
+    await live(page).filter({ hasText: "Snapshot monday restored" }).waitFor();
+    await api(`${url}/w/back`, "mel", "GET", "/users/me");
+    await live(page).nth(2).waitFor();
+    await page.waitForTimeout(400);
+    const rows = await live(page).allInnerTexts();
+    assert.match(rows[0], /Mon, .*→\s*Tue/);
+    assert.match(rows[1], /Snapshot monday restored: Tue, .*→\s*Mon/);
+    assert.match(rows[2], /\/users\/me/);
+    // Whoever looks at all worlds in between finds everything again.
+    await page.keyboard.press("w");
+    await page.getByRole("heading", { name: "Worlds" }).waitFor();
+    await api(`${url}/w/back`, "mel", "POST", "/messages", {
+      type: "channel",
+      to: "general",
+      topic: "t",
+      content: "Hm",
+    });
+    await page.goBack();
+    await live(page).filter({ hasText: "Hm" }).nth(1).waitFor();
+    assert.deepEqual((await live(page).allInnerTexts()).slice(0, 3), rows);
+    assert.equal(
+      await live(page)
+        .filter({ hasText: /to \d+ users/ })
+        .count(),
+      1,
+      "the event is below its request",
+    );
+    await close(page);
+    await control(url, "DELETE", "/worlds/back");
+  },
+
   async "leave Live while it scrolls without an error"({ browser, url }) {
     await control(url, "POST", "/worlds", { name: "scrolled" });
     for (let sent = 0; sent < 200; sent += 1) await fetch(`${url}/w/scrolled/api/v1/server_settings`);
@@ -179,6 +221,34 @@ const stories = {
     }
     await close(page);
     await control(url, "DELETE", "/worlds/scrolled");
+  },
+
+  async "name its own requests, and leave them out of the report"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "named", fork_of: "default" });
+    const page = await open(browser, `${url}/console/w/named/act`);
+    await listening(page);
+    await write(page, "Mel Marsh", "From the console");
+    await pane(page, "Max Mercer").locator(".message", { hasText: "From the console" }).waitFor();
+    await api(`${url}/w/named`, "mel", "GET", "/users/me");
+    await view(page, "Live");
+    await page.getByLabel("Client", { exact: true }).selectOption("chatdouble-console");
+    await live(page).filter({ hasText: "From the console" }).first().waitFor();
+    assert.equal(
+      await page
+        .getByLabel("Client", { exact: true })
+        .getByText(/Mozilla/)
+        .count(),
+      0,
+    );
+    await view(page, "Report");
+    await page
+      .getByText("node, ")
+      .or(page.getByRole("heading", { name: /node/ }))
+      .first()
+      .waitFor();
+    assert.equal(await page.locator(".report-client").count(), 1);
+    await close(page);
+    await control(url, "DELETE", "/worlds/named");
   },
 
   async "show the time, the text and the receivers of each row in a narrow window"({ browser, url }) {
@@ -238,6 +308,11 @@ const stories = {
       /^Why \S/,
     );
     assert.match(await page.getByLabel("World: snapshots, fork, reset").innerText(), /World/);
+    await page.getByLabel("World: snapshots, fork, reset").click();
+    const list = await page.locator(".menu-list").boundingBox();
+    assert.ok(list.x >= 0 && list.x + list.width <= NARROW, `the menu is cut off: ${JSON.stringify(list)}`);
+    const time = await page.locator(".time").boundingBox();
+    assert.ok(list.y < time.y + time.height + 24, "the menu is beside the time");
     await close(page);
     await control(url, "DELETE", "/worlds/room");
   },
