@@ -75,6 +75,21 @@ function allowedChecks({ call, page, preflights, protocols }) {
       assert.equal(misspelt.status, 404);
       assert.ok(misspelt.headers["x-chatdouble-hint"], JSON.stringify(misspelt));
     },
+    async "get a refusal on the server's own origin without the browser's login dialog"() {
+      const own = await page.context().newPage();
+      await own.goto(`${server}/console`);
+      const status = await own.evaluate(async () => {
+        const headers = { Authorization: `Basic ${btoa("max@chat.test:wrong")}` };
+        const replies = [];
+        for (const options of [{ credentials: "omit" }, { headers, credentials: "omit" }]) {
+          const response = await fetch("/api/v1/users/me", options);
+          replies.push(response.status, response.headers.get("www-authenticate").split(" ")[0]);
+        }
+        return replies;
+      });
+      assert.deepEqual(status, [401, "Basic", 401, "Basic"]);
+      await own.close();
+    },
     async "register and receive what others send"() {
       const params = { event_types: '["message"]' };
       const { body } = await call("/register", { method: "POST", key: MAX, params });
