@@ -83,7 +83,12 @@ impl Visitor<'_> {
                 trace.note_caller(user);
                 Ok(self.lead_on(user, pad))
             }
-            Err(error) => Ok(self.choice(pad, Some(&PageNotice::Bad(self.in_words(&error))))),
+            Err(error) => {
+                let words = self.in_words(&error);
+                let is_by_password = self.field("direct_email").is_none();
+                let notice = if is_by_password { PageNotice::BadPassword(words) } else { PageNotice::Bad(words) };
+                Ok(self.choice(pad, Some(&notice)))
+            }
         }
     }
 
@@ -140,14 +145,14 @@ impl Visitor<'_> {
             @match notice {
                 Some(PageNotice::Bad(text)) => (Notice::Bad(text)),
                 Some(PageNotice::Info(text)) => (Notice::Info(text)),
-                None => {}
+                Some(PageNotice::BadPassword(_)) | None => {}
             }
             @if let Some(session) = session { (self.leave(&session.user)) }
             @if people.is_some() && takes(AuthenticationMethod::Email) {
                 p.soft { a href="#username" { "Log in with a password" } }
             }
             @if let Some(people) = &people { (self.people(people, &action, &carried)) }
-            @if takes(AuthenticationMethod::Email) { (self.by_password(&action, &carried, people.is_some())) }
+            @if takes(AuthenticationMethod::Email) { (self.by_password(&action, &carried, people.is_some(), notice)) }
         };
         let scheme = pad.map(|_| self.settings.dialect.product());
         self.page_leading_to(200, &format!("Log in to {}", organization.name), &body, scheme)
@@ -191,16 +196,21 @@ impl Visitor<'_> {
         }
     }
 
-    fn by_password(&self, action: &str, carried: &Markup, is_second: bool) -> Markup {
+    /// The form for an address and a password. What was wrong with them is said at it; the focus brings it into view.
+    fn by_password(&self, action: &str, carried: &Markup, is_second: bool, notice: Option<&PageNotice>) -> Markup {
+        let problem = if let Some(PageNotice::BadPassword(problem)) = notice { Some(problem) } else { None };
         let email = self.field("username").or(self.field("email")).unwrap_or_default();
         html! {
             form.card method="post" action=(action) {
                 @if is_second { h2 { "With a password" } }
+                @if let Some(problem) = problem { div #problem { (Notice::Bad(problem)) } }
                 (hidden(CSRF_FIELD, &self.csrf)) (carried)
                 label for="username" { "Email" }
                 input #username type="email" name="username" value=(email) maxlength="254" autocomplete="username" required;
                 label for="password" { "Password" }
-                input #password type="password" name="password" maxlength="100" autocomplete="current-password" required;
+                input #password type="password" name="password" maxlength="100" autocomplete="current-password"
+                    aria-invalid=[problem.map(|_| "true")] aria-describedby=[problem.map(|_| "problem")]
+                    autofocus[problem.is_some()] required;
                 button.first { "Log in" }
             }
         }
@@ -230,8 +240,9 @@ impl Visitor<'_> {
     }
 }
 
-/// What is said at the head of the page.
+/// What is said at the head of the page, or at the form that it is about.
 enum PageNotice {
     Info(String),
     Bad(String),
+    BadPassword(String),
 }

@@ -89,8 +89,14 @@ const checks = {
     await page.getByLabel("Email").fill("max@chat.test");
     await page.getByLabel("Password").fill("wrong");
     await page.keyboard.press("Enter");
-    await page.getByRole("alert").waitFor();
+    const alert = page.locator("form.card").getByRole("alert");
+    await alert.waitFor();
+    assert.equal(await page.getByRole("alert").count(), 1);
     assert.equal(await page.getByLabel("Email").inputValue(), "max@chat.test");
+    const box = await alert.boundingBox();
+    assert.ok(box.y >= 0 && box.y + box.height <= 900, `the message is in view: ${JSON.stringify(box)}`);
+    assert.equal(await page.locator(":focus").getAttribute("name"), "password");
+    assert.match(await page.locator(":focus").getAttribute("aria-describedby"), /problem/);
     await close(page);
   },
 
