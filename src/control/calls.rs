@@ -179,6 +179,14 @@ pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static Row, Vec<
     let parts = split(below.trim_end_matches('/'));
     let found = CALLS.iter().find_map(|row| Some((row, row.fits(&parts)?)).filter(|_| row.method == method));
     found.ok_or_else(|| {
+        let fitting = CALLS.iter().filter(|row| row.fits(&parts).is_some());
+        let mut methods: Vec<&str> = fitting.map(|row| row.method).collect();
+        if !methods.is_empty() {
+            methods
+                .sort_by_key(|method| ["GET", "POST", "PUT", "PATCH", "DELETE"].iter().position(|one| one == method));
+            let what = format!("There is no control call {method} {path}; the path takes {}", methods.join(", "));
+            return Error::ControlNotFound { what: what.into() };
+        }
         let nearest = nearest(method, &parts);
         let what = format!(
             "There is no control call {method} {path}; the nearest is {} /control{}",
@@ -231,7 +239,6 @@ mod tests {
         for (method, path, nearest) in [
             ("POST", "/control/worlds/default/snapshot", "POST /control/worlds/{name}/snapshots"),
             ("GET", "/control/world", "GET /control/worlds"),
-            ("PUT", "/control/health", "GET /control/health"),
             ("GET", "/control/helth", "GET /control/health"),
             ("POST", "/control/worlds/a/journal/verfy", "POST /control/worlds/{name}/journal/verify"),
             ("DELETE", "/control/worlds//clock", "GET /control/worlds/{name}/clock"),
@@ -239,6 +246,15 @@ mod tests {
             let Err(Error::ControlNotFound { what }) = find(method, path) else { panic!("{path} is no call") };
             let said = what.as_str().unwrap_or_default().to_owned();
             assert!(said.ends_with(&format!("; the nearest is {nearest}")), "{said}");
+        }
+        for (method, path, methods) in [
+            ("PUT", "/control/health", "GET"),
+            ("PUT", "/control/worlds/a/snapshots", "GET, POST"),
+            ("POST", "/control/worlds/a/snapshots/b", "DELETE"),
+        ] {
+            let Err(Error::ControlNotFound { what }) = find(method, path) else { panic!("{path} is no call") };
+            let said = what.as_str().unwrap_or_default().to_owned();
+            assert!(said.ends_with(&format!("; the path takes {methods}")), "{said}");
         }
     }
 }

@@ -109,15 +109,14 @@ impl Place {
         if among == Among::Entries(Some(NOT_FOUND)) {
             return Ok(Self { path: inner.to_owned(), rows: Vec::new(), methods: None });
         }
-        let nearest = shown(dialect, Router::nearest(method.unwrap_or("GET"), inner));
+        let nearest = Router::nearest(method.unwrap_or("GET"), inner);
+        let nearest = nearest.map(|row| format!("; the nearest is {}", shown(dialect, row))).unwrap_or_default();
         let files = FILES.join(", ");
         let further = match among {
             Among::Operations => String::new(),
             Among::Entries(_) => "; requests for other paths are found with status 404".to_owned(),
         };
-        Err(refused(format!(
-            "{at}path: no operation has the path {path}; the nearest is {nearest}, and files have {files}{further}"
-        )))
+        Err(refused(format!("{at}path: no operation has the path {path}{nearest}, and files have {files}{further}")))
     }
 
     /// What has a neutral path.

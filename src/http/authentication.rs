@@ -73,6 +73,11 @@ impl Credentials {
         if is_key { Ok(()) } else { Err(Error::MalformedApiKey) }
     }
 
+    /// The account whose key it is, whatever the address.
+    pub fn owner<'realm>(&self, realm: &'realm Realm) -> Option<&'realm Arc<User>> {
+        realm.users_by_key.get(self.key.trim()).and_then(|id| realm.users.get(id))
+    }
+
     /// The account that they are of.
     ///
     /// # Errors
@@ -81,7 +86,7 @@ impl Credentials {
     pub fn check(&self, realm: &Realm) -> Result<Arc<User>, Error> {
         let (email, key) = (&*self.email, self.key.trim());
         Self::check_form(key)?;
-        let user = realm.users_by_key.get(key).and_then(|id| realm.users.get(id)).ok_or(Error::InvalidApiKey)?;
+        let user = self.owner(realm).ok_or(Error::InvalidApiKey)?;
         if !user.email.eq_ignore_ascii_case(email) && user.email.to_lowercase() != email.to_lowercase() {
             return Err(Error::InvalidApiKey);
         }

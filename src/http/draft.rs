@@ -68,6 +68,14 @@ impl DraftBody {
     }
 }
 
+/// A response with a hint in its header.
+pub fn with_hint(mut draft: Draft, hint: Option<String>) -> Draft {
+    if let Some(value) = hint.and_then(header_text) {
+        draft.headers_mut().insert(HINT, value);
+    }
+    draft
+}
+
 /// A refused request, in the envelope.
 pub fn failure(error: &Error, hint: Option<String>) -> Draft {
     former_failure(error, None, None, hint)

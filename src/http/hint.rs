@@ -1,7 +1,9 @@
 //! Hints: a sentence on what would have worked, for a header of refused requests.
 
 mod nearest;
+mod values;
 
+use super::authentication::RequestCredentials;
 use super::router::Router;
 use crate::api::Row;
 use crate::api::parameter::RawParameters;
@@ -9,7 +11,10 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::user::{Role, User};
 
+use nearest::most_like;
+
 pub use nearest::for_name;
+pub use values::{for_event_types, for_value};
 
 /// A hint that follows from the error alone.
 pub fn for_error(error: &Error) -> Option<String> {
@@ -53,6 +58,13 @@ pub fn for_access(error: &Error, row: &Row) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// A hint for a key that is the one of another account than the address.
+pub fn for_key(error: &Error, realm: &Realm, credentials: &RequestCredentials) -> Option<String> {
+    let (Error::InvalidApiKey, Some(Ok(credentials))) = (error, credentials) else { return None };
+    let owner = credentials.owner(realm)?;
+    Some(format!("This is the key of {}; send it with that address.", owner.email))
 }
 
 /// Who may do what an error refuses, by the error's name.
@@ -190,9 +202,12 @@ pub fn operation_of_another_level(row: &Row, level: i64) -> String {
     }
 }
 
-/// The operation that a path may have meant.
-pub fn nearest_operation(row: &Row) -> String {
-    ["The nearest operation is ", row.route.method, " /api/v1", row.route.path, "."].concat()
+/// The operation that a path may have meant, or where all of them are listed.
+pub fn nearest_operation(method: &str, path: &str) -> String {
+    match Router::nearest(method, path) {
+        Some(row) => ["The nearest operation is ", row.route.method, " /api/v1", row.route.path, "."].concat(),
+        None => "No operation has a path like this; GET /control/openapi.json lists them.".to_owned(),
+    }
 }
 
 /// The path without doubled slashes, if it has any. A client that puts its base URL before a path with a slash
@@ -215,8 +230,10 @@ pub fn outside(method: &str, path: &str) -> String {
     if path.trim_matches('/').is_empty() {
         return format!("{place}.");
     }
-    let row = Router::nearest(method, below_other_versions(path));
-    format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path)
+    match Router::nearest(method, below_other_versions(path)) {
+        Some(row) => format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path),
+        None => format!("{place}."),
+    }
 }
 
 /// What may be an operation's path behind another beginning than the API's: `/api`, `/api/v2` or `/v1`.
@@ -238,10 +255,10 @@ fn below_other_versions(path: &str) -> &str {
 
 /// The world that a name may have meant.
 pub fn nearest_world(name: &str, worlds: &[String]) -> String {
-    let likeness = |other: &&String| (strsim::jaro_winkler(name, other) * 1e6) as i64;
-    match worlds.iter().max_by_key(likeness) {
+    match most_like(name, worlds.iter().cloned()) {
         Some(nearest) => format!("There is no world '{name}'; the nearest is '{nearest}'."),
-        None => format!("There is no world '{name}', nor any other."),
+        None if worlds.is_empty() => format!("There is no world '{name}', nor any other."),
+        None => format!("There is no world '{name}'; GET /control/worlds lists those that there are."),
     }
 }
 

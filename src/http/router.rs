@@ -5,6 +5,8 @@ use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+/// Paths that are less alike, from 0 to 1, are no hint.
+const LIKENESS_MIN: f64 = 0.7;
 /// More parts of a path than this, and more of each part, are not compared: no operation's are as long.
 const COMPARED_PARTS_MAX: usize = 12;
 const COMPARED_PART_MAX_BYTES: usize = 64;
@@ -117,16 +119,19 @@ impl Router {
         })
     }
 
-    /// The operation whose way is most like this one, for hints. Of long paths the beginning decides.
-    pub fn nearest(method: &str, path: &str) -> &'static Row {
+    /// The operation whose way is most like this one, for hints; None where none is alike. Of long paths the beginning
+    /// decides.
+    pub fn nearest(method: &str, path: &str) -> Option<&'static Row> {
         let cut = |part: &'_ str| part.floor_char_boundary(COMPARED_PART_MAX_BYTES);
+        let path = path.strip_prefix('/').unwrap_or(path);
         let wanted: Vec<&str> = path.split('/').take(COMPARED_PARTS_MAX).map(|part| &part[..cut(part)]).collect();
-        let likeness = |row: &&'static Row| {
-            let similarity = shape_similarity(&wanted, row.route.path);
+        let compared = OPERATIONS.iter().filter(|row| row.removed_in.is_none()).map(|row| {
+            let similarity = shape_similarity(&wanted, &row.route.path[1..]);
             let same_method = if row.route.method == method { 0.02 } else { 0.0 };
-            ((similarity + same_method) * 1e6) as i64
-        };
-        OPERATIONS.iter().filter(|row| row.removed_in.is_none()).max_by_key(likeness).unwrap_or(&OPERATIONS[0])
+            (similarity + same_method, row)
+        });
+        let alike = compared.filter(|(likeness, _)| *likeness > LIKENESS_MIN);
+        alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, row)| row)
     }
 }
 

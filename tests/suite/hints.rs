@@ -1,6 +1,8 @@
 //! Hints of refusals: the nearest operation, parameter, role or name of the dialect.
 
 use crate::support::TestServer;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
 #[tokio::test]
@@ -103,6 +105,12 @@ async fn a_misspelt_name_gets_the_nearest_that_the_caller_may_know_of() {
             nobody.post("/dev_fetch_api_key", keyed("mel")).await,
             account("mel@chat.test").map(|hint| format!("username takes an address. {hint}")),
         ),
+        // One letter is nearer than two, and a shared host makes no two addresses alike.
+        (mel.post("/messages", to("direct", "mox@chat.test")).await, address("max@chat.test")),
+        (mel.get("/users/mox@chat.test", json!({})).await, address("max@chat.test")),
+        (mel.post("/messages", to("direct", "mox")).await, address("max@chat.test")),
+        (nobody.post("/dev_fetch_api_key", keyed("mox@chat.test")).await, account("max@chat.test")),
+        (mel.post("/messages", to("direct", "zzzzzz@chat.test")).await, None),
         // What the caller can't see is not named.
         (adam.post("/messages", to("channel", "leadershp")).await, channel("leadership")),
         (mel.post("/messages", to("channel", "leadershp")).await, None),
@@ -112,6 +120,86 @@ async fn a_misspelt_name_gets_the_nearest_that_the_caller_may_know_of() {
         assert!(reply.status >= 400, "{reply}");
         assert_eq!(reply.header("x-chatdouble-hint"), hint.as_deref(), "{reply}");
     }
+}
+
+#[tokio::test]
+async fn what_is_like_nothing_gets_no_nearest() {
+    let server = TestServer::start().await;
+    let list = "No operation has a path like this; GET /control/openapi.json lists them.";
+    for (path, hint) in [
+        ("/api/v1/foo", list),
+        ("/api/v1/foo/bar", list),
+        ("/foo", "The API is below /api/v1, control below /control."),
+        ("/api/v1/user", "The nearest operation is GET /api/v1/users."),
+        ("/w/zzz/api/v1/users", "There is no world 'zzz'; GET /control/worlds lists those that there are."),
+        ("/w/defualt/api/v1/users", "There is no world 'defualt'; the nearest is 'default'."),
+    ] {
+        let reply = server.request("GET", path, &[], "").await;
+        assert_eq!(reply.header("x-chatdouble-hint"), Some(hint), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_is_refused_gets_the_form_or_the_values_that_its_parameter_takes() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let message = json!({"type": "strem", "to": "general", "topic": "x", "content": "x"});
+    let narrow = json!({"anchor": "newest", "num_before": "one", "num_after": 0});
+    for (reply, hint) in [
+        (
+            mel.post("/register", json!({"event_types": "message"})).await,
+            "event_types takes a list in JSON, such as [\"message\"].",
+        ),
+        (
+            mel.post("/messages", message).await,
+            "type takes one of: channel, stream, direct, private; the nearest is stream.",
+        ),
+        (mel.get("/messages", narrow).await, "num_before takes a whole number."),
+        (
+            mel.post("/messages/flags", json!({"messages": "1,2", "op": "add", "flag": "read"})).await,
+            "messages takes a list in JSON, such as [1,2].",
+        ),
+    ] {
+        assert_eq!((reply.status, reply.header("x-chatdouble-hint")), (400, Some(hint)), "{reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_queue_for_events_that_there_are_not_gets_the_nearest_type() {
+    let server = TestServer::start().await;
+    let mel = server.user("mel");
+    let register = async |types: &[&str], fetched: &[&str]| {
+        let reply = mel.post("/register", json!({"event_types": types, "fetch_event_types": fetched})).await;
+        assert_eq!(reply.status, 200, "{reply}");
+        reply.header("x-chatdouble-hint").map(str::to_owned)
+    };
+
+    let hint = register(&["reaction", "mesage"], &[]).await;
+    assert_eq!(hint.as_deref(), Some("There is no type of events 'mesage' in event_types; the nearest is 'message'."));
+    let hint = register(&["message"], &["realm_usr"]).await;
+    assert_eq!(
+        hint.as_deref(),
+        Some("There is no type of events 'realm_usr' in fetch_event_types; the nearest is 'realm_user'.")
+    );
+    assert_eq!(register(&["message", "muted_users", "zzz"], &["realm_user", "subscription"]).await, None);
+}
+
+#[tokio::test]
+async fn the_key_of_another_account_is_named() {
+    let server = TestServer::start().await;
+    let key = "melKey00000000000000000000000000";
+    let ask = async |address: &str, key: &str| {
+        let header = format!("Basic {}", STANDARD.encode(format!("{address}:{key}")));
+        server.request("GET", "/api/v1/users/me", &[("authorization", &header)], "").await
+    };
+
+    for address in ["max@chat.test", "nobody@chat.test"] {
+        let reply = ask(address, key).await.with_status(401);
+        let hint = "This is the key of mel@chat.test; send it with that address.";
+        assert_eq!(reply.header("x-chatdouble-hint"), Some(hint), "{address}");
+    }
+    let reply = ask("max@chat.test", &"x".repeat(32)).await.with_status(401);
+    assert!(reply.header("x-chatdouble-hint").is_some_and(|hint| hint.contains("/dev_fetch_api_key")), "{reply}");
 }
 
 #[tokio::test]

@@ -70,7 +70,8 @@ async fn an_unknown_world_is_not_the_default_one() {
 
     let nowhere = User::new(format!("{}/w/nowhere", server.url()), None);
     let reply = nowhere.get("/server_settings", json!({})).await.with_status(404);
-    assert_eq!(reply.header("x-chatdouble-hint"), Some("There is no world 'nowhere'; the nearest is 'default'."));
+    let hint = "There is no world 'nowhere'; GET /control/worlds lists those that there are.";
+    assert_eq!(reply.header("x-chatdouble-hint"), Some(hint));
     reply.error("NONEXISTENT_SUBDOMAIN", "Invalid subdomain");
     let (status, body) = with_host(&server, "nowhere.localhost", "/api/v1/server_settings").await;
     assert_eq!((status, &body["code"]), (404, &json!("NONEXISTENT_SUBDOMAIN")));

@@ -32,6 +32,13 @@ pub struct StateRow {
     value: fn(&Realm, &StateRequest<'_>) -> Option<Value>,
 }
 
+impl StateRow {
+    /// Whether it is there for those who ask for this type.
+    pub fn is_of(&self, kind: &str) -> bool {
+        self.kind == kind
+    }
+}
+
 /// A row whose value is of a type.
 macro_rules! typed {
     ($kind:literal $key:literal: $type:ty = $value:expr) => {

@@ -7,11 +7,13 @@ use crate::realm::Realm;
 use crate::realm::user::User;
 
 /// More of a name than this is not compared with others.
-const COMPARED_MAX_BYTES: usize = 200;
+const COMPARED_MAX_BYTES: usize = 100;
 /// Names whose lengths differ by more are not alike.
 const LENGTHS_APART_MAX: usize = 6;
-/// Names that are less alike, from 0 to 1, are no hint.
+/// Names that are less alike, from 0 to 1, are no hint, unless one letter is all that differs.
 const LIKENESS_MIN: f64 = 0.8;
+/// In a shorter name, one letter is too much.
+const SHORT: usize = 3;
 
 /// A hint for an error that says that there is no channel or user of a name.
 pub fn for_name(error: &Error, row: &Row, raw: &RawParameters, realm: &Realm, caller: Option<&User>) -> Option<String> {
@@ -62,22 +64,35 @@ fn account(realm: &Realm, raw: &RawParameters) -> Option<String> {
     }
 }
 
-/// The address that is most like a name, which may be the part before the @ alone.
+/// The address that is most like a name, which may be the part before the @ alone. The host that many addresses share makes
+/// none of them alike.
 fn nearest_address(name: &str, addresses: impl Iterator<Item = String>) -> Option<String> {
-    if name.contains('@') {
-        return most_like(name, addresses);
-    }
     let addresses: Vec<String> = addresses.collect();
-    let handle = |address: &String| address.split('@').next().unwrap_or_default().to_owned();
-    let nearest = most_like(name, addresses.iter().map(handle))?;
-    addresses.into_iter().find(|address| handle(address) == nearest)
+    let (wanted, host) = name.split_once('@').unwrap_or((name, ""));
+    let handle = |address: &str| address.split('@').next().unwrap_or_default().to_owned();
+    let at_host =
+        |address: &&String| host.is_empty() || address.split_once('@').is_some_and(|(_, other)| other == host);
+    if let Some(nearest) = most_like(wanted, addresses.iter().filter(at_host).map(|address| handle(address))) {
+        return addresses.into_iter().find(|address| at_host(&address) && handle(address) == nearest);
+    }
+    let elsewhere = addresses.iter().filter(|address| !at_host(address)).cloned();
+    most_like(name, elsewhere)
 }
 
-fn most_like(name: &str, names: impl Iterator<Item = String>) -> Option<String> {
+/// The name that the fewest letters are different in; of several, one with the same first letter. None where none is alike.
+pub fn most_like(name: &str, names: impl Iterator<Item = String>) -> Option<String> {
     let name = &name[..name.floor_char_boundary(COMPARED_MAX_BYTES)];
     let name = name.to_lowercase();
     let names = names.filter(|other| other.len().abs_diff(name.len()) <= LENGTHS_APART_MAX);
-    let compared = names.map(|other| (strsim::jaro_winkler(&name, &other.to_lowercase()), other));
-    let (likeness, nearest) = compared.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-    (likeness > LIKENESS_MIN).then_some(nearest)
+    let compared = names.filter_map(|other| {
+        let lower = other.to_lowercase();
+        let letters = strsim::osa_distance(&name, &lower);
+        let likeness = strsim::jaro_winkler(&name, &lower);
+        let is_alike = likeness > LIKENESS_MIN || letters <= 1 && name.chars().count() >= SHORT;
+        let begins_differently = name.chars().next() != lower.chars().next();
+        is_alike.then_some(((letters, begins_differently), likeness, other))
+    });
+    type Compared = ((usize, bool), f64, String);
+    let nearer = |one: &Compared, other: &Compared| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1));
+    compared.min_by(nearer).map(|(_, _, nearest)| nearest)
 }

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::http::context::{Admitted, RequestContext, Routed};
 use crate::http::draft::{self, Draft};
 use crate::http::request::{self, ApiRequest, without_files};
-use crate::http::router::{RouteMatch, Router};
+use crate::http::router::RouteMatch;
 use crate::http::session::CSRF_FIELD;
 use crate::http::shape::shape;
 use crate::http::{deliveries, hint, reply, trace};
@@ -90,7 +90,7 @@ fn without_operation(context: &RequestContext<'_>, found: RouteMatch) -> Draft {
         }
         _ => {
             let hint = of_another_level().or_else(|| hint::doubled_slash(path)).or_else(|| deliveries::hint(path));
-            (Error::UnknownPath, hint.unwrap_or_else(|| hint::nearest_operation(Router::nearest(method, path))))
+            (Error::UnknownPath, hint.unwrap_or_else(|| hint::nearest_operation(method, path)))
         }
     };
     let code = context.emulation.and_then(|emulation| emulation.code_of(None, error.row()));
@@ -117,12 +117,13 @@ pub(super) fn receive<'routed>(
 
 /// The response with an operation's reply, at the world's level, in its dialect, with addresses that lead to the world.
 pub(super) fn reply(context: &RequestContext<'_>, admitted: &Admitted<'_>, reply: ReplyBody) -> Draft {
-    shape(&context.settings, context.origin.prefix, reply, |reply| {
+    let draft = shape(&context.settings, context.origin.prefix, reply, |reply| {
         if let Some(emulation) = context.emulation {
             let realm = admitted.realm(context.world);
             emulation.answer(admitted.row, &realm, admitted.caller.as_deref(), &admitted.raw, reply);
         }
-    })
+    });
+    draft::with_hint(draft, hint::for_event_types(&admitted.raw))
 }
 
 /// The response to a caller who is not let in.
@@ -131,7 +132,8 @@ pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &Row, error: Erro
     if error == Error::NotLoggedIn && context.incoming.accepts_html() {
         return reply::to_login(context.origin.prefix, context.incoming.path());
     }
-    let hint = hint::for_access(&error, row);
+    let for_key = || hint::for_key(&error, &context.world.snapshot(), &context.trace.credentials);
+    let hint = hint::for_access(&error, row).or_else(for_key);
     refusal(context, row, error, hint)
 }
 
@@ -147,6 +149,7 @@ pub(super) fn refuse(context: &RequestContext<'_>, admitted: &Admitted<'_>, erro
     let hint = for_body.or_else(|| hint::for_parameters(&error, row, raw));
     let hint = hint.or_else(|| hint::for_name(&error, row, raw, &realm, caller));
     let hint = hint.or_else(|| hint::for_rights(&error, &realm, caller?)).or_else(|| hint::for_misspelt(row, raw));
+    let hint = hint.or_else(|| hint::for_value(&error, row, raw));
     refusal(context, row, error, hint)
 }
 

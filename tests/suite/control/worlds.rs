@@ -162,14 +162,15 @@ async fn unknown_worlds_and_calls_are_not_found() {
         let what = "There is no world 'nowhere'; the nearest is 'default'";
         reply.with_status(404).error("NONEXISTENT_SUBDOMAIN", what);
     }
-    for (method, path, nearest) in [
-        ("GET", "/wolrds", "GET /control/worlds"),
-        ("PUT", "/worlds", "GET /control/worlds"),
-        ("POST", "/worlds/default/snapshot", "POST /control/worlds/{name}/snapshots"),
-        ("GET", "/world", "GET /control/worlds"),
+    for (method, path, help) in [
+        ("GET", "/wolrds", "the nearest is GET /control/worlds"),
+        ("PUT", "/worlds", "the path takes GET, POST, DELETE"),
+        ("PUT", "/worlds/default/faults", "the path takes GET, POST, DELETE"),
+        ("POST", "/worlds/default/snapshot", "the nearest is POST /control/worlds/{name}/snapshots"),
+        ("GET", "/world", "the nearest is GET /control/worlds"),
     ] {
         let reply = control.send(method, path, Vec::new()).await.with_status(404);
-        let message = format!("There is no control call {method} /control{path}; the nearest is {nearest}");
+        let message = format!("There is no control call {method} /control{path}; {help}");
         reply.error("BAD_REQUEST", &message);
     }
     let calls = control.get("").await.success()["calls"].clone();
