@@ -76,7 +76,8 @@ function allowedChecks({ call, page, preflights, protocols }) {
       assert.ok(misspelt.headers["x-chatdouble-hint"], JSON.stringify(misspelt));
     },
     async "get a refusal on the server's own origin without the browser's login dialog"() {
-      const own = await page.context().newPage();
+      const context = await page.context().browser().newContext();
+      const own = await context.newPage();
       await own.goto(`${server}/console`);
       const status = await own.evaluate(async () => {
         const headers = { Authorization: `Basic ${btoa("max@chat.test:wrong")}` };
@@ -88,7 +89,7 @@ function allowedChecks({ call, page, preflights, protocols }) {
         return replies;
       });
       assert.deepEqual(status, [401, "Basic", 401, "Basic"]);
-      await own.close();
+      await context.close();
     },
     async "register and receive what others send"() {
       const params = { event_types: '["message"]' };
