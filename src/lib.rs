@@ -55,6 +55,7 @@
 #[doc(hidden)]
 pub mod cli;
 mod console;
+mod counted;
 mod json_diagnostic;
 #[cfg(feature = "cli")]
 mod organization;

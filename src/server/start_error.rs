@@ -37,6 +37,7 @@ impl fmt::Display for StartError {
                 let first = faults.first().map(ToString::to_string).unwrap_or_default();
                 match faults.len() {
                     0 | 1 => f.write_str(&first),
+                    2 => write!(f, "{first} (and 1 more fault)"),
                     more => write!(f, "{first} (and {} more faults)", more - 1),
                 }
             }

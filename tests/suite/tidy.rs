@@ -57,11 +57,12 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("wire", &[]),
     ("realm", &["feature", "error", "time", "wire"]),
     ("json_diagnostic", &[]),
+    ("counted", &[]),
     ("dialect", &["json_diagnostic"]),
     ("reducer", &["feature", "wire"]),
     ("scenario", &[]),
     ("journal", &[]),
-    ("report", &["journal"]),
+    ("report", &["journal", "counted"]),
     ("fault", &["realm", "time"]),
     ("world", &["feature", "fault", "journal", "report", "realm", "error", "time", "dialect"]),
     ("record", &["feature", "realm", "error", "time", "wire"]),
@@ -99,8 +100,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     (
         "server",
         &[
-            "console", "control", "http", "fixture", "api", "world", "report", "realm", "error", "time", "dialect",
-            "tls",
+            "console", "control", "http", "fixture", "api", "world", "fault", "report", "realm", "error", "time",
+            "dialect", "tls",
         ],
     ),
     ("tls", &[]),
@@ -110,6 +111,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "counted",
             "scenario",
             "server",
             "control",

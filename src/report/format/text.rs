@@ -1,12 +1,13 @@
 //! The report for people.
 
+use crate::counted::counted;
 use crate::report::{Baseline, ClientSummary, FindingSummary, Severity, Summary};
 use std::fmt::Write;
 
 pub fn write(report: &Summary, baseline: &Baseline) -> String {
     let mut text = String::new();
     for client in report.clients.iter().filter(|client| !client.findings.is_empty()) {
-        let _ = writeln!(text, "{}, {} requests", title(client), client.requests);
+        let _ = writeln!(text, "{}, {}", title(client), counted(client.requests, "request"));
         for finding in &client.findings {
             write_finding(&mut text, finding, baseline.has(client, finding));
         }
@@ -14,11 +15,10 @@ pub fn write(report: &Summary, baseline: &Baseline) -> String {
     }
     let count = |severity: Severity| report.findings().filter(|(_, finding)| finding.severity == severity).count();
     let known = report.findings().filter(|(client, finding)| baseline.has(client, finding)).count();
-    let clients = report.clients.len();
     let _ = write!(
         text,
-        "{clients} {}: {}, {}, {}",
-        if clients == 1 { "client" } else { "clients" },
+        "{}: {}, {}, {}",
+        counted(report.clients.len(), "client"),
         counted(count(Severity::Error), "error"),
         counted(count(Severity::Warning), "warning"),
         counted(count(Severity::Note), "note"),
@@ -36,10 +36,6 @@ pub fn title(client: &ClientSummary) -> String {
     let world = client.world.as_deref().filter(|world| *world != "default");
     let world = world.map(|world| format!(" in world {world}")).unwrap_or_default();
     format!("{} ({user}){world}", client.client)
-}
-
-fn counted(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 fn write_finding(text: &mut String, finding: &FindingSummary, is_known: bool) {
