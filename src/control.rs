@@ -7,7 +7,7 @@ mod clock;
 mod contents;
 pub mod dialect;
 mod direct;
-mod faults;
+pub mod faults;
 pub mod fidelity;
 mod filters;
 mod guard;
@@ -170,6 +170,9 @@ impl Control {
             Call::Of(call) => {
                 let world = self.world(name)?;
                 let _use = row.is_use().then(|| world.begin_use());
+                if matches!(call, OfWorld::Reset | OfWorld::ClearJournal) {
+                    self.edge.worlds.observe(&world);
+                }
                 return in_world(&world, call, &values[1..], &filters, incoming).await;
             }
         };

@@ -1,12 +1,17 @@
 //! Faults: rules that make requests fail as a network, a proxy or the push relay would (contract, Faults).
 
+mod dropped;
 pub mod network;
 pub mod rate_limit;
 
 use crate::realm::seeded_rng::SeededRng;
-use crate::time::{Span, Timestamp};
+use crate::time::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use dropped::Dropped;
 
 /// A rule that was installed.
 #[derive(Clone, Debug)]
@@ -31,26 +36,14 @@ pub struct Rule {
     pub fired: u64,
     /// Requests that it dropped lately and whose repetitions it drops too.
     pub dropped: Vec<Dropped>,
-}
-
-/// A request whose connection was closed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
-    method: String,
-    path: String,
-    user: Option<String>,
-    params: BTreeMap<String, String>,
-    /// In real time.
-    at: Timestamp,
+    /// How often it fired in all worlds that have it, and before resets.
+    pub fired_anywhere: Arc<AtomicU64>,
 }
 
 /// The operation that effects on events are for: its method and path.
 pub const POLL: (&str, &str) = ("GET", "/events");
 /// What the paths of operations that call the push relay begin with.
 pub const RELAYED: &str = "/mobile_push/";
-
-/// Repetitions that come within this time of the last one are dropped too.
-const REPETITION: Span = Span::seconds(1);
 
 /// Which requests a rule is for; what is not given holds for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -151,6 +144,8 @@ pub struct Seen<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     rules: Vec<Rule>,
+    /// Rules that a reset installs again.
+    standing: Vec<Rule>,
     chance: SeededRng,
     installed: u64,
 }
@@ -158,7 +153,7 @@ pub struct Faults {
 impl Faults {
     /// No rules; probabilities follow from the seed.
     pub fn new(seed: u64) -> Self {
-        Self { rules: Vec::new(), chance: SeededRng::from_seed(seed ^ 0x0066_6175_6c74), installed: 0 }
+        Self { chance: SeededRng::from_seed(seed ^ 0x0066_6175_6c74), ..Self::default() }
     }
 
     /// Installs a rule; gives its id.
@@ -168,6 +163,19 @@ impl Faults {
         let id = rule.id.clone();
         self.rules.push(rule);
         id
+    }
+
+    /// Installs a rule that a reset installs again.
+    pub fn install_standing(&mut self, rule: Rule) {
+        self.standing.push(rule.clone());
+        self.install(rule);
+    }
+
+    /// Removes all rules but the standing ones, which begin again.
+    pub fn reset(&mut self, seed: u64) {
+        let standing = std::mem::take(&mut self.standing);
+        *self = Self::new(seed);
+        standing.into_iter().for_each(|rule| self.install_standing(rule));
     }
 
     /// All rules, spent ones too.
@@ -223,40 +231,13 @@ impl Faults {
                 }
             }
             rule.fired += 1;
+            rule.fired_anywhere.fetch_add(1, Ordering::Relaxed);
             if matches!(rule.effect, Effect::Drop { retries: true, .. }) {
                 rule.dropped.push(Dropped::of(seen));
             }
             return Some((rule.id.clone(), rule.effect.clone()));
         }
         None
-    }
-}
-
-impl Rule {
-    /// Whether a request repeats one that was dropped, which is noted.
-    fn is_repetition(&mut self, seen: Seen<'_>) -> bool {
-        self.dropped.retain(|dropped| seen.at.since(dropped.at) <= REPETITION);
-        let repeated = self.dropped.iter_mut().find(|dropped| dropped.is_repeated_by(seen));
-        repeated.map(|dropped| dropped.at = seen.at).is_some()
-    }
-}
-
-impl Dropped {
-    fn of(seen: Seen<'_>) -> Self {
-        Self {
-            method: seen.method.to_owned(),
-            path: seen.full_path.to_owned(),
-            user: seen.user.map(str::to_owned),
-            params: seen.params.clone(),
-            at: seen.at,
-        }
-    }
-
-    fn is_repeated_by(&self, seen: Seen<'_>) -> bool {
-        self.method == seen.method
-            && self.path == seen.full_path
-            && self.user.as_deref() == seen.user
-            && self.params == *seen.params
     }
 }
 
@@ -296,6 +277,7 @@ mod tests {
             passed: 0,
             fired: 0,
             dropped: Vec::new(),
+            fired_anywhere: Arc::default(),
         }
     }
 
@@ -338,6 +320,20 @@ mod tests {
         assert_eq!(faults.fire(at(1_800)), repetition);
         assert_eq!(faults.rules()[0].fired, 1);
         assert_eq!(faults.fire(at(2_900)), None);
+    }
+
+    #[test]
+    fn a_reset_installs_standing_rules_again_and_no_others() {
+        let mut faults = Faults::new(0);
+        faults.install_standing(rule(0, None, Some(1)));
+        faults.install(rule(0, None, None));
+        let anywhere = faults.rules()[0].fired_anywhere.clone();
+        assert_eq!(fired(&mut faults, 1), [true]);
+
+        faults.reset(0);
+
+        assert_eq!(fired(&mut faults, 3), [true, false, false]);
+        assert_eq!((faults.rules().len(), anywhere.load(Ordering::Relaxed)), (1, 2));
     }
 
     #[test]

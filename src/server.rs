@@ -14,6 +14,7 @@ mod own_head;
 mod pace;
 #[cfg(feature = "watch")]
 mod socket;
+pub mod standing_faults;
 mod start_error;
 mod webhooks;
 

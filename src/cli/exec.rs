@@ -7,6 +7,7 @@ mod faults;
 pub mod guard;
 mod learning;
 mod levels;
+mod prefixed_output;
 mod report;
 #[cfg(target_os = "linux")]
 mod tree;
@@ -19,6 +20,7 @@ use super::CliError;
 use super::output::tell;
 use super::serve::{Serve, status, waiting_runtime};
 use crate::server::listen::WallClock;
+use crate::server::standing_faults::StandingFaults;
 use crate::server::{Server, StartError};
 use crate::world::RealTime;
 use attempt::{Attempt, Attempted, TIMED_OUT};
@@ -26,13 +28,14 @@ use chaos::Chaos;
 use clap::Args;
 use learning::Learning;
 use levels::Levels;
+use prefixed_output::PrefixedOutput;
 use report::{ReportOptions, Reporting};
-use serde_json::Value;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
@@ -43,6 +46,8 @@ use windows::{Signals, ends, kill, pass_on, status_of};
 
 /// Where the command finds the file of the certificate that it has to trust.
 const TRUSTED: &str = "CHATDOUBLE_TLS_CA";
+/// Where the command finds the level of the server, if it runs for several.
+const LEVEL: &str = "CHATDOUBLE_LEVEL";
 /// What shells give for a command that is not there, and for one that can't be run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
@@ -51,7 +56,9 @@ const PORT_TRIES: usize = 50;
 const PORT_PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Args)]
-#[command(after_help = "For example:\n\n  chatdouble exec --clock frozen -- npm test")]
+#[command(
+    after_help = "For example:\n\n  chatdouble exec --clock frozen -- npm test"
+)]
 pub struct Exec {
     #[command(flatten)]
     serve: Serve,
@@ -59,8 +66,7 @@ pub struct Exec {
     #[command(flatten)]
     report: ReportOptions,
 
-    /// File with a list of faults, as POST /control/worlds/NAME/faults takes them, to install in the world default before
-    /// the command starts
+    /// File with a list of faults, as POST /control/worlds/NAME/faults takes them, that each world has from its beginning
     #[arg(long, value_name = "FILE", conflicts_with = "chaos")]
     faults: Option<PathBuf>,
 
@@ -70,7 +76,8 @@ pub struct Exec {
     #[command(flatten)]
     levels: Levels,
 
-    /// Command to run, with CHATDOUBLE_URL set, and CHATDOUBLE_CONTROL_TOKEN and CHATDOUBLE_TLS_CA if they apply
+    /// Command to run, with CHATDOUBLE_URL set, and CHATDOUBLE_CONTROL_TOKEN, CHATDOUBLE_TLS_CA and CHATDOUBLE_LEVEL if
+    /// they apply
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -81,9 +88,10 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
     }
     let reporting = exec.report.prepare()?;
     let rules = exec.faults.as_deref().map_or(Ok(Vec::new()), faults::read)?;
+    let faults = Arc::new(StandingFaults::new(rules));
     let runtime = exec.serve.prepare()?;
     let waiting = waiting_runtime()?;
-    let many = Many { exec: &exec, rules: &rules, reporting: &reporting, runtime: runtime.handle() };
+    let many = Many { exec: &exec, faults: &faults, reporting: &reporting, runtime: runtime.handle() };
     let status = match (exec.chaos.seed(), exec.levels.list()) {
         (Some(seed), _) => waiting.block_on(exec.chaos.run(seed, async |attempt| many.run(attempt).await)),
         (None, Some(levels)) => waiting
@@ -91,8 +99,9 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
             .and_then(|status| reporting.report_after(status)),
         (None, None) => runtime
             .block_on(exec.serve.start(0))
-            .and_then(|server| waiting.block_on(serve_while_running(&exec, &rules, &reporting, server))),
+            .and_then(|server| waiting.block_on(serve_while_running(&exec, &faults, &reporting, server))),
     };
+    faults::tell_unfired(&faults);
     waiting.shutdown_background();
     runtime.shutdown_background();
     status
@@ -100,16 +109,16 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
 
 async fn serve_while_running(
     exec: &Exec,
-    rules: &[Value],
+    faults: &Arc<StandingFaults>,
     reporting: &Reporting,
     server: Server,
 ) -> Result<ExitCode, CliError> {
     exec.serve.tell_place(&server)?;
     exec.serve.tell_elsewhere(&server);
-    faults::arm(&server, rules).await?;
+    faults::arm(&server, faults)?;
     exec.serve.open_console(&server);
     let state = exec.serve.state.follow(&server);
-    let own = run_command(exec, &server, None).await?.status;
+    let own = run_command(exec, &server, &Attempt::default()).await?.status;
     let violations = server.violations();
     let reported = reporting.write(&server);
     server.stop().await;
@@ -132,7 +141,8 @@ async fn serve_while_running(
 /// Runs of the command against a server each.
 struct Many<'a> {
     exec: &'a Exec,
-    rules: &'a [Value],
+    /// Those of the file.
+    faults: &'a Arc<StandingFaults>,
     reporting: &'a Reporting,
     runtime: &'a Handle,
 }
@@ -143,10 +153,13 @@ impl Many<'_> {
         let server = self.start(attempt.feature_level).await?;
         let learn = Seen::begin(&server);
         self.exec.serve.tell_place(&server)?;
-        faults::arm(&server, self.rules).await?;
-        faults::arm(&server, &attempt.faults).await?;
+        if attempt.faults.is_empty() {
+            faults::arm(&server, self.faults)?;
+        } else {
+            faults::arm(&server, &Arc::new(StandingFaults::new(attempt.faults.clone())))?;
+        }
         let began = WallClock.now();
-        let Ended { status: own, is_interrupted } = run_command(self.exec, &server, attempt.limit).await?;
+        let Ended { status: own, is_interrupted } = run_command(self.exec, &server, &attempt).await?;
         let took = WallClock.now().since(began).micros();
         let violations = server.violations();
         let seen = learn(&server);
@@ -186,7 +199,7 @@ struct Ended {
 }
 
 /// Runs the command, passing signals on. One that takes longer than it may is ended.
-async fn run_command(exec: &Exec, server: &Server, limit: Option<Duration>) -> Result<Ended, CliError> {
+async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<Ended, CliError> {
     let mut signals = Signals::take().map_err(CliError::of_start)?;
     let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::of_usage("no command is given"))?;
     let trusted = Trusted::of(exec, server)?;
@@ -198,13 +211,20 @@ async fn run_command(exec: &Exec, server: &Server, limit: Option<Duration>) -> R
     if let Some(file) = trusted.file() {
         command.env(TRUSTED, file);
     }
+    if let Some(level) = attempt.feature_level {
+        command.env(LEVEL, level.to_string());
+    }
+    if attempt.prefix.is_some() {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    }
     let mut child = command.spawn().map_err(|error| CliError {
         status: if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE },
         message: format!("cannot run {}: {error}", program.to_string_lossy()),
     })?;
     let _guarding = guarding(&child, trusted.own_file());
+    let output = attempt.prefix.as_deref().map(|prefix| PrefixedOutput::of(&mut child, prefix));
     let time_is_over = async {
-        match limit {
+        match attempt.limit {
             Some(limit) => tokio::time::sleep(limit).await,
             None => std::future::pending().await,
         }
@@ -214,6 +234,9 @@ async fn run_command(exec: &Exec, server: &Server, limit: Option<Duration>) -> R
     loop {
         tokio::select! {
             ended = child.wait() => {
+                if let Some(output) = output {
+                    output.end().await;
+                }
                 return ended.map(|ended| Ended { status: status_of(ended), is_interrupted }).map_err(CliError::of_start);
             }
             signal = signals.next() => {

@@ -11,6 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A fault.
 #[derive(Deserialize, JsonSchema)]
@@ -66,7 +67,18 @@ pub fn list(world: &World) -> Value {
 /// # Errors
 ///
 /// `ControlRefused`.
-pub fn install(world: &World, mut rule: Value) -> Result<Value, Error> {
+pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
+    let rule = read(world, rule)?;
+    let id = world.faults().lock().install(rule);
+    Ok(json!({ "fault_id": id }))
+}
+
+/// Reads a rule for a world.
+///
+/// # Errors
+///
+/// `ControlRefused`.
+pub fn read(world: &World, mut rule: Value) -> Result<Rule, Error> {
     let sent: Sent = json_diagnostic::fit(&rule).map_err(|fault| refused(fault.to_string()))?;
     let matching = sent.matching.unwrap_or_default();
     let pattern =
@@ -86,7 +98,7 @@ pub fn install(world: &World, mut rule: Value) -> Result<Value, Error> {
     let effect = effect(&sent.effect)?;
     check_concern(&effect, &matching)?;
     leave_out_nulls(&mut rule);
-    let rule = Rule {
+    Ok(Rule {
         id: String::new(),
         matching,
         after: sent.after.unwrap_or(0),
@@ -97,9 +109,8 @@ pub fn install(world: &World, mut rule: Value) -> Result<Value, Error> {
         passed: 0,
         fired: 0,
         dropped: Vec::new(),
-    };
-    let id = world.faults().lock().install(rule);
-    Ok(json!({ "fault_id": id }))
+        fired_anywhere: Arc::default(),
+    })
 }
 
 /// Asserts that the requests that match are some that the effect is for.
@@ -169,7 +180,9 @@ fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
             Some("admin_action_required") => Ok(Effect::Bouncer(Bouncer::AdminActionRequired)),
             _ => Err(wrong("unreachable, server_error or admin_action_required")),
         },
-        "delay_ms" => count(value).map(Effect::DelayMs),
+        "delay_ms" => {
+            value.as_u64().map(Effect::DelayMs).ok_or_else(|| wrong("a whole number of milliseconds from 0 on"))
+        }
         "truncate_at" => count(value).map(Effect::TruncateAt),
         "error" => error(value).ok_or_else(|| wrong("status (400 to 599), code, msg and further keys")),
         "rate_limit" => {

@@ -2,7 +2,6 @@
 
 use super::refused;
 use crate::error::Error;
-use crate::fault::Faults;
 use crate::fault::network::Networks;
 use crate::fault::rate_limit::RateLimits;
 use crate::world::World;
@@ -43,7 +42,7 @@ pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
     world.reset();
     if !keeps("faults") {
         let seed = world.snapshot().chance.seed;
-        *world.faults().lock() = Faults::new(seed);
+        world.faults().lock().reset(seed);
         *world.networks().lock() = Networks::new(seed);
         *world.rate_limits().lock() = RateLimits::default();
     }

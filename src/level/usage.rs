@@ -2,7 +2,7 @@
 
 use super::objects::{ALL, EVERY_REPLY, Object};
 use super::place::{Place, Source};
-use super::{Change, ChangeKind, Listed, changes, listed};
+use super::{Behaviour, Change, ChangeKind, Downgrade, Listed, changes, listed};
 use crate::api::{Effect, OPERATIONS, Row, rows};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -15,6 +15,8 @@ pub struct Usage {
     operations: BTreeMap<(&'static str, &'static str), Words>,
     /// By type.
     events: BTreeMap<String, Words>,
+    /// Codes of refusals.
+    codes: BTreeSet<String>,
 }
 
 /// Names in what a client sent and received.
@@ -57,6 +59,8 @@ impl Usage {
     pub fn add(&mut self, method: &str, path: &str, params: &BTreeMap<String, String>, reply: &[u8]) {
         let text = String::from_utf8_lossy(reply);
         let known = serde_json::from_slice::<Value>(reply).ok();
+        let code = known.as_ref().filter(|reply| reply["result"] == "error").and_then(|reply| reply["code"].as_str());
+        self.codes.extend(code.map(str::to_owned));
         for row in rows_at(method, path) {
             let words = self.operations.entry((row.route.method, row.route.path)).or_default();
             for (name, value) in params {
@@ -90,6 +94,7 @@ impl Usage {
     pub fn join(&mut self, other: Usage) {
         other.operations.into_iter().for_each(|(key, words)| self.operations.entry(key).or_default().join(words));
         other.events.into_iter().for_each(|(key, words)| self.events.entry(key).or_default().join(words));
+        self.codes.extend(other.codes);
     }
 
     /// The changes above one level and up to another that touch what was used; first those of which it was seen, then the
@@ -139,7 +144,9 @@ impl Usage {
                 let words = self.events.get(pattern.kind)?;
                 words.has_received(&[pattern.carries.map_or(pattern.kind, |(_, name)| name).to_owned()])
             }
-            ChangeKind::Behaviour(behaviour) => self.behaves(behaviour.on, &named(behaviour.words)),
+            ChangeKind::Behaviour(behaviour) => {
+                self.behaves(behaviour.on, &named(behaviour.words)).or_else(|| self.is_refused_by(behaviour))
+            }
         }
     }
 
@@ -157,6 +164,17 @@ impl Usage {
             Source::Event(kind, _) => self.events.get(kind).into_iter().collect(),
             Source::EveryReply => self.operations.values().collect(),
         }
+    }
+
+    /// Whether a refusal of a behaviour was seen that is not of certain operations; None where it was not.
+    fn is_refused_by(&self, behaviour: &Behaviour) -> Option<bool> {
+        let former = match behaviour.act {
+            Downgrade::Code { code, .. } | Downgrade::CodeOfCredentials { code, .. } => code,
+            _ => return None,
+        };
+        let names = |code: &String| code == former || words(behaviour.words).any(|word| word == code);
+        let is_of_all = !behaviour.on.contains('/');
+        (is_of_all && self.codes.iter().any(names)).then_some(true)
     }
 
     /// Whether a behaviour was seen: of operations, events or objects that the text names.
@@ -253,6 +271,18 @@ mod tests {
         assert_eq!(lines(&cut, 384, 385), ["385 user settings false"]);
         let without = usage("POST", "/register", &[], r#"{"user_settings":{}}"#);
         assert_eq!(lines(&without, 384, 385), [""; 0]);
+    }
+
+    #[test]
+    fn changes_of_refusals_that_are_of_no_operation_touch_replies_with_their_codes() {
+        let refused = |code: &str| {
+            let reply = format!(r#"{{"result":"error","msg":"","code":"{code}"}}"#);
+            lines(&usage("GET", "/users/me", &[], &reply), 387, 497)
+        };
+        for code in ["UNAUTHORIZED", "INVALID_API_KEY"] {
+            assert!(refused(code).contains(&"497 credentials that are refused true".to_owned()), "{code}");
+        }
+        assert!(!refused("BAD_REQUEST").iter().any(|line| line.contains("credentials")));
     }
 
     #[test]

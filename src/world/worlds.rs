@@ -16,9 +16,10 @@ pub struct Worlds {
     outlet: OnceLock<WebhookSender>,
     ended_reports: EndedReports,
     witness: OnceLock<Box<Witness>>,
+    equipment: OnceLock<Box<Witness>>,
 }
 
-/// Looks at a world that has ended.
+/// Is called with a world.
 type Witness = dyn Fn(&World) + Send + Sync;
 
 impl Worlds {
@@ -36,12 +37,23 @@ impl Worlds {
         let _ = self.outlet.set(outlet);
     }
 
-    /// Has each world looked at when it has ended. Only the first witness counts.
+    /// Has each world seen when it has ended, and before its journal is emptied. Only the first witness counts.
     pub fn witness_ends(&self, witness: impl Fn(&World) + Send + Sync + 'static) {
         let _ = self.witness.set(Box::new(witness));
     }
 
+    /// Has each world that is added from now on equipped before requests reach it. Only the first equipment counts.
+    pub fn equip(&self, equipment: impl Fn(&World) + Send + Sync + 'static) {
+        let _ = self.equipment.set(Box::new(equipment));
+    }
+
+    /// Shows a world to the witness.
+    pub fn observe(&self, world: &World) {
+        self.witness.get().into_iter().for_each(|observe| observe(world));
+    }
+
     fn connect(&self, world: &Arc<World>) {
+        self.equipment.get().into_iter().for_each(|equip| equip(world));
         self.outlet.get().into_iter().for_each(|outlet| world.post_through(outlet.clone()));
     }
 
@@ -65,7 +77,7 @@ impl Worlds {
     fn end(&self, world: &World) {
         world.end();
         self.ended_reports.add(world.report().summary().of_world(world.name()));
-        self.witness.get().into_iter().for_each(|observe| observe(world));
+        self.observe(world);
     }
 
     /// The clients of all worlds, those of ended ones first, each with the name of its world.

@@ -126,7 +126,7 @@ fn nothing_is_learned_from_a_command_that_fails_without_faults_or_asks_nothing()
     assert_eq!(error(&failing), "chaos: without faults the command failed (7)\n");
 
     let silent = shell(&["--chaos", "1"], "true");
-    assert_eq!(silent.status.code(), Some(0));
+    assert_eq!(silent.status.code(), Some(5));
     assert!(error(&silent).starts_with("chaos: no fault can fire"), "{}", error(&silent));
     assert_eq!(
         program(&["exec", "--chaos", "1", "--", "/no/such/command"]).status().expect("it ends").code(),
@@ -192,4 +192,68 @@ fn what_is_no_list_of_faults_ends_the_start() {
     ] {
         assert_eq!(shell(options, "true").status.code(), Some(2), "{options:?}");
     }
+}
+
+/// Sends requests: `request PORT METHOD PATH BODY`.
+const REQUEST: &str = r#"
+    request() {
+        exec 3<>"/dev/tcp/127.0.0.1/${CHATDOUBLE_URL##*:}"
+        printf '%s %s HTTP/1.0\r\nHost: localhost\r\nAuthorization: Basic bWVsQGNoYXQudGVzdDptZWxLZXkwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMA==\r\nContent-Length: %s\r\n\r\n%s' "$1" "$2" "${#3}" "$3" >&3
+        cat <&3
+    }
+    fork() { request POST /control/worlds "{\"name\": \"$1\", \"fork_of\": \"default\"}" > /dev/null; }
+"#;
+
+fn bash(options: &[&str], script: &str) -> Output {
+    let script = format!("{REQUEST}\n{script}");
+    let arguments = [&["exec"], options, &["--", "bash", "-c", &script]].concat();
+    program(&arguments).output().expect("the program starts")
+}
+
+#[test]
+fn faults_are_in_each_world_that_the_command_makes_and_after_each_reset() {
+    let faults = file(
+        "worlds.json",
+        r#"[{"match": {"path": "/users/me"}, "times": 1, "effect": {"error": {"status": 503, "code": "BUSY", "msg": ""}}}]"#,
+    );
+    let script = r#"
+        fork one; fork two
+        for world in one two default; do
+            test "$world" = default && request POST /control/worlds/default/reset '{}' > /dev/null
+            case "$(request GET /w/$world/api/v1/users/me)" in *BUSY*) ;; *) exit 21;; esac
+            case "$(request GET /w/$world/api/v1/users/me)" in *success*) ;; *) exit 22;; esac
+        done
+        request POST /control/worlds/default/reset '{}' > /dev/null
+        case "$(request GET /api/v1/users/me)" in *BUSY*) ;; *) exit 23;; esac"#;
+
+    let output = bash(&["--faults", &faults], script);
+
+    assert_eq!((output.status.code(), error(&output).as_str()), (Some(0), ""), "{output:?}");
+}
+
+#[test]
+fn chaos_meets_commands_whose_tests_make_end_and_reset_worlds() {
+    let ends = "fork mine; request GET /w/mine/api/v1/users/me > /dev/null; request DELETE /control/worlds/mine '' > /dev/null";
+    let resets =
+        "request GET /api/v1/users/me > /dev/null; request POST /control/worlds/default/reset '{}' > /dev/null";
+    for script in [ends, resets] {
+        let output = bash(&["--chaos", "1", "--chaos-runs", "1"], script);
+
+        assert_eq!(output.status.code(), Some(0), "{}", error(&output));
+        assert!(error(&output).starts_with("chaos: run 1 of 1: "), "{}", error(&output));
+    }
+}
+
+#[test]
+fn faults_that_never_fired_are_named_at_the_end() {
+    let faults = r#"[
+        {"match": {"path": "/users/me"}, "effect": {"delay_ms": 1}},
+        {"match": {"path": "/messages"}, "effect": {"garbage": true}}
+    ]"#;
+    let faults = file("unfired.json", faults);
+
+    let output = bash(&["--faults", &faults], "request GET /api/v1/users/me > /dev/null; exit 7");
+
+    let expected = "faults: 1 of 2 faults never fired: $[1]\n";
+    assert_eq!((output.status.code(), error(&output).as_str()), (Some(7), expected));
 }

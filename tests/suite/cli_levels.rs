@@ -130,7 +130,7 @@ fn the_report_of_all_levels_is_one_and_counts_in_the_table() {
 
     let error = error(&output);
     assert_eq!(output.status.code(), Some(4), "{error}");
-    let heading = error.lines().find(|line| line.starts_with("level")).expect("a table");
+    let heading = error.lines().find(|line| line.starts_with("level  result")).expect("a table");
     assert!(heading.ends_with("  findings"), "{error}");
     let report: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&file).expect("written")).expect("JSON");
@@ -138,4 +138,35 @@ fn the_report_of_all_levels_is_one_and_counts_in_the_table() {
         report["clients"].as_array().expect("a list").iter().filter_map(|client| client["world"].as_str()).collect();
     let newest = format!("default at {}", chatdouble::api::NEWEST_FEATURE_LEVEL);
     assert_eq!(worlds, ["default at 387", newest.as_str()]);
+}
+
+#[test]
+fn the_command_knows_its_level_and_its_output_says_it() {
+    let output = levels("387,newest", &[], "echo level is $CHATDOUBLE_LEVEL");
+    assert_eq!(output.status.code(), Some(0), "{}", error(&output));
+    let newest = chatdouble::api::NEWEST_FEATURE_LEVEL;
+    assert_eq!(String::from_utf8_lossy(&output.stdout), format!("level is 387\nlevel is {newest}\n"));
+    let text = error(&output);
+    let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("level ") && line.ends_with(':')).collect();
+    assert_eq!(headings, ["level 387:", format!("level {newest}:").as_str()]);
+
+    let output = levels("386,387", &["--jobs", "2"], "echo out; sleep 0.1; echo err >&2; printf unfinished");
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut lines: Vec<&str> = out.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["386: out", "386: unfinished", "387: out", "387: unfinished"]);
+    assert!(error(&output).contains("386: err\n") && error(&output).contains("387: err\n"), "{}", error(&output));
+}
+
+#[test]
+fn refusals_that_are_of_no_operation_are_among_the_suspects() {
+    let script = r#"
+        exec 3<>"/dev/tcp/127.0.0.1/${CHATDOUBLE_URL##*:}"
+        printf 'GET /api/v1/users/me HTTP/1.0\r\nAuthorization: Basic bWVsQGNoYXQudGVzdDp3cm9uZw==\r\n\r\n' >&3
+        case "$(cat <&3)" in *INVALID_API_KEY*) ;; *) exit 1;; esac"#;
+
+    let output = levels("387,newest", &[], script);
+
+    assert_eq!(output.status.code(), Some(1), "{}", error(&output));
+    assert!(error(&output).contains("  497  credentials that are refused: "), "{}", error(&output));
 }

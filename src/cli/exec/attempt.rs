@@ -10,6 +10,8 @@ pub struct Attempt {
     pub faults: Vec<Value>,
     /// The level of the server; that of the options unless given.
     pub feature_level: Option<i64>,
+    /// What each line of the command's output begins with, if it is shared by several.
+    pub prefix: Option<String>,
     /// When the command is ended and counts as failed.
     pub limit: Option<Duration>,
 }

@@ -11,6 +11,7 @@ use super::attempt::{Attempt, Attempted};
 use crate::cli::CliError;
 use crate::cli::file::write_whole;
 use crate::cli::output::tell;
+use crate::counted::counted;
 use clap::Args;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -18,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The status for a command that fails without faults: nothing can be learned from it.
-const FAILS_WITHOUT_FAULTS: u8 = 5;
+/// The status for a command that fails without faults, or that no fault can meet: nothing can be learned from it.
+const LEARNS_NOTHING: u8 = 5;
 /// A run with faults may take so much longer than the first.
 const GRACE: Duration = Duration::from_secs(30);
 const SLOWNESS: u32 = 10;
@@ -70,18 +71,20 @@ impl Chaos {
         let first = attempt(Attempt::default()).await?;
         if first.status != 0 {
             tell(format_args!("chaos: without faults the command {}", first.result()));
-            return Ok(ExitCode::from(if first.is_interrupted { first.status } else { FAILS_WITHOUT_FAULTS }));
+            return Ok(ExitCode::from(if first.is_interrupted { first.status } else { LEARNS_NOTHING }));
         }
         if first.seen.is_empty() {
-            tell("chaos: no fault can fire: the command sent no request to the world default");
-            return Ok(ExitCode::SUCCESS);
+            tell(
+                "chaos: no fault can fire: the command sent no request of an operation to the server in CHATDOUBLE_URL",
+            );
+            return Ok(ExitCode::from(LEARNS_NOTHING));
         }
         let limit = self.chaos_timeout.map(|seconds| Duration::from_secs(seconds.into()));
         let limit = Some(limit.unwrap_or(GRACE + SLOWNESS * first.took));
         for number in 1..=self.chaos_runs {
             let faults = draw::faults(&first.seen, seed, number, self.chaos_faults);
             let run = attempt(Attempt { faults: faults.clone(), limit, ..Attempt::default() }).await?;
-            let (count, took) = (counted(faults.len()), run.took.as_secs_f64());
+            let (count, took) = (counted(faults.len(), "fault"), run.took.as_secs_f64());
             tell(format_args!("chaos: run {number} of {}: {count}, {} in {took:.1} s", self.chaos_runs, run.result()));
             if run.is_interrupted {
                 return Ok(ExitCode::from(run.status));
@@ -116,8 +119,11 @@ impl Chaos {
         };
         let fewest = shrink::fewest(faults, fails).await?;
         let text = written(&fewest);
-        let count = counted(fewest.len());
-        tell(format_args!("chaos: {count} with which the command fails, found in {runs} more runs:\n{text}"));
+        let count = counted(fewest.len(), "fault");
+        tell(format_args!(
+            "chaos: {count} with which the command fails, found in {}:\n{text}",
+            counted(runs, "more run")
+        ));
         if let Some(file) = &self.chaos_out {
             write_whole(file, &format!("{text}\n"))
                 .map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))?;
@@ -127,10 +133,6 @@ impl Chaos {
         tell(format_args!("chaos: {how}: {}", repeating(std::env::args_os(), file)));
         Ok(ExitCode::from(interrupted.unwrap_or(status)))
     }
-}
-
-fn counted(faults: usize) -> String {
-    if faults == 1 { "1 fault".to_owned() } else { format!("{faults} faults") }
 }
 
 /// Rules as a file has them, a line each.

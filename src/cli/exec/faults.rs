@@ -1,10 +1,13 @@
-//! Rules of faults in a file, and arming them in the default world.
+//! Rules of faults in a file, and arming them in the worlds of a server.
 
 use crate::cli::CliError;
+use crate::cli::output::tell;
+use crate::counted::counted;
 use crate::server::Server;
-use http::Method;
+use crate::server::standing_faults::StandingFaults;
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Reads a file with a list of rules, as `POST W/faults` takes them.
 ///
@@ -21,19 +24,29 @@ pub fn read(file: &Path) -> Result<Vec<Value>, CliError> {
     }
 }
 
-/// Arms rules in the default world.
+/// Installs rules in all worlds of a server, also in those that the command adds.
 ///
 /// # Errors
 ///
-/// What control refuses, with the place in the list; nothing is armed where there is no default world.
-pub async fn arm(server: &Server, rules: &[Value]) -> Result<(), CliError> {
-    for (at, rule) in rules.iter().enumerate() {
-        let answer = server.control(Method::POST, "/worlds/default/faults", Some(rule)).await;
-        if answer.status != 200 {
-            let reason = answer.body["msg"].as_str().unwrap_or_default();
-            let reason = reason.strip_prefix('$').map_or_else(|| format!(": {reason}"), str::to_owned);
-            return Err(CliError::of_start(format!("--faults: $[{at}]{reason}")));
-        }
+/// What the worlds that there are refuse, with the place in the list.
+pub fn arm(server: &Server, faults: &Arc<StandingFaults>) -> Result<(), CliError> {
+    server.install_standing_faults(faults).map_err(|(at, reason)| {
+        let reason = reason.strip_prefix('$').map_or_else(|| format!(": {reason}"), str::to_owned);
+        CliError::of_start(format!("--faults: $[{at}]{reason}"))
+    })
+}
+
+/// Names those faults of the file on standard error that never fired.
+pub fn tell_unfired(faults: &StandingFaults) {
+    let unfired = faults.unfired();
+    if unfired.is_empty() {
+        return;
     }
-    Ok(())
+    let place = |(at, refused): &(usize, Option<String>)| match refused {
+        Some(reason) => format!("$[{at}] ({reason})"),
+        None => format!("$[{at}]"),
+    };
+    let places: Vec<String> = unfired.iter().map(place).collect();
+    let all = counted(faults.count(), "fault");
+    tell(format_args!("faults: {} of {all} never fired: {}", unfired.len(), places.join(", ")));
 }

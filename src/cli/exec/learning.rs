@@ -4,7 +4,8 @@ use super::chaos::Seen;
 use super::chaos::seen::Request;
 use crate::level::Usage;
 use crate::server::Server;
-use crate::world::World;
+use crate::world::{World, Worlds};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Something that is learned of requests.
@@ -14,42 +15,53 @@ pub trait Learning: Sized {
 }
 
 impl Learning for Seen {
-    /// Faults are in the default world alone, and so is what they can meet.
-    fn begin(_: &Server) -> impl FnOnce(&Server) -> Self {
-        |server| {
-            let mut seen = Seen::default();
-            let world = server.worlds().get("default");
-            let entries = world.map(|world| world.journal().all()).unwrap_or_default();
-            for entry in entries.iter().filter(|entry| entry.fault.is_none()) {
-                let Some(route) = entry.route else { continue };
-                seen.add(Request {
-                    route,
-                    method: &entry.method,
-                    params: &entry.params,
-                    status: entry.status,
-                    reply: &entry.reply.0,
-                    has_events: !entry.events.is_empty(),
-                });
-            }
-            seen
-        }
+    fn begin(server: &Server) -> impl FnOnce(&Server) -> Self {
+        let default = server.worlds().get(Worlds::DEFAULT);
+        let users = default.map(|world| world.snapshot().users.values().map(|user| user.email.clone()).collect());
+        let users: HashSet<String> = users.unwrap_or_default();
+        learn_of_worlds(server, move |world, seen: &mut Seen| seen.join(seen_in(world, &users)))
     }
 }
 
 impl Learning for Usage {
-    /// Tests often end their worlds.
     fn begin(server: &Server) -> impl FnOnce(&Server) -> Self {
-        let of_ended = Arc::new(Mutex::new(Usage::default()));
-        let learned = of_ended.clone();
-        server.worlds().witness_ends(move |world| {
-            add(world, &mut of_ended.lock().unwrap_or_else(PoisonError::into_inner));
-        });
-        move |server| {
-            let mut usage = learned.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            server.worlds().all().iter().for_each(|world| add(world, &mut usage));
-            usage
-        }
+        learn_of_worlds(server, add)
     }
+}
+
+/// Learns of all worlds, also of those that end or are reset before the command does, as tests often do it.
+fn learn_of_worlds<Learned: Clone + Default + Send + 'static>(
+    server: &Server,
+    add: impl Fn(&World, &mut Learned) + Clone + Send + Sync + 'static,
+) -> impl FnOnce(&Server) -> Learned {
+    let of_ended = Arc::new(Mutex::new(Learned::default()));
+    let (learned, add_ended) = (of_ended.clone(), add.clone());
+    server.worlds().witness_ends(move |world| {
+        add_ended(world, &mut of_ended.lock().unwrap_or_else(PoisonError::into_inner));
+    });
+    move |server| {
+        let mut learned = learned.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        server.worlds().all().iter().for_each(|world| add(world, &mut learned));
+        learned
+    }
+}
+
+/// What faults can meet in one world; `users` are those that a fault for one user may name.
+fn seen_in(world: &World, users: &HashSet<String>) -> Seen {
+    let mut seen = Seen::default();
+    for entry in world.journal().all().iter().filter(|entry| entry.fault.is_none()) {
+        let Some(route) = entry.route else { continue };
+        seen.add(Request {
+            route,
+            method: &entry.method,
+            user: entry.user.as_deref().filter(|user| users.contains(*user)),
+            params: &entry.params,
+            status: entry.status,
+            reply: &entry.reply.0,
+            has_events: !entry.events.is_empty(),
+        });
+    }
+    seen
 }
 
 fn add(world: &World, usage: &mut Usage) {

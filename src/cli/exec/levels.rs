@@ -22,7 +22,7 @@ pub struct Levels {
     #[arg(long, value_name = "LIST", conflicts_with_all = ["chaos", "feature_level"], value_parser = list)]
     levels: Option<LevelList>,
 
-    /// Number of levels that run at the same time
+    /// Number of levels that run at the same time; each line of the command's output then begins with its level
     #[arg(long, value_name = "N", default_value_t = 1, requires = "levels", value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: u16,
 }
@@ -81,8 +81,12 @@ impl Levels {
         attempt: impl AsyncFn(Attempt) -> Result<Attempted<Usage>, CliError>,
     ) -> Result<ExitCode, CliError> {
         let at_level = |level: i64| {
-            let attempted = attempt(Attempt { feature_level: Some(level), ..Attempt::default() });
-            async move { attempted.await.map(|attempted| (level, attempted)) }
+            let prefix = self.is_parallel().then(|| format!("{level}: "));
+            let attempted = attempt(Attempt { feature_level: Some(level), prefix, ..Attempt::default() });
+            async move {
+                tell(format_args!("level {level}:"));
+                attempted.await.map(|attempted| (level, attempted))
+            }
         };
         let runs = stream::iter(levels).map(|level| at_level(*level)).buffered(usize::from(self.jobs));
         // Nothing more is begun after an interruption.

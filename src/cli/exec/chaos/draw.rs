@@ -19,7 +19,7 @@ pub fn faults(seen: &Seen, seed: u64, run: u32, most: u32) -> Vec<Value> {
         })
         .collect();
     // The first rule that fires applies alone: one for all requests would leave nothing to the others.
-    rules.sort_by_key(|rule| rule.get("match").is_none());
+    rules.sort_by_key(|rule| rule["match"]["path"].is_null());
     rules
 }
 
@@ -54,8 +54,8 @@ impl Chance {
 /// Requests that a fault can meet.
 #[derive(Clone, Debug)]
 struct Target {
-    /// Method and path; None: all requests.
-    operation: Option<(String, &'static str)>,
+    /// As a rule has them: method and path of an operation, or a user.
+    matching: Value,
     /// How many pass first, one of these.
     after: Vec<usize>,
     /// Bytes of the longest reply.
@@ -65,14 +65,11 @@ struct Target {
 impl Target {
     fn of(method: &str, route: &'static str, operation: &Operation) -> Self {
         let after = (0..operation.requests).collect();
-        Self { operation: Some((method.to_owned(), route)), after, longest: operation.longest }
+        Self { matching: json!({"method": method, "path": route}), after, longest: operation.longest }
     }
 
     fn rule(&self, effect: Value, most_times: Option<usize>, chance: &mut Chance) -> Value {
-        let mut rule = Map::new();
-        if let Some((method, route)) = &self.operation {
-            rule.insert("match".into(), json!({"method": method, "path": route}));
-        }
+        let mut rule = Map::from_iter([("match".to_owned(), self.matching.clone())]);
         let after = chance.pick(&self.after).copied().unwrap_or_default();
         if after > 0 {
             rule.insert("after".into(), after.into());
@@ -116,9 +113,10 @@ static KINDS: &[Kind] = &[
     kind(2, Some(3), |seen| polls(seen, |seen| seen.with_several.clone()), |_, _| json!({"events": "one_by_one"})),
     // A poll takes longer than a client waits.
     kind(2, Some(1), |seen| polls(seen, all), |_, chance| json!({"delay_ms": chance.pick(&[1_500, 4_000, 12_000])})),
-    // The network is weak: everything takes long, or some connections break.
-    kind(2, None, |_| vec![anything(1)], |_, chance| json!({"delay_ms": 100 * (1 + chance.below(4))})),
-    kind(2, Some(2), |seen| vec![anything(requests(seen))], |_, _| json!({"drop": "before"})),
+    // A user's network is weak: everything takes long, or some connections break. Without a user, the requests would be
+    // among them with which tests get keys.
+    kind(2, None, |seen| callers(seen, 1), |_, chance| json!({"delay_ms": 100 * (1 + chance.below(4))})),
+    kind(2, Some(2), |seen| callers(seen, usize::MAX), |_, _| json!({"drop": "before"})),
     // What happens to any operation on a bad day.
     kind(1, Some(1), |seen| operations(seen, |_, _, _| true), |_, _| json!({"drop": "before"})),
     kind(1, Some(1), |seen| operations(seen, |_, _, _| true), |_, _| json!({"rate_limit": {"retry_after": 1}})),
@@ -169,13 +167,14 @@ fn later(seen: &Seen) -> Vec<usize> {
     if all.len() > 1 { all[1..].to_vec() } else { all }
 }
 
-fn requests(seen: &Seen) -> usize {
-    seen.operations().map(|(_, _, operation)| operation.requests).sum()
-}
-
-/// Any request, up to so many of which pass first.
-fn anything(requests: usize) -> Target {
-    Target { operation: None, after: (0..requests.min(8)).collect(), longest: 0 }
+/// All requests of a user, of which fewer than a limit pass first.
+fn callers(seen: &Seen, limit: usize) -> Vec<Target> {
+    let target = |(user, requests): (&str, usize)| Target {
+        matching: json!({"user": user}),
+        after: (0..requests.min(limit)).collect(),
+        longest: 0,
+    };
+    seen.callers().map(target).collect()
 }
 
 /// A reply breaks off: at its beginning, within, or near its end.
@@ -195,7 +194,8 @@ mod tests {
         let mut seen = Seen::default();
         let mut add = |method, route, last: &str, reply: &str, has_events| {
             let params = BTreeMap::from([("queue_id".into(), "q".into()), ("last_event_id".into(), last.into())]);
-            seen.add(Request { method, route, params: &params, status: 200, reply: reply.as_bytes(), has_events });
+            let (user, reply) = ((route != "/dev_fetch_api_key").then_some("mel@chat.test"), reply.as_bytes());
+            seen.add(Request { method, route, user, params: &params, status: 200, reply, has_events });
         };
         add("POST", "/dev_fetch_api_key", "", "{}", false);
         add("POST", "/register", "", r#"{"queue_id":"q","last_event_id":-1}"#, false);
@@ -225,7 +225,7 @@ mod tests {
             let requests = match (method, path) {
                 (Some("POST"), Some("/register" | "/messages")) => 1,
                 (Some("GET"), Some("/events")) => 2,
-                (None, None) => 4,
+                (None, None) if rule["match"]["user"] == "mel@chat.test" => 4,
                 other => panic!("{other:?} was not seen: {rule}"),
             };
             assert!(after < requests, "{rule}");
@@ -253,6 +253,27 @@ mod tests {
         ] {
             assert!(has(effect), "{effect} is never drawn: {effects:?}");
         }
+    }
+
+    #[test]
+    fn no_fault_meets_the_requests_with_which_tests_get_keys() {
+        for seed in 0..20 {
+            for rule in (1..=20).flat_map(|run| faults(&seen(), seed, run, 8)) {
+                let matching = &rule["match"];
+                let is_of_another = matching["path"].as_str().is_some_and(|path| path != "/dev_fetch_api_key");
+                assert!(is_of_another || matching["user"].is_string(), "{rule}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_several_worlds_saw_counts_as_the_most_that_one_saw() {
+        let mut joined = seen();
+        joined.join(seen());
+        for rule in (0..200).flat_map(|run| faults(&joined, 1, run, 8)) {
+            assert!(rule["after"].as_u64().unwrap_or_default() < 4, "{rule}");
+        }
+        assert_eq!(faults(&joined, 1, 1, 8), faults(&seen(), 1, 1, 8));
     }
 
     #[test]

@@ -12,6 +12,8 @@ const OF_TESTS: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     operations: BTreeMap<(&'static str, String), Operation>,
+    /// How many requests each user sent, up to a number.
+    callers: BTreeMap<String, usize>,
     /// Of the polls, which acknowledged events that they had been given.
     pub acknowledging: Vec<usize>,
     /// Of the polls, which were given events, and which several.
@@ -38,6 +40,8 @@ pub struct Operation {
 pub struct Request<'a> {
     pub route: &'static str,
     pub method: &'a str,
+    /// Address of the caller, if a fault may name it.
+    pub user: Option<&'a str>,
     pub params: &'a BTreeMap<String, String>,
     pub status: u16,
     pub reply: &'a [u8],
@@ -49,6 +53,10 @@ impl Seen {
     pub fn add(&mut self, request: Request<'_>) {
         if OF_TESTS.contains(&request.route) {
             return;
+        }
+        if let Some(user) = request.user {
+            let requests = self.callers.entry(user.to_owned()).or_default();
+            *requests = (*requests + 1).min(DISTINGUISHED);
         }
         let operation = self.operations.entry((request.route, request.method.to_owned())).or_default();
         operation.requests = (operation.requests + 1).min(DISTINGUISHED);
@@ -81,7 +89,34 @@ impl Seen {
         }
     }
 
-    /// Whether nothing was asked of the world.
+    /// Adds what was seen in another world. Worlds count requests for themselves, so that the most of one world counts.
+    pub fn join(&mut self, other: Self) {
+        for (key, Operation { requests, has_events, longest }) in other.operations {
+            let own = self.operations.entry(key).or_default();
+            own.requests = own.requests.max(requests);
+            own.has_events |= has_events;
+            own.longest = own.longest.max(longest);
+        }
+        for (user, requests) in other.callers {
+            let own = self.callers.entry(user).or_default();
+            *own = requests.max(*own);
+        }
+        let joined = |own: &mut Vec<usize>, polls: Vec<usize>| {
+            own.extend(polls);
+            own.sort_unstable();
+            own.dedup();
+        };
+        joined(&mut self.acknowledging, other.acknowledging);
+        joined(&mut self.with_events, other.with_events);
+        joined(&mut self.with_several, other.with_several);
+    }
+
+    /// The users who sent requests, each with their number.
+    pub fn callers(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.callers.iter().map(|(user, requests)| (user.as_str(), *requests))
+    }
+
+    /// Whether nothing was asked of a world.
     pub fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
