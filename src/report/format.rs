@@ -4,7 +4,9 @@ mod junit;
 mod sarif;
 mod text;
 
-use super::{Baseline, Summary};
+use super::{Baseline, Severity, Summary};
+
+pub use junit::escaped_for_xml;
 
 /// A form of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +34,9 @@ impl Format {
         }
     }
 
-    /// A report in this form. Findings of the baseline are marked as known.
-    pub fn write(self, report: &Summary, baseline: &Baseline) -> String {
+    /// A report in this form. Findings of the baseline are marked as known. Where findings are failures, those less severe
+    /// than `fail_on` are none.
+    pub fn write(self, report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
         match self {
             Format::Text => text::write(report, baseline),
             Format::Json => {
@@ -41,7 +44,7 @@ impl Format {
                 text.push('\n');
                 text
             }
-            Format::Junit => junit::write(report, baseline),
+            Format::Junit => junit::write(report, baseline, fail_on),
             Format::Sarif => sarif::write(report, baseline),
         }
     }

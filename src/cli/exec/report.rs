@@ -100,6 +100,9 @@ impl ReportOptions {
 fn read(file: &Path) -> Result<Summary, CliError> {
     let fault = |reason: String| CliError::of_start(format!("{}: {reason}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| fault(error.to_string()))?;
+    if !text.trim_start().starts_with('{') {
+        return Err(fault("takes a report in JSON, as --report FILE.json writes it".to_owned()));
+    }
     crate::json_diagnostic::read(&text).map_err(|mistake| fault(mistake.to_string()))
 }
 
@@ -143,7 +146,7 @@ impl Reporting {
 
     fn write_summary(&self, report: &Summary) -> Result<bool, CliError> {
         let Some((file, format)) = &self.file else { return Ok(false) };
-        let text = format.write(report, &self.baseline);
+        let text = format.write(report, &self.baseline, self.fail_on);
         if file.as_os_str() == STANDARD_ERROR {
             // Nobody may read it any more.
             let _ = std::io::stderr().write_all(text.as_bytes());
@@ -157,7 +160,8 @@ impl Reporting {
             findings.filter(|(client, finding)| fails(finding.severity) && !self.baseline.has(client, finding));
         let count = failing.count();
         if count > 0 && file.as_os_str() != STANDARD_ERROR {
-            tell(format_args!("report: {count} findings let the run fail; see {}", file.display()));
+            let findings = if count == 1 { "finding lets" } else { "findings let" };
+            tell(format_args!("report: {count} {findings} the run fail; see {}", file.display()));
         }
         Ok(count > 0)
     }

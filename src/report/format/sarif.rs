@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
+/// The file that findings are shown at: they are of requests, which have no source.
+const ARTIFACT: &str = "chatdouble-report.sarif";
+
 pub fn write(report: &Summary, baseline: &Baseline) -> String {
     let results: Vec<Value> =
         report.findings().map(|(client, finding)| result(client, finding, baseline.has(client, finding))).collect();
@@ -50,6 +53,8 @@ fn result(client: &ClientSummary, finding: &FindingSummary, is_known: bool) -> V
         "message": {"text": format!("{}: {}. {} {}", title(client), finding.message, finding.why, finding.help)},
         "occurrenceCount": finding.count,
         "locations": [{
+            // Services that show findings beside sources refuse a result without a place in a file.
+            "physicalLocation": {"artifactLocation": {"uri": ARTIFACT}, "region": {"startLine": 1}},
             "logicalLocations": [{"name": way, "fullyQualifiedName": finding.first.request, "kind": "member"}],
         }],
         "partialFingerprints": {"clientRuleMessage/v1": format!("{same:016x}")},

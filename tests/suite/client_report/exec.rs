@@ -76,9 +76,29 @@ fn a_report_is_written_as_junit() {
     assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "), "{text}");
     assert!(text.contains(&format!("tests=\"{tests}\" failures=\"2\"")), "{text}");
     assert!(text.contains("<testcase name=\"dead-queue-polled\" classname=\"shell/1.0\"/>"), "{text}");
-    assert!(text.contains("first by GET /users/me colour=&lt;red&gt; (journal 1)"), "{text}");
+    assert!(text.contains("once by GET /users/me colour=&lt;red&gt; (journal 1)"), "{text}");
     assert_eq!(text.matches("<testcase ").count(), tests);
     assert_eq!(text.matches("<failure ").count(), text.matches("</failure>").count());
+}
+
+#[test]
+fn junit_has_failures_for_what_fails_the_run_alone() {
+    let written = |options: &[&str]| {
+        let file = file("fail-on.xml");
+        run(&[&["--report", file.to_str().expect("text")], options].concat(), CLIENT);
+        std::fs::read_to_string(file).expect("written")
+    };
+    let tests = rules::all().len();
+
+    for (severity, failures) in [("error", 0), ("warning", 1), ("note", 2)] {
+        let text = written(&["--fail-on", severity]);
+        assert!(text.contains(&format!("tests=\"{tests}\" failures=\"{failures}\"")), "{severity}: {text}");
+        assert_eq!(text.matches("<system-out>").count(), 2 - failures, "{severity}: {text}");
+    }
+    let text = written(&[]);
+    let names = text.lines().filter_map(|line| line.trim().strip_prefix("<testcase name=\"")?.split('"').next());
+    let rules: Vec<&str> = rules::all().iter().map(|rule| rule.name).collect();
+    assert_eq!(names.collect::<Vec<_>>(), rules, "names are those of rules alone");
 }
 
 #[test]
@@ -92,6 +112,9 @@ fn a_report_is_written_as_sarif() {
     let run = &report["runs"][0];
     assert_eq!(run["tool"]["driver"]["rules"].as_array().map(Vec::len), Some(rules::all().len()));
     for result in run["results"].as_array().expect("a list") {
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "chatdouble-report.sarif");
+        assert_eq!(place["region"]["startLine"], 1);
         let index = result["ruleIndex"].as_u64().expect("a number") as usize;
         assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
     }
