@@ -2,14 +2,17 @@
 
 mod proxy;
 mod record;
+mod results;
 
 use super::CliError;
+use super::file::write_whole;
 use super::output::{say, tell};
 use super::secure::{Trusting, with_remedy};
 use crate::json_diagnostic;
 use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, play, rewritten};
 use crate::server::Server;
 use clap::{Args, Subcommand};
+use results::{Results, Verdict};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,6 +25,9 @@ pub enum Scenario {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "For example:\n\n  chatdouble scenario run lunch.md\n  chatdouble scenario run --url http://127.0.0.1:9991 --junit results.xml *.md"
+)]
 pub struct Run {
     /// Markdown files with scenarios
     #[arg(required = true, value_name = "FILE")]
@@ -45,15 +51,14 @@ pub struct Run {
     /// Rewrite expected replies that differ to the actual ones
     #[arg(long)]
     update: bool,
-}
 
-/// The number of scenarios by result.
-#[derive(Default)]
-struct Tally {
-    played: usize,
-    skipped: usize,
-    differing: usize,
-    updated: usize,
+    /// Exit with status 1 if a scenario is skipped
+    #[arg(long)]
+    fail_on_skip: bool,
+
+    /// File to which to write the results in the form of JUnit, a test case for each scenario
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
 }
 
 pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
@@ -78,10 +83,10 @@ async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     let trusting = run.trusting.client(url)?;
     let stage = Stage::open_trusting(url, run.control_token.clone(), accounts, trusting).await;
     let stage = stage.map_err(|reason| CliError::of_start(with_remedy(reason)))?;
-    let mut tally = Tally::default();
+    let mut results = Results::default();
     let playing = async {
         for document in &documents {
-            play_document(run, &stage, document, &mut tally).await?;
+            play_document(run, &stage, document, &mut results).await?;
         }
         Ok(())
     };
@@ -95,9 +100,12 @@ async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     if let Some(server) = own {
         server.stop().await;
     }
-    let rewritten = if tally.updated > 0 { format!(", {} rewritten", tally.updated) } else { String::new() };
-    say(format_args!("{} played, {} skipped, {} differ{rewritten}", tally.played, tally.skipped, tally.differing))?;
-    Ok(if tally.differing > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    if let Some(file) = &run.junit {
+        let unwritable = |error| CliError::of_start(format!("cannot write {}: {error}", file.display()));
+        write_whole(file, &results.junit()).map_err(unwritable)?;
+    }
+    say(results.counts())?;
+    results.status(run.fail_on_skip)
 }
 
 fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
@@ -143,39 +151,39 @@ pub(super) async fn settled(stage: &Stage, name: &str, text: String) -> String {
     rewritten(&document.text, &edits)
 }
 
-async fn play_document(run: &Run, stage: &Stage, document: &Document, tally: &mut Tally) -> Result<(), CliError> {
+async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &mut Results) -> Result<(), CliError> {
     let mode = if run.update { Mode::Update } else { Mode::Check };
     let mut edits: Vec<Edit> = Vec::new();
     for scenario in &document.scenarios {
         let title = format!("{}: {}", document.name, scenario.name);
-        match play(stage, document, scenario, mode).await {
+        let result = match play(stage, document, scenario, mode).await {
             Outcome::Played => {
-                tally.played += 1;
                 say(format_args!("played   {title}"))?;
+                Verdict::Played
             }
             Outcome::Skipped(reason) => {
-                tally.skipped += 1;
                 say(format_args!("skipped  {title}: {reason}"))?;
+                Verdict::Skipped(reason)
             }
             Outcome::Differs(differences) if run.update && differences.iter().all(|one| !one.edits.is_empty()) => {
-                tally.updated += 1;
                 say(format_args!("rewrote  {title}"))?;
                 differences.iter().for_each(|difference| tell_removals(document, difference));
                 edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
+                Verdict::Rewritten
             }
             Outcome::Differs(differences) => {
-                tally.differing += 1;
                 say(format_args!("differs  {title}"))?;
                 // What comes before the last is rewritten, or it would be the last.
-                if let Some(difference) = differences.last() {
-                    tell(difference.shown(document));
-                }
+                let shown = differences.last().map(|difference| difference.shown(document)).unwrap_or_default();
+                tell(&shown);
                 if run.update {
                     differences.iter().for_each(|difference| tell_removals(document, difference));
                 }
                 edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
+                Verdict::Differs(shown)
             }
-        }
+        };
+        results.add(&document.name, &scenario.name, result);
     }
     if run.update && !edits.is_empty() {
         let text = settled(stage, &document.name, rewritten(&document.text, &edits)).await;

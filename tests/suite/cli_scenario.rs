@@ -271,3 +271,48 @@ async fn breaking_off_leaves_no_world_behind() {
     assert_eq!(ended.expect("a status").code(), Some(130));
     assert_eq!(server.worlds().all().len(), 1, "the world is gone");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_skipped_is_no_success_where_nothing_was_played_or_none_may_be() {
+    let server = Server::start().await.expect("it starts");
+    let key = "melKey00000000000000000000000000";
+    let (_, accounts) =
+        file("skip-accounts.json", &format!(r#"{{"mel": {{"email": "mel@chat.test", "api_key": "{key}"}}}}"#));
+    let (_, steered) = file("steered.md", "# Steered\n\n```control\nclock +1h\n```\n");
+    let (_, played) = file("played.md", STORY);
+    // A world's own port has no control.
+    let url = server.listen_for("default").await.expect("a port");
+    let run_there = |more: &[&str]| run(&[&["--url", url.as_str(), "--accounts", accounts.as_str()], more].concat());
+
+    let (status, out, errors) = run_there(&[&steered]);
+    assert_eq!(
+        (status, errors.as_str()),
+        (Some(1), "error: nothing was played: the only scenario was skipped\n"),
+        "{out}"
+    );
+    assert_eq!(run_there(&[&steered, &played]).0, Some(0));
+    let (status, _, errors) = run_there(&["--fail-on-skip", &steered, &played]);
+    assert_eq!(
+        (status, errors.as_str()),
+        (Some(1), "error: 1 scenario was skipped, which --fail-on-skip does not allow\n")
+    );
+    assert_eq!(run_there(&["--fail-on-skip", &played]).0, Some(0));
+}
+
+#[test]
+fn results_are_written_as_junit() {
+    let (_, good) = file("junit-good.md", STORY);
+    let (_, bad) = file("junit-bad.md", &STORY.replace("400", "100").replace("# Who", "# Who & what"));
+    let (results, name) = file("junit.xml", "");
+
+    let (status, _, errors) = run(&["--junit", &name, &good, &bad]);
+
+    assert_eq!(status, Some(1), "{errors}");
+    let text = std::fs::read_to_string(results).expect("written");
+    assert!(text.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "), "{text}");
+    assert!(text.contains("tests=\"2\" failures=\"1\" errors=\"0\">"), "{text}");
+    assert!(text.contains(&format!("<testcase name=\"Who\" classname=\"{good}\"/>")), "{text}");
+    assert!(text.contains(&format!("<testcase name=\"Who &amp; what\" classname=\"{bad}\">")), "{text}");
+    let message = format!("<failure message=\"{bad}:7: the reply to GET /users/me differs\">");
+    assert!(text.contains(&message) && text.contains("+{&quot;role&quot;: 400}"), "{text}");
+}

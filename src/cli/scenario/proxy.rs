@@ -1,6 +1,7 @@
 //! A proxy that passes requests and replies on, and keeps copies of them.
 
 use crate::cli::output::tell;
+use crate::counted::counted;
 use crate::scenario::recording::{Exchange, Sent, basic};
 use crate::upstream::{BaseUrl, builder};
 use bytes::Bytes;
@@ -17,7 +18,6 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::error::Error;
 use std::io::Read;
 use std::sync::Arc;
@@ -64,7 +64,19 @@ struct Noted {
     beyond: usize,
 }
 
-/// A request and its reply as they passed.
+/// The server closed the connection without a reply.
+#[derive(Debug)]
+struct NoReply;
+
+impl std::fmt::Display for NoReply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the server sent no reply")
+    }
+}
+
+impl Error for NoReply {}
+
+/// A request and its reply as they passed; the status is 0 where none came.
 #[derive(Default)]
 struct Raw {
     started: f64,
@@ -145,7 +157,7 @@ impl Proxy {
             tokio::spawn(async move {
                 let service = service_fn(move |request| {
                     let own = own.clone();
-                    async move { Ok::<_, Infallible>(own.pass(request).await) }
+                    async move { own.pass(request).await }
                 });
                 let _ =
                     hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
@@ -153,7 +165,8 @@ impl Proxy {
         }
     }
 
-    async fn pass(&self, request: Request<Incoming>) -> Response<Body> {
+    /// Passes a request on; an error closes the connection to the client, as the server closed its own.
+    async fn pass(&self, request: Request<Incoming>) -> Result<Response<Body>, NoReply> {
         let (head, body) = request.into_parts();
         let raw = Arc::new(Mutex::new(Raw {
             started: now(),
@@ -180,8 +193,13 @@ impl Proxy {
             sent = sent.body(reqwest::Body::wrap_stream(chunks));
         }
         match sent.send().await {
-            Ok(reply) => self.reply(reply, raw),
-            Err(error) => self.unanswered(&error),
+            Ok(reply) => Ok(self.reply(reply, raw)),
+            Err(error) if error.is_connect() || error.is_timeout() || error.is_builder() => Ok(self.unanswered(&error)),
+            Err(_) => {
+                raw.lock().ended = now();
+                drop(Noting { raw, noted: self.noted.clone() });
+                Err(NoReply)
+            }
         }
     }
 
@@ -310,10 +328,10 @@ impl Passed {
         let times = |count: usize| if count == 1 { String::new() } else { format!(" ({count} times)") };
         let mut lost: Vec<String> = flaws.into_iter().map(|(flaw, count)| flaw + &times(count)).collect();
         if self.0.unanswered > 0 {
-            lost.push(format!("{} requests that the server did not answer", self.0.unanswered));
+            lost.push(format!("{} that the server did not answer", counted(self.0.unanswered, "request")));
         }
         if self.0.beyond > 0 {
-            lost.push(format!("{} requests after the first {} MiB", self.0.beyond, LARGEST_SESSION >> 20));
+            lost.push(format!("{} after the first {} MiB", counted(self.0.beyond, "request"), LARGEST_SESSION >> 20));
         }
         lost
     }

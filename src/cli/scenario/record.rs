@@ -6,6 +6,7 @@ use crate::cli::ending::EndRequest;
 use crate::cli::file::{check_writable, write_whole};
 use crate::cli::output::{say, tell};
 use crate::cli::secure::Trusting;
+use crate::counted::counted;
 use crate::scenario::Document;
 use crate::scenario::recording::{Session, Written, written};
 use crate::upstream::{BaseUrl, Options, Upstream};
@@ -18,6 +19,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "For example:\n\n  chatdouble scenario record --upstream http://127.0.0.1:9991 --port 9992 -o session.md"
+)]
 pub struct Record {
     /// Base URL of the server
     #[arg(long, value_name = "URL", value_parser = BaseUrl::parse)]
@@ -128,7 +132,7 @@ impl Record {
 
     fn report(&self, made: &Written) {
         let name = self.output.display();
-        tell(format_args!("{name}: {} requests and {} events", made.requests, made.events));
+        tell(format_args!("{name}: {} and {}", counted(made.requests, "request"), counted(made.events, "event")));
         for what in &made.left_out {
             tell(format_args!("{name} leaves out: {what}"));
         }

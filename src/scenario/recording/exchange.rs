@@ -44,7 +44,7 @@ pub struct Exchange {
     pub is_session: bool,
     /// The body.
     pub sent: Sent,
-    /// The status of the reply.
+    /// The status of the reply; 0 where none came.
     pub status: u16,
     /// The body of the reply as JSON; null when it is none.
     pub reply: Value,

@@ -9,7 +9,7 @@ use super::request::{self, StandIns};
 use super::secrets::Secrets;
 use super::text::{block, finished_json, placeholder};
 use crate::scenario::json_text::rendered;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Events that come later than this after the last request, in seconds, follow from time: the clock is moved before them.
@@ -125,7 +125,7 @@ impl Story {
             _ => {
                 let first = format!("{caller}: {} {path}", exchange.method);
                 let body = if lines.is_empty() { first } else { format!("{first}\n{lines}") };
-                block("request", &body) + &self.reply(exchange)
+                lost_reply(exchange) + &block("request", &body) + &self.reply(exchange)
             }
         };
         self.add(exchange, text);
@@ -142,6 +142,9 @@ impl Story {
 
     /// The block of the expected reply; empty if only success is expected.
     fn reply(&mut self, exchange: &Exchange) -> String {
+        if exchange.status == 0 {
+            return block("reply none", "");
+        }
         let is_success = exchange.status == 200;
         let head = if is_success { "reply".to_owned() } else { format!("reply {}", exchange.status) };
         let Value::Object(reply) = &exchange.reply else {
@@ -242,12 +245,24 @@ impl Story {
     }
 }
 
+/// The block with the fault that loses the reply of a request, as the server did; empty where a reply came. Whether the server
+/// carried it out is not known: most replies are lost on their way back.
+fn lost_reply(exchange: &Exchange) -> String {
+    if exchange.status > 0 {
+        return String::new();
+    }
+    // The next request of this method is the one that follows.
+    let fault = json!({"match": {"method": exchange.method}, "times": 1, "effect": {"drop": "after"}});
+    block("control", &format!("fault {fault}"))
+}
+
 /// Why a request can't be part of a scenario.
 fn obstacle(exchange: &Exchange) -> Option<&'static str> {
     match exchange.status {
         _ if exchange.is_session => Some("it acts in a session, by a cookie or a token"),
         429 => Some("the server limited it"),
         500.. => Some("the server failed"),
+        0 if exchange.operation() == Some("/events") => Some("no reply came to this poll"),
         _ if exchange.method == "GET"
             && exchange.operation() == Some("/events")
             && exchange.parameter("queue_id").is_none() =>

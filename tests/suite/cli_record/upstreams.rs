@@ -173,3 +173,32 @@ async fn failing_replies_pass_unchanged_and_are_left_out() {
     assert!(!text.contains("mel: GET /saved_snippets") && !text.contains("mel: GET /reminders"), "{text}");
     assert_eq!(text.matches("mel: GET /users/me/alert_words").count(), 2, "{text}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reply_that_the_server_loses_is_lost_for_the_client_and_in_the_scenario() {
+    let server = TestServer::start().await;
+    fault(&server, "/typing", &json!({"drop": "after"})).await;
+    let recorder = Recorder::start("lost", &server.url(), &[]);
+    let mel = recorder.user(&server.user("mel"));
+    mel.get("/users/me", json!({})).await.success();
+    let mut connection = TcpStream::connect(("127.0.0.1", recorder.program.port)).expect("connected");
+    let body = format!("type=direct&op=start&to=[{}]", server.user("max").id());
+    let head = format!(
+        "POST /api/v1/typing HTTP/1.1\r\nHost: localhost\r\nAuthorization: {}\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
+        "Basic bWVsQGNoYXQudGVzdDptZWxLZXkwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMA==",
+        body.len(),
+    );
+    connection.write_all(head.as_bytes()).expect("sent");
+    let mut reply = Vec::new();
+    let _ = connection.read_to_end(&mut reply);
+    assert_eq!(String::from_utf8_lossy(&reply), "", "the connection is closed without a reply");
+
+    let (text, _) = recorder.end_and_play();
+
+    assert!(
+        text.contains("fault {\"match\":{\"method\":\"POST\"},\"times\":1,\"effect\":{\"drop\":\"after\"}}"),
+        "{text}"
+    );
+    assert!(text.contains("```reply none\n"), "{text}");
+}
