@@ -1,6 +1,7 @@
 //! `chatdouble compare`: the same probes on two servers, and what differs.
 
 mod accounts;
+mod record;
 mod report;
 mod transport;
 
@@ -16,8 +17,9 @@ use crate::scenario::{Document, Scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
 use accounts::Accounts;
 use clap::Args;
+use record::Baseline;
 use report::Report;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +38,13 @@ const PROBES: &[(&str, &str)] = &[
     ("scenarios/probes/refusals.md", include_str!("../../scenarios/probes/refusals.md")),
 ];
 
+/// The status where the servers could not be compared.
+const NOT_COMPARED: u8 = 2;
+
 #[derive(Debug, Args)]
+#[command(
+    after_help = "For example:\n\n  chatdouble compare https://chat.example.com http://127.0.0.1:9991 --accounts accounts.json --read-only"
+)]
 pub struct Compare {
     /// Base URLs of two servers: the one to compare with, and the one in question
     #[arg(required = true, num_args = 2, value_name = "URL", value_parser = BaseUrl::parse)]
@@ -53,6 +61,14 @@ pub struct Compare {
     /// File for the result; by default it is printed
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// File to which to write the result in JSON as well
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// An earlier result in JSON whose differences are known and no failure
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
 
     /// Play only what changes nothing on the servers
     #[arg(long)]
@@ -78,11 +94,18 @@ pub fn run(compare: &Compare) -> Result<ExitCode, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)?;
     let status = runtime.block_on(compare.run());
     runtime.shutdown_background();
-    status
+    // Status 1 says that the servers differ.
+    status.map_err(|error| CliError { status: if error.status == 1 { NOT_COMPARED } else { error.status }, ..error })
 }
 
 impl Compare {
     async fn run(&self) -> Result<ExitCode, CliError> {
+        if let [first, second] = self.urls.as_slice()
+            && first == second
+        {
+            return Err(CliError::of_usage(format!("takes two servers, not {} twice", first.as_str())));
+        }
+        let baseline = self.baseline.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
         let documents = self.documents()?;
         let probes = self.wanted(&documents)?;
         let handles = documents.iter().flat_map(handles).collect();
@@ -93,7 +116,7 @@ impl Compare {
             sides = opened => sides?,
             () = ending.received() => return Err(CliError::of_interruption("interrupted before anything was compared")),
         };
-        let mut report = Report::new([&sides[0], &sides[1]]);
+        let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some());
         let interrupted = AtomicBool::new(false);
         let played = {
             let mut playing = std::pin::pin!(self.play(&probes, &mut sides, &mut report, &interrupted));
@@ -120,16 +143,27 @@ impl Compare {
                 "nothing was compared: no probe has all the accounts that it needs; docs/compare.md names them";
             return Err(CliError::of_start(message));
         }
-        let text = report.text();
+        self.write(&report)?;
+        Ok(if report.differs() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+
+    /// Writes the result to the files, or prints it.
+    fn write(&self, report: &Report) -> Result<(), CliError> {
+        let write = |file: &Path, text: &str| {
+            let fault = |error| CliError::of_start(format!("{} can't be written: {error}", file.display()));
+            write_whole(file, text).map_err(fault)
+        };
+        if let Some(file) = &self.json {
+            let text = serde_json::to_string_pretty(&report.record()).map_err(CliError::of_program)?;
+            write(file, &format!("{text}\n"))?;
+        }
         match &self.output {
             Some(file) => {
-                let fault = |error| CliError::of_start(format!("{} can't be written: {error}", file.display()));
-                write_whole(file, &text).map_err(fault)?;
-                say(report.counts())?;
+                write(file, &report.text())?;
+                say(report.counts())
             }
-            None => say(text.trim_end())?,
+            None => say(report.text().trim_end()),
         }
-        Ok(if report.differs() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 
     /// Plays probes and adds each to the report; ends after a probe when the user has interrupted.

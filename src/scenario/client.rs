@@ -49,6 +49,22 @@ pub struct Answer {
     pub body: Value,
 }
 
+impl Answer {
+    /// Why the body is no JSON, as far as the headers tell.
+    pub fn unread_reason(&self) -> String {
+        let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
+        match (header("content-encoding"), header("content-type")) {
+            (Some(encoding), _) if encoding != "identity" => {
+                format!("the reply is encoded with {encoding}, which was not asked for")
+            }
+            (_, kind) => {
+                let kind = kind.map(|kind| format!(", {kind}")).unwrap_or_default();
+                format!("the reply is not JSON (status {}{kind})", self.status)
+            }
+        }
+    }
+}
+
 /// Why there is no whole reply.
 #[derive(Clone, Debug)]
 pub enum Failure {

@@ -52,6 +52,11 @@ impl Fault {
         }
     }
 
+    /// Whether the server does not accept the account.
+    pub fn is_of_account(&self) -> bool {
+        matches!(&self.reason, Reason::Account { .. })
+    }
+
     /// Whether the server refused the request, in the form of the API.
     pub fn is_refusal(&self) -> bool {
         matches!(&self.reason, Reason::Failed { status, .. } if !status.is_server_error())

@@ -38,9 +38,17 @@ impl Reply {
             if self.is_page() {
                 Reason::Page { status: self.status, title: self.title() }
             } else {
-                Reason::NotJson { status: self.status, reason: error.to_string() }
+                let encoded = self.encoding().map(|name| format!("it is encoded with {name}, which was not asked for"));
+                let reason = encoded.unwrap_or_else(|| error.to_string());
+                Reason::NotJson { status: self.status, reason }
             }
         })
+    }
+
+    /// The encoding that the reply still has; the HTTP library removes those that it asks for.
+    fn encoding(&self) -> Option<&str> {
+        let encoding = self.headers.get(http::header::CONTENT_ENCODING)?.to_str().ok()?;
+        (encoding != "identity").then_some(encoding)
     }
 
     /// Whether the body is HTML, by its declared type or its first character.

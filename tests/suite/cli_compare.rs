@@ -324,3 +324,42 @@ async fn each_planted_deviation_is_found_and_nothing_else() {
     assert_eq!(DEVIATIONS.len(), 21);
     assert!(faults.is_empty(), "{}", faults.join("\n=====\n"));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_result_in_json_is_the_baseline_of_later_runs() {
+    let code = |code: &'static str| -> Change {
+        Arc::new(move |method, path, _, body| {
+            if method == "POST" && path.ends_with("/reactions") && body["result"] == "error" {
+                body["code"] = code.into();
+            }
+        })
+    };
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let (other, another) =
+        (deviating(second.url(), code("OTHER")).await, deviating(second.url(), code("ANOTHER")).await);
+    let file = written("known.json", "");
+    let name = file.to_str().expect("text");
+    let only = ["--only", "Reactions"];
+
+    let (status, said, errors) = compare(&first.url(), &other, &[&only[..], &["--json", name]].concat()).await;
+    assert_eq!(status, Some(1), "{said}{errors}");
+    assert!(!said.contains("no probe has it"), "{said}");
+    let result: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("written")).expect("JSON");
+    assert_eq!(result["servers"][0]["url"], json!(first.url()));
+    assert_eq!(result["probes"]["differing"], 1);
+    let operations = result["operations"].as_array().expect("a list");
+    let differing: Vec<&Value> = operations.iter().filter(|operation| operation["result"] == "differs").collect();
+    assert_eq!(differing[0]["operation"], "POST /messages/{message_id}/reactions");
+    assert_eq!(differing[0]["differences"][0]["differences"][0]["at"], "reply.code");
+
+    let with_baseline = [&only[..], &["--baseline", name]].concat();
+    let (status, said, _) = compare(&first.url(), &other, &with_baseline).await;
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains(", in the baseline)") && said.contains(" in the baseline\n"), "{said}");
+    assert_eq!(compare(&first.url(), &another, &with_baseline).await.0, Some(1), "it is another code");
+
+    let xml = written("known.xml", "<testsuites/>");
+    let (status, _, errors) = compare(&first.url(), &other, &["--baseline", xml.to_str().expect("text")]).await;
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("takes the result of an earlier comparison in JSON, as --json writes it"), "{errors}");
+}

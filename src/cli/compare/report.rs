@@ -1,6 +1,8 @@
 //! The result of a comparison: counts of probes, and for each operation whether it agrees.
 
+use super::record::{Baseline, ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
 use crate::api::{Row, rows};
+use crate::counted::counted;
 use crate::level::Usage;
 use crate::scenario::recording::is_secret;
 use crate::scenario::twin::{Played, Side, Step};
@@ -19,39 +21,34 @@ const MAX_LEVEL_ROWS: usize = 5;
 pub struct Report {
     urls: [String; 2],
     levels: [i64; 2],
-    probes: Probes,
+    probes: ProbeCounts,
+    baseline: Baseline,
+    /// Whether only some of the probes were to be played: then what they do not have is no news.
+    is_partial: bool,
     /// By method and path, as `POST /messages`.
     operations: BTreeMap<String, Operation>,
     left: Vec<String>,
 }
 
-/// How many probes came to which result.
-#[derive(Default)]
-struct Probes {
-    agreeing: usize,
-    /// With a reply or an event that differs.
-    differing: usize,
-    /// Without any request that was sent.
-    not_played: usize,
-}
-
 #[derive(Default)]
 struct Operation {
     requests: usize,
-    /// A text for each request that differs.
-    differences: Vec<String>,
+    /// For each request that differs its record, and a text for people.
+    differences: Vec<(RequestRecord, String)>,
     /// For each probe that did not send its request, the reason.
     not_tried: Vec<String>,
 }
 
 impl Report {
-    /// A report without probes on two servers.
-    pub fn new(sides: [&Side; 2]) -> Self {
+    /// A report without probes on two servers; `is_partial` says that only some of the probes will be played.
+    pub fn new(sides: [&Side; 2], baseline: Baseline, is_partial: bool) -> Self {
         let urls = sides.map(|side| side.url.clone());
         Self {
             urls,
             levels: sides.map(|side| side.level),
-            probes: Probes::default(),
+            probes: ProbeCounts::default(),
+            baseline,
+            is_partial,
             operations: BTreeMap::new(),
             left: Vec::new(),
         }
@@ -67,7 +64,12 @@ impl Report {
         *count += 1;
         for step in &played.steps {
             let name = operation_name(&step.method, &step.path);
-            let shown = (!step.differences.is_empty()).then(|| self.shown(document, scenario, step));
+            let shown = (!step.differences.is_empty()).then(|| {
+                let mut record = RequestRecord::of(document, scenario, step);
+                record.is_known = self.baseline.has(&name, &record);
+                let text = self.shown(&record, step);
+                (record, text)
+            });
             let operation = self.operations.entry(name).or_default();
             operation.requests += 1;
             operation.differences.extend(shown);
@@ -84,9 +86,13 @@ impl Report {
         self.left.extend(played.left);
     }
 
-    /// Whether anything differs.
+    /// Whether anything differs that is not in the baseline.
     pub fn differs(&self) -> bool {
-        self.operations.values().any(|operation| !operation.differences.is_empty())
+        self.differing().any(|(record, _)| !record.is_known)
+    }
+
+    fn differing(&self) -> impl Iterator<Item = &(RequestRecord, String)> {
+        self.operations.values().flat_map(|operation| &operation.differences)
     }
 
     /// What the probes created and could not remove.
@@ -94,9 +100,10 @@ impl Report {
         &self.left
     }
 
-    fn shown(&self, document: &str, scenario: &str, step: &Step) -> String {
-        let mut text =
-            format!("  {}: {} {} ({document}:{}, {scenario})\n", step.who, step.method, step.path, step.line);
+    fn shown(&self, record: &RequestRecord, step: &Step) -> String {
+        let known = if record.is_known { ", in the baseline" } else { "" };
+        let RequestRecord { probe, place, who, request, .. } = record;
+        let mut text = format!("  {who}: {request} ({place}, {probe}{known})\n");
         for (curl, name) in step.curl.iter().zip(["first ", "second"]) {
             let _ = writeln!(text, "    {name}: {curl}");
         }
@@ -144,16 +151,57 @@ impl Report {
 
     /// How many probes and operations agree, differ, and were not played: a line for each.
     pub fn counts(&self) -> String {
-        let Probes { agreeing, differing, not_played } = self.probes;
+        let ProbeCounts { agreeing, differing, not_played } = self.probes;
         let played: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
         let count = |is: &dyn Fn(&Operation) -> bool| played.iter().filter(|one| is(one)).count();
         let differ = count(&|operation| !operation.differences.is_empty());
         let agree = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
-        let untried = rows().count() - count(&|operation| operation.requests > 0);
+        let all = if self.is_partial { played.len() } else { rows().count() };
+        let untried = all - count(&|operation| operation.requests > 0);
+        let known = self.differing().filter(|(record, _)| record.is_known).count();
+        let known = match known {
+            0 => String::new(),
+            known => format!(
+                "\n{} that differ{} in the baseline",
+                counted(known, "request"),
+                if known == 1 { "s is" } else { " are" }
+            ),
+        };
+        let verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
+        let was = |count: usize| if count == 1 { "was" } else { "were" };
         format!(
-            "{agreeing} probes agree, {differing} differ in a reply or an event, {not_played} were not played\n\
-             {agree} operations agree, {differ} differ, {untried} were not tried"
+            "{} {}, {differing} differ in a reply or an event, {not_played} {} not played\n\
+             {} {}, {differ} differ, {untried} {} not tried{known}",
+            counted(agreeing, "probe"),
+            verb(agreeing),
+            was(not_played),
+            counted(agree, "operation"),
+            verb(agree),
+            was(untried),
         )
+    }
+
+    /// All of it, as JSON.
+    pub fn record(&self) -> ComparisonRecord {
+        let operation = |(name, operation): (&String, &Operation)| OperationRecord {
+            operation: name.clone(),
+            result: match operation {
+                Operation { requests: 0, .. } => "not tried",
+                Operation { differences, .. } if differences.is_empty() => "agrees",
+                _ => "differs",
+            }
+            .to_owned(),
+            requests: operation.requests,
+            differences: operation.differences.iter().map(|(record, _)| record.clone()).collect(),
+            not_tried: operation.not_tried.clone(),
+        };
+        let server = |at: usize| ServerRecord { url: self.urls[at].clone(), feature_level: self.levels[at] };
+        ComparisonRecord {
+            servers: [server(0), server(1)],
+            probes: self.probes,
+            operations: self.operations.iter().map(operation).collect(),
+            left: self.left.clone(),
+        }
     }
 
     /// All of it, as text.
@@ -164,12 +212,12 @@ impl Report {
         );
         for (name, operation) in self.operations.iter().filter(|(_, operation)| !operation.differences.is_empty()) {
             let (differing, all) = (operation.differences.len(), operation.requests);
-            let _ = writeln!(text, "differs    {name} ({differing} of {all} requests)");
-            operation.differences.iter().for_each(|one| text += one);
+            let _ = writeln!(text, "differs    {name} ({differing} of {})", counted(all, "request"));
+            operation.differences.iter().for_each(|(_, one)| text += one);
         }
         for (name, operation) in &self.operations {
             if operation.requests > 0 && operation.differences.is_empty() {
-                let _ = writeln!(text, "agrees     {name} ({} requests)", operation.requests);
+                let _ = writeln!(text, "agrees     {name} ({})", counted(operation.requests, "request"));
             }
         }
         for row in rows() {
@@ -178,6 +226,7 @@ impl Report {
                 Some(operation) => {
                     let _ = writeln!(text, "not tried  {}: {}", row_name(row), operation.not_tried.join("; "));
                 }
+                None if self.is_partial => {}
                 None => {
                     let _ = writeln!(text, "not tried  {}: no probe has it", row_name(row));
                 }

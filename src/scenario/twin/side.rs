@@ -57,7 +57,8 @@ impl Side {
             }
             let own = side.get("/users/me", Some(&person)).await?;
             let Some(user_id) = own.body["user_id"].as_i64() else {
-                return Err(format!("{} refuses the account '{handle}': {}", side.url, own.body["msg"]));
+                let why = own.body["msg"].as_str().map_or_else(|| own.unread_reason(), str::to_owned);
+                return Err(format!("{} refuses the account '{handle}': {why}", side.url));
             };
             person.user_id = user_id;
             person.full_name = own.body["full_name"].as_str().unwrap_or_default().to_owned();
@@ -78,7 +79,20 @@ impl Side {
             })
             .await?;
         let key = reply.body["api_key"].as_str().map(str::to_owned);
-        key.ok_or_else(|| format!("{} gives no key for {email}: name its api_key in the file of accounts", self.url))
+        key.ok_or_else(|| {
+            let why = match reply.body["msg"].as_str() {
+                Some(_) if matches!(reply.status, 401 | 403) => {
+                    return format!(
+                        "{} has no account {email}: give the address that GET /users/me has for it, such as \
+                         user9@chat.example.com where addresses are hidden, with its api_key",
+                        self.url
+                    );
+                }
+                Some(message) => message.to_owned(),
+                None => reply.unread_reason(),
+            };
+            format!("{} gives no key for {email} ({why}): name its api_key in the file of accounts", self.url)
+        })
     }
 
     /// The handles of the accounts.

@@ -260,7 +260,7 @@ async fn what_was_created_on_the_other_server_is_removed_when_one_fails() {
         let mut command = comparing(&first.url(), &second.url(), accounts());
         command.args(["--only", "A bot is made", "--timeout", "1", "-o"]).arg("/nowhere/result.txt");
         let (status, said, errors) = ended(command).await;
-        assert_eq!((status, said.as_str()), (Some(1), ""), "{effect}: {errors}");
+        assert_eq!((status, said.as_str()), (Some(2), ""), "{effect}: {errors}");
         let is_named = errors.starts_with(&format!("error: PATCH {}/api/v1/bots/", second.url()));
         assert!(is_named && errors.lines().count() == 1, "{effect}: {errors}");
         assert_unchanged(&effect.to_string(), &before, &state(&first).await);

@@ -19,7 +19,7 @@ async fn fault(server: &TestServer, path: &str, effect: &serde_json::Value) {
 async fn a_server_that_does_not_answer_is_named() {
     let server = TestServer::start().await;
     let (status, _, errors) = compare(&server.url(), "http://127.0.0.1:1", &[]).await;
-    assert_eq!(status, Some(1));
+    assert_eq!(status, Some(2));
     let start = "error: GET http://127.0.0.1:1/api/v1/server_settings: no connection to the server: ";
     assert!(errors.starts_with(start), "{errors}");
 }
@@ -39,7 +39,7 @@ async fn a_failing_server_is_reported_in_a_line_and_leaves_no_file() {
         let mut command = comparing(&first.url(), &second.url(), accounts());
         command.args(["--timeout", "1", "--only", "Alert words", "-o"]).arg(&file);
         let (status, said, errors) = ended(command).await;
-        assert_eq!((status, said.as_str()), (Some(1), ""), "{errors}");
+        assert_eq!((status, said.as_str()), (Some(2), ""), "{errors}");
         let start = format!("error: GET {}/api/v1/server_settings: ", second.url());
         assert!(errors.starts_with(&start) && errors.contains(expected) && errors.lines().count() == 1, "{errors}");
         assert_eq!(std::fs::read_to_string(&file).expect("it is there"), "mine");
@@ -66,7 +66,7 @@ async fn a_server_is_trusted_by_the_given_authority() {
     let options = Options { tls: Some(Tls::Made { names: Vec::new() }), ..Options::default() };
     let secure = Server::start_with(options).await.expect("it starts");
     let (status, _, errors) = compare(&plain.url(), secure.url(), &["--only", "Alert words"]).await;
-    assert_eq!(status, Some(1), "{errors}");
+    assert_eq!(status, Some(2), "{errors}");
     assert!(errors.contains("the server's certificate is not trusted") && errors.contains("--tls-ca"), "{errors}");
     let authority = written("authority.pem", secure.trusted_certificate().expect("TLS"));
     let authority = authority.to_str().expect("text");
@@ -101,7 +101,7 @@ async fn requests_go_through_the_proxy_of_the_environment() {
     let mut command = comparing(&server.url(), "http://chat.example.org", accounts());
     command.env("HTTP_PROXY", proxy).env("NO_PROXY", "127.0.0.1");
     let (status, _, errors) = ended(command).await;
-    assert_eq!(status, Some(1), "{errors}");
+    assert_eq!(status, Some(2), "{errors}");
     assert!(errors.starts_with("error: GET http://chat.example.org/api/v1/server_settings: "), "{errors}");
     let request = seen.join().expect("seen");
     assert!(request.starts_with("GET http://chat.example.org/api/v1/server_settings HTTP/1.1"), "{request}");
@@ -136,4 +136,52 @@ async fn a_misspelt_name_is_reported_with_the_nearest() {
         assert!(errors.contains(expected), "{name}: {errors}");
         assert!(errors.contains(&format!("{}: ", file.display())), "{name}: {errors}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_server_twice_is_refused() {
+    let server = TestServer::start().await;
+    let (status, _, errors) = compare(&server.url(), &format!("{}/", server.url()), &[]).await;
+    assert_eq!((status, errors), (Some(2), format!("error: takes two servers, not {} twice\n", server.url())));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_that_is_not_there_and_a_reply_that_cannot_be_read_are_named() {
+    let [first, second] = [TestServer::start().await, TestServer::start().await];
+    let missing = written("missing.json", &json!({"moderator": {"email": "nobody@chat.test"}}).to_string());
+    let (status, _, errors) = ended(comparing(&first.url(), &second.url(), &missing)).await;
+    assert_eq!(status, Some(2), "{errors}");
+    let start = format!("error: {} has no account nobody@chat.test: ", first.url());
+    assert!(errors.starts_with(&start) && errors.contains("hidden"), "{errors}");
+
+    let wrong = written("wrong.json", &json!({"member": {"email": "mel@chat.test", "api_key": "x"}}).to_string());
+    let (status, _, errors) = ended(comparing(&first.url(), &second.url(), &wrong)).await;
+    assert_eq!(status, Some(2), "{errors}");
+    assert!(errors.contains(" refuses the account 'mel': ") && !errors.contains("null"), "{errors}");
+
+    let known = written("key.json", &json!({"member": {"email": "mel@chat.test", "api_key": "key"}}).to_string());
+    let (status, _, errors) = ended(comparing(&encoding(), &first.url(), &known)).await;
+    assert_eq!(status, Some(2), "{errors}");
+    assert!(errors.contains("encoded with gzip, which was not asked for"), "{errors}");
+}
+
+/// A server that answers `GET /server_settings` as servers do, and all else in gzip, which nobody asked for.
+fn encoding() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.expect("a connection");
+            let mut request = [0; 4_096];
+            let read = connection.read(&mut request).unwrap_or_default();
+            let settings = r#"{"result":"success","msg":"","zulip_feature_level":387}"#;
+            let (kind, body) = match request[..read].starts_with(b"GET /api/v1/server_settings") {
+                true => ("", settings.as_bytes()),
+                false => ("Content-Encoding: gzip\r\n", &[0x1f, 0x8b, 8, 0][..]),
+            };
+            let head = format!("HTTP/1.1 200 OK\r\n{kind}Content-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+            let _ = connection.write_all(head.as_bytes()).and_then(|()| connection.write_all(body));
+        }
+    });
+    url
 }
