@@ -43,9 +43,33 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
         return Err(Diagnostic::new("$", "takes an object"));
     }
     let mut json = serde_json::Deserializer::from_str(text);
-    let value = fit(&mut json)?;
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let diagnostic = Diagnostic::new(written(error.path()), in_words(&error.inner().to_string()));
+        if diagnostic.reason.starts_with("expected value at ") {
+            of_name::<T>(text, error.path(), diagnostic)
+        } else {
+            diagnostic
+        }
+    })?;
     json.end().map_err(|error| Diagnostic::new("$", error.to_string()))?;
     Ok(value)
+}
+
+/// A diagnostic of a value where one of several names belongs: the library says of it only that it expected something else. What
+/// is no JSON at all keeps its diagnostic, which has the line and the column.
+fn of_name<T: DeserializeOwned>(text: &str, path: &Path, diagnostic: Diagnostic) -> Diagnostic {
+    let Ok(mut document) = serde_json::from_str::<Value>(text) else { return diagnostic };
+    let place = path.iter().try_fold(&mut document, |value, segment| match segment {
+        Segment::Seq { index } => value.get_mut(*index),
+        Segment::Map { key } | Segment::Enum { variant: key } => value.get_mut(key),
+        Segment::Unknown => None,
+    });
+    let Some(place) = place else { return diagnostic };
+    // No name is empty: the refusal of this one lists those that there are.
+    let found = std::mem::replace(place, Value::from("")).to_string();
+    let refused = fit::<T>(document).err().map(|refused| refused.reason).unwrap_or_default();
+    let takes = refused.split_once(", only ").map_or("a name, as text", |(_, names)| names);
+    Diagnostic::new(diagnostic.path, format!("takes {takes}, not {}", clipped(&found, MAX_NAME_SHOWN)))
 }
 
 /// A value of what was read already, or is being read.
@@ -98,6 +122,9 @@ pub fn in_words(said: &str) -> String {
     }
     if let Some((key, _)) = said.strip_prefix("missing field `").and_then(|rest| rest.split_once('`')) {
         return format!("`{key}` is missing");
+    }
+    if said.starts_with("takes ") {
+        return said.split(" at line ").next().unwrap_or(said).to_owned();
     }
     // Where a member is that is there twice is said by the path in front.
     if let Some((member, _)) = said.split_once("` is here twice at line ") {
@@ -218,6 +245,27 @@ mod tests {
         assert_eq!(reason("5"), "$: takes an object, not 5");
         assert_eq!(reason("[]"), "$: takes an object");
         assert_eq!(reason("{} {}"), "$: trailing characters at line 1 column 4");
+    }
+
+    #[test]
+    fn a_value_in_place_of_a_name_is_told_the_names() {
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Colour {
+            Red,
+            DarkBlue,
+        }
+        #[derive(Debug, serde::Deserialize)]
+        struct Painted {
+            #[expect(dead_code, reason = "it is only read")]
+            colours: std::collections::BTreeMap<String, Vec<Colour>>,
+        }
+        let reason = |text: &str| read::<Painted>(text).expect_err("it does not fit").to_string();
+
+        let fault = reason(r#"{"colours": {"1": ["red", 7]}}"#);
+        assert_eq!(fault, "$.colours.1[1]: takes `red`, `dark_blue`, not 7");
+        // What is no JSON keeps its place.
+        assert!(reason(r#"{"colours": {"1": ["red", ?]}}"#).contains("expected value at line 1 column"));
     }
 
     #[test]

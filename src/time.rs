@@ -128,7 +128,8 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Timestamp::parse(&text).map_err(serde::de::Error::custom)
+        let wrong = |_| serde::de::Error::custom("takes an instant such as 2026-01-01T00:00:00Z");
+        Timestamp::parse(&text).map_err(wrong)
     }
 }
 

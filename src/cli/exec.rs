@@ -91,6 +91,7 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
     let faults = Arc::new(StandingFaults::new(rules));
     let runtime = exec.serve.prepare()?;
     let waiting = waiting_runtime()?;
+    let _lock = exec.serve.state.lock()?;
     let many = Many { exec: &exec, faults: &faults, reporting: &reporting, runtime: runtime.handle() };
     let status = match (exec.chaos.seed(), exec.levels.list()) {
         (Some(seed), _) => waiting.block_on(exec.chaos.run(seed, async |attempt| many.run(attempt).await)),
@@ -117,6 +118,7 @@ async fn serve_while_running(
     exec.serve.tell_elsewhere(&server);
     faults::arm(&server, faults)?;
     exec.serve.open_console(&server);
+    exec.serve.tell_state(&server);
     let state = exec.serve.state.follow(&server);
     let own = run_command(exec, &server, &Attempt::default()).await?.status;
     let violations = server.violations();

@@ -1,6 +1,7 @@
 //! `chatdouble serve`: the server on a terminal or in CI.
 
 mod first_steps;
+mod values;
 mod webhooks;
 
 use super::CliError;
@@ -11,12 +12,12 @@ use super::output::{say, tell};
 use super::secure::Secure;
 use super::state_file::StateFile;
 use crate::control::InitialClock;
-use crate::control::times::Seconds;
+use crate::counted::counted;
 use crate::dialect::Dialect;
 use crate::fixture::Source;
 use crate::json_diagnostic::nearest;
 use crate::server::listen::is_loopback;
-use crate::server::{Authority, Options, Server, StartError};
+use crate::server::{Options, Server, StartError};
 use crate::time::Span;
 use crate::tls::EMULATORS_HOST;
 use clap::Args;
@@ -28,6 +29,8 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tracing::level_filters::LevelFilter;
+pub use values::feature_level;
+use values::{control_token, host, host_name, origin, world_ttl};
 use webhooks::Webhooks;
 
 #[derive(Debug, Args)]
@@ -36,7 +39,7 @@ use webhooks::Webhooks;
 )]
 pub struct Serve {
     /// Address to listen on [default: both loopback families]
-    #[arg(long, env = "CHATDOUBLE_HOST", value_name = "HOST")]
+    #[arg(long, env = "CHATDOUBLE_HOST", value_name = "HOST", value_parser = host)]
     host: Option<String>,
 
     /// Port to listen on; 0 for a free one [default: 9991; with exec a free one]
@@ -47,16 +50,16 @@ pub struct Serve {
     #[arg(long, env = "CHATDOUBLE_PORT_FILE", value_name = "FILE")]
     port_file: Option<PathBuf>,
 
-    /// Built-in fixture by name (default, cast, empty, hostile, large), or a file
-    #[arg(long, env = "CHATDOUBLE_FIXTURE", value_name = "NAME|FILE", default_value = "default")]
-    fixture: String,
+    /// Built-in fixture by name (default, cast, empty, hostile, large), or a file [default: default]
+    #[arg(long, env = "CHATDOUBLE_FIXTURE", value_name = "NAME|FILE")]
+    fixture: Option<String>,
 
     #[command(flatten)]
     pub state: StateFile,
 
-    /// real; frozen (at the start time); or an instant (RFC 3339) at which it is frozen
-    #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", default_value = "real", value_parser = InitialClock::parse)]
-    clock: InitialClock,
+    /// real; frozen (at the start time); or an instant (RFC 3339) at which it is frozen [default: real]
+    #[arg(long, env = "CHATDOUBLE_CLOCK", value_name = "CLOCK", value_parser = InitialClock::parse)]
+    clock: Option<InitialClock>,
 
     /// Feature level that the default world emulates [default: the newest]
     #[arg(long, env = "CHATDOUBLE_FEATURE_LEVEL", value_name = "N", allow_negative_numbers = true, value_parser = feature_level)]
@@ -117,41 +120,6 @@ pub struct Serve {
     log: LevelFilter,
 }
 
-/// Reads an origin as browsers send it: with anything behind the host no page would ever have it.
-fn origin(text: &str) -> Result<String, String> {
-    let is_origin = text.parse::<http::Uri>().is_ok_and(|uri| match (uri.scheme_str(), uri.authority()) {
-        (Some(scheme), Some(authority)) => text == format!("{scheme}://{authority}"),
-        _ => false,
-    });
-    if is_origin || text == "*" || text == "null" {
-        Ok(text.to_owned())
-    } else {
-        Err("takes * or an origin such as http://localhost:3000".to_owned())
-    }
-}
-
-/// Reads a host's name, or its address.
-fn host_name(text: &str) -> Result<String, String> {
-    match Authority::parse(text) {
-        Some(host) if host.name().eq_ignore_ascii_case(text) => Ok(text.to_owned()),
-        _ => Err("takes a host name such as chat.example.org, without a port".to_owned()),
-    }
-}
-
-/// Reads a token that every client can send in a header.
-fn control_token(text: &str) -> Result<String, String> {
-    match text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        true => Ok(text.to_owned()),
-        false => Err("takes printable ASCII characters without blanks".to_owned()),
-    }
-}
-
-/// Reads how long worlds are kept.
-fn world_ttl(text: &str) -> Result<Span, String> {
-    let ttl = Seconds::parse(text)?.0;
-    if ttl >= Span::seconds(1) { Ok(ttl) } else { Err("takes seconds from 1 on".to_owned()) }
-}
-
 /// Where it listens unless something else is given.
 pub const PORT: u16 = 9991;
 /// How long the worlds may be examined at the end: a signal ends the program within a second.
@@ -164,6 +132,7 @@ pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
     // `exec` does not: its command would inherit what some programs take for a number of files to close.
     open_files::take();
     let runtime = serve.prepare()?;
+    let _lock = serve.state.lock()?;
     let starting = runtime.spawn(Server::start_with(serve.options(PORT)?));
     let status = waiting.block_on(serve_until_asked_to_end(&serve, starting, end));
     // Neither parked polls nor requests that take long keep the program alive.
@@ -192,6 +161,7 @@ async fn serve_until_asked_to_end(
         () = end.wait() => return Ok(ExitCode::SUCCESS),
     };
     let server = started.map_err(|error| serve.fault(error))?;
+    serve.tell_state(&server);
     let state = serve.state.follow(&server);
     serve.tell_place(&server)?;
     say(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
@@ -204,7 +174,7 @@ async fn serve_until_asked_to_end(
     end.wait().await;
     let examined = server.violations_within(EXAMINATION).await;
     if examined.unfinished > 0 {
-        tracing::warn!("there was no time to check the invariants of {} worlds", examined.unfinished);
+        tracing::warn!("there was no time to check the invariants of {}", counted(examined.unfinished, "world"));
     }
     server.stop().await;
     if let Some(state) = state {
@@ -256,7 +226,7 @@ impl Serve {
     /// What is said of a server that does not start.
     pub fn fault(&self, error: StartError) -> CliError {
         match error {
-            StartError::Fixture(_) => CliError::of_start(format!("{}: {error}", self.fixture)),
+            StartError::Fixture(_) => CliError::of_start(format!("{}: {error}", self.fixture())),
             StartError::State(_) => self.state.fault(&error.to_string()),
             StartError::Listen(ref cause) if cause.kind() == std::io::ErrorKind::AddrInUse => {
                 let another = if is_run_by_cargo() { "'cargo run -- --port 0'" } else { "--port 0" };
@@ -331,7 +301,7 @@ impl Serve {
             port: self.port.unwrap_or(default_port),
             fixture: self.source()?,
             state: self.state.read()?,
-            clock: self.clock,
+            clock: self.clock.unwrap_or(InitialClock::Real),
             feature_level: self.feature_level.unwrap_or(crate::api::NEWEST_FEATURE_LEVEL),
             dialect: dialect(&self.dialect)?,
             seed: self.seed,
@@ -345,25 +315,31 @@ impl Serve {
         })
     }
 
+    fn fixture(&self) -> &str {
+        self.fixture.as_deref().unwrap_or("default")
+    }
+
     fn source(&self) -> Result<Source, CliError> {
-        if let Some(source) = Source::builtin(&self.fixture) {
+        let fixture = self.fixture();
+        if let Some(source) = Source::builtin(fixture) {
             return Ok(source);
         }
         let describe = |error| {
             let built_in = Source::BUILT_IN;
-            let nearest = nearest(&self.fixture, &built_in.split(", ").collect::<Vec<_>>());
+            let nearest = nearest(fixture, &built_in.split(", ").collect::<Vec<_>>());
             let meant = nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
-            format!("{}: is neither a built-in fixture ({built_in}) nor a readable file: {error}{meant}", self.fixture)
+            format!("{fixture}: is neither a built-in fixture ({built_in}) nor a readable file: {error}{meant}")
         };
-        let text = std::fs::read_to_string(&self.fixture).map_err(|error| CliError::of_start(describe(error)))?;
+        let text = std::fs::read_to_string(fixture).map_err(|error| CliError::of_start(describe(error)))?;
         Ok(text.into())
     }
-}
 
-/// A feature level, as an option takes it.
-pub fn feature_level(text: &str) -> Result<i64, String> {
-    let level = text.parse().ok().filter(|level| *level >= 0);
-    level.ok_or_else(|| "takes a whole number from 0 on, such as 387".to_owned())
+    /// Logs what became of the file of the state; where it is used, the options that hold only for other worlds then.
+    pub fn tell_state(&self, server: &Server) {
+        let ignored = [("--clock", self.clock.is_some()), ("--fixture", self.fixture.is_some())];
+        let ignored: Vec<&str> = ignored.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
+        self.state.tell(server, &ignored, self.log != LevelFilter::OFF);
+    }
 }
 
 /// The dialect of this name, or that a file describes.

@@ -10,6 +10,7 @@ use crate::server::Server;
 use crate::time::Clock;
 use crate::world::Worlds;
 use clap::Args;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -49,6 +50,28 @@ impl StateFile {
         Ok(text.map(Source::from))
     }
 
+    /// Keeps other servers from using the file as long as the lock lives; None without a file.
+    pub fn lock(&self) -> Result<Option<StateLock>, CliError> {
+        self.file.as_deref().map(StateLock::take).transpose()
+    }
+
+    /// Logs that the default world is from the file. Where options were given that hold only for other worlds then, they
+    /// are named on standard error.
+    pub fn tell(&self, server: &Server, ignored: &[&str], is_wanted: bool) {
+        let Some(file) = self.file.as_deref().filter(|file| file.exists()) else { return };
+        let Some(world) = server.worlds().get(Worlds::DEFAULT) else { return };
+        let (shown, as_of) = (file.display(), world.now().to_rfc3339());
+        let is_state = || read_plain(file).is_ok_and(|text| state::is_state(&text));
+        if ignored.is_empty() || !is_wanted || !is_state() {
+            tracing::info!("the default world is from the state {shown}, as of {as_of}");
+        } else {
+            let options = ignored.join(" and ");
+            tell(format_args!(
+                "the default world is from the state {shown}, as of {as_of}; {options} hold only for worlds that are made later"
+            ));
+        }
+    }
+
     /// A fault of the file's text, with its name.
     pub fn fault(&self, fault: &str) -> CliError {
         let file = self.file.as_deref().unwrap_or(Path::new(""));
@@ -70,6 +93,43 @@ impl StateFile {
             tokio::spawn(write_regularly(Arc::downgrade(&writer), self.every));
         }
         Some(writer)
+    }
+}
+
+/// A lock of the system on a file beside the state's, which is removed at the end: the state itself is replaced with each
+/// write.
+pub struct StateLock {
+    path: PathBuf,
+    /// Held until it is closed.
+    _file: File,
+}
+
+impl StateLock {
+    fn take(state: &Path) -> Result<Self, CliError> {
+        let mut path = state.as_os_str().to_owned();
+        path.push(".lock");
+        let path = PathBuf::from(path);
+        let cannot =
+            |error: io::Error| CliError::of_start(format!("cannot write the state {}: {error}", state.display()));
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(cannot)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { path, _file: file }),
+            Err(TryLockError::WouldBlock) => Err(CliError::of_start(format!(
+                "another server uses the state {}; give this one a file of its own",
+                state.display()
+            ))),
+            // Some file systems of networks have no locks.
+            Err(TryLockError::Error(error)) => {
+                tracing::warn!("the state {} is not locked: {error}", state.display());
+                Ok(Self { path, _file: file })
+            }
+        }
+    }
+}
+
+impl Drop for StateLock {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 
@@ -148,6 +208,7 @@ impl StateWriter {
         write_whole_by(&self.file, |to| serde_json::to_writer(to, &document).map_err(io::Error::from))
             .map_err(|error| format!("cannot write the state {}: {error}", self.file.display()))?;
         written.version = Some((Arc::downgrade(&realm), clock));
+        tracing::info!("the state is written to {}", self.file.display());
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The holders of a permission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "takes the id of a group, or an object with direct_members and direct_subgroups")]
 pub enum GroupSettingValue {
     /// The members of a named group.
     Group(GroupId),

@@ -1,6 +1,6 @@
 //! What becomes of the file when the program is killed, or when the file cannot be written.
 
-use super::{START, command, contents, place, start};
+use super::{START, command, contents, place, refused, start};
 use crate::support::{Program, User};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -208,4 +208,60 @@ async fn a_folder_that_becomes_read_only_is_reported_and_written_again_later() {
         "{said}"
     );
     set_mode(folder, 0o777);
+}
+
+#[test]
+fn a_second_server_with_the_same_file_is_refused_as_long_as_the_first_runs() {
+    let file = place("shared");
+    let (mut first, _) = start(&[], &file);
+    let said = refused(&[], &file);
+    assert!(said.contains("another server uses the state ") && said.contains("state.json; give this one"), "{said}");
+    assert_eq!(first.signal("-TERM").0, Some(0));
+    let left: Vec<_> = std::fs::read_dir(file.parent().expect("a folder")).expect("readable").flatten().collect();
+    assert_eq!(left.len(), 1, "only the state is left: {left:?}");
+    let (_second, _) = start(&[], &file);
+}
+
+#[test]
+fn options_that_the_state_replaces_are_named_with_its_time() {
+    let file = place("replaced");
+    let (mut program, _) = start(&["--clock", START], &file);
+    assert_eq!(program.signal("-TERM").0, Some(0));
+
+    let mut program = Program::start(&mut command(&["--clock", "2020-01-01T00:00:00Z", "--fixture", "empty"], &file));
+    assert_eq!(program.signal("-TERM").0, Some(0));
+    let mut said = String::new();
+    program.child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.contains("as of 2026-01-01T12:00:00Z; --clock and --fixture hold only for worlds that are made later"),
+        "{said}"
+    );
+
+    let mut program = Program::start(command(&[], &file).args(["--log", "info"]));
+    assert_eq!(program.signal("-TERM").0, Some(0));
+    let mut said = String::new();
+    program.child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
+    assert!(said.contains("the default world is from the state "), "{said}");
+}
+
+#[test]
+fn a_value_of_another_type_is_told_what_the_file_takes() {
+    let file = place("types");
+    let (mut program, _) = start(&["--clock", START], &file);
+    assert_eq!(program.signal("-TERM").0, Some(0));
+    let whole: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("written")).expect("JSON");
+    for (place, value, takes) in [
+        ("/realm/users/4/role", json!([1]), "takes `owner`, "),
+        ("/realm/channels/1/privacy", json!({"a": 1}), "takes `"),
+        ("/realm/channels/1/permissions/can_send_message_group", json!("all"), "takes the id of a group, or an object"),
+        ("/realm/users/4/date_joined", json!("yesterday"), "takes an instant such as 2026-01-01T00:00:00Z"),
+    ] {
+        let mut wrong = whole.clone();
+        *wrong.pointer_mut(place).unwrap_or_else(|| panic!("{place} is there")) = value;
+        std::fs::write(&file, wrong.to_string()).expect("written");
+        let said = refused(&[], &file);
+        let path = place.replace('/', ".");
+        assert!(said.contains(&format!("${path}: {takes}")) && !said.contains(" at line "), "{said}");
+    }
 }
