@@ -13,6 +13,8 @@ mod filters;
 mod guard;
 mod initial_clock;
 mod journal;
+mod json_body;
+mod milliseconds;
 mod networks;
 pub mod openapi;
 pub mod pages;
@@ -45,7 +47,6 @@ use crate::time::Span;
 use crate::world::blocking::in_place;
 use crate::world::{RealTime, World};
 use http::HeaderMap;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::pin::Pin;
@@ -56,6 +57,7 @@ pub use direct::Answer;
 use filters::Filters;
 pub use guard::Guard;
 pub use initial_clock::InitialClock;
+use json_body::{body, nothing, text};
 
 /// Opens a socket for one world; its port.
 pub type Listen = Arc<dyn Fn(Arc<World>) -> Pin<Box<dyn Future<Output = io::Result<u16>> + Send>> + Send + Sync>;
@@ -373,26 +375,4 @@ fn enveloped(data: Value) -> Result<Vec<u8>, Error> {
     let mut body = Map::from_iter([("result".to_owned(), Value::from("success")), ("msg".to_owned(), Value::from(""))]);
     body.extend(data);
     serde_json::to_vec(&body).map_err(|_| Error::Internal)
-}
-
-/// The text of a JSON body; an empty one is an empty object.
-fn text(incoming: &ApiRequest) -> Result<&str, Error> {
-    let text = std::str::from_utf8(&incoming.body).map_err(|error| refused(format!("$: {error}")))?;
-    match text.trim_ascii() {
-        "" => Ok("{}"),
-        text => Ok(text),
-    }
-}
-
-/// Reads a JSON body.
-fn body<T: DeserializeOwned>(incoming: &ApiRequest) -> Result<T, Error> {
-    json_diagnostic::read(text(incoming)?).map_err(|fault| refused(fault.to_string()))
-}
-
-/// Asserts that a call that takes nothing was given nothing.
-fn nothing(incoming: &ApiRequest) -> Result<(), Error> {
-    #[derive(serde::Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Nothing {}
-    body::<Nothing>(incoming).map(|Nothing {}| ())
 }

@@ -1,11 +1,12 @@
 //! Putting clients on networks.
 
 use super::filters::Filters;
+use super::milliseconds::Milliseconds;
 use super::{refused, users};
 use crate::error::Error;
 use crate::fault::network::{Network, PROFILES, Profile};
 use crate::json_diagnostic::most_alike;
-use crate::world::World;
+use crate::world::{Watched, World};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,11 +26,11 @@ pub struct Sent {
     #[serde(default)]
     profile: Option<String>,
     /// What each reply waits for, in milliseconds.
-    #[schemars(range(max = MOST_MS))]
-    latency_ms: Option<u64>,
+    #[schemars(with = "Option<u64>", range(max = MOST_MS))]
+    latency_ms: Option<Milliseconds>,
     /// What each reply waits for in addition, in milliseconds, at most.
-    #[schemars(range(max = MOST_MS))]
-    jitter_ms: Option<u64>,
+    #[schemars(with = "Option<u64>", range(max = MOST_MS))]
+    jitter_ms: Option<Milliseconds>,
     /// Bytes of bodies that pass in a second, in either direction, from 1.
     #[schemars(range(min = 1))]
     bytes_per_second: Option<u64>,
@@ -52,19 +53,19 @@ const CUSTOM: Profile = Profile { name: "", latency_ms: 0, jitter_ms: 0, bytes_p
 ///
 /// `ControlRefused`.
 pub fn set(world: &World, sent: &Sent) -> Result<Value, Error> {
-    let numbers = [sent.latency_ms, sent.jitter_ms, sent.bytes_per_second];
+    let [latency_ms, jitter_ms] = [sent.latency_ms, sent.jitter_ms].map(|sent| sent.map(|Milliseconds(number)| number));
+    let numbers = [latency_ms, jitter_ms, sent.bytes_per_second];
     if sent.profile.is_none() && sent.loss.is_none() && numbers.iter().all(Option::is_none) {
         return Err(refused("$: takes a profile, or latency_ms, jitter_ms, bytes_per_second or loss"));
     }
     let user = users::address(&world.snapshot(), sent.user.as_deref(), "$.user")?;
     let mut profile = sent.profile.as_deref().map_or(Ok(CUSTOM), named)?;
-    for (name, value, place) in [
-        ("latency_ms", sent.latency_ms, &mut profile.latency_ms),
-        ("jitter_ms", sent.jitter_ms, &mut profile.jitter_ms),
-    ] {
+    for (name, value, place) in
+        [("latency_ms", latency_ms, &mut profile.latency_ms), ("jitter_ms", jitter_ms, &mut profile.jitter_ms)]
+    {
         *place = value.unwrap_or(*place);
         if *place > MOST_MS {
-            return Err(refused(format!("$.{name}: takes a whole number up to {MOST_MS}, an hour")));
+            return Err(refused(format!("$.{name}: takes a whole number of milliseconds up to {MOST_MS}, an hour")));
         }
     }
     if sent.bytes_per_second == Some(0) {
@@ -76,6 +77,7 @@ pub fn set(world: &World, sent: &Sent) -> Result<Value, Error> {
         return Err(refused("$.loss: takes a number from 0 to 1"));
     }
     world.networks().lock().set(user, profile);
+    tell(world);
     Ok(json!({}))
 }
 
@@ -105,6 +107,11 @@ pub fn list(world: &World) -> Value {
     json!({"networks": networks.all().iter().map(record).collect::<Vec<_>>()})
 }
 
+/// Tells those who watch a world which networks there are now.
+fn tell(world: &World) {
+    world.broadcast(Watched::Conditions { at: world.now(), kind: "network", now: list(world) });
+}
+
 /// Ends the network of a user, or all networks.
 ///
 /// # Errors
@@ -115,5 +122,6 @@ pub fn end(world: &World, filters: &Filters) -> Result<Value, Error> {
         Some(user) => world.networks().lock().remove(&user),
         None => world.networks().lock().clear(),
     }
+    tell(world);
     Ok(json!({}))
 }

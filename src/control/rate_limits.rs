@@ -6,7 +6,7 @@ use super::{refused, users};
 use crate::error::Error;
 use crate::fault::rate_limit::{RateLimit, RateLimits};
 use crate::time::Span;
-use crate::world::World;
+use crate::world::{Watched, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -46,6 +46,7 @@ pub fn set(world: &World, sent: &Sent) -> Result<Value, Error> {
         return Err(refused("$.seconds: takes more than 0 seconds, and at most 100 years"));
     }
     world.rate_limits().lock().set(user.map(|user| user.id), RateLimit { requests: sent.requests, span });
+    tell(world);
     Ok(json!({}))
 }
 
@@ -58,6 +59,11 @@ pub fn list(world: &World) -> Value {
         json!({"user": user, "requests": requests, "seconds": span.micros() as f64 / 1e6})
     };
     json!({"rate_limits": limits.all().map(record).collect::<Vec<_>>()})
+}
+
+/// Tells those who watch a world which limits there are now.
+fn tell(world: &World) {
+    world.broadcast(Watched::Conditions { at: world.now(), kind: "rate_limit", now: list(world) });
 }
 
 /// Ends the limit of a user, or all limits.
@@ -73,5 +79,6 @@ pub fn end(world: &World, filters: &Filters) -> Result<Value, Error> {
         }
         None => *world.rate_limits().lock() = RateLimits::default(),
     }
+    tell(world);
     Ok(json!({}))
 }

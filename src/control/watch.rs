@@ -38,6 +38,12 @@ pub fn frame(world: &World, watched: &Watched, base_url: &str) -> Value {
             "journal_id": journal_id,
             "effect": effect,
         }),
+        Watched::Conditions { at, kind, now } => {
+            let mut frame = now.clone();
+            frame["type"] = (*kind).into();
+            frame["at"] = at.fractional_seconds().into();
+            frame
+        }
         Watched::Push(push) => json!({
             "type": "push",
             "at": push.at.fractional_seconds(),

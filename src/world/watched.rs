@@ -46,6 +46,15 @@ pub enum Watched {
         /// The effect as it was sent.
         effect: Value,
     },
+    /// The networks between clients and the world were changed, or its rate limits.
+    Conditions {
+        /// When.
+        at: Timestamp,
+        /// The type of the frame.
+        kind: &'static str,
+        /// All that hold now, as control lists them.
+        now: Value,
+    },
     /// The push relay was handed something.
     Push(Arc<Push>),
     /// Something became of an event queue.
@@ -68,7 +77,7 @@ impl Watched {
             Watched::Event(_, entry) => Some(entry.at),
             Watched::Queue { at, .. } => Some(*at),
             Watched::Push(push) => Some(push.at),
-            Watched::Request(_) | Watched::Clock { .. } | Watched::Fault { .. } => None,
+            Watched::Request(_) | Watched::Clock { .. } | Watched::Fault { .. } | Watched::Conditions { .. } => None,
         }
     }
 }

@@ -32,6 +32,9 @@ enum Kind {
     Push,
     Queue,
     Fault,
+    Network,
+    #[value(name = "rate_limit", alias = "rate-limit")]
+    RateLimit,
     Lost,
 }
 
@@ -136,7 +139,11 @@ mod tests {
         for kind in Kind::value_variants().iter().filter(|kind| **kind != Kind::Lost) {
             let name = kind.to_possible_value().expect("it is shown").get_name().to_owned();
             let frame = json!({"type": name});
-            assert!(["request", "event", "clock", "push", "queue", "fault"].contains(&name.as_str()), "{name}");
+            assert!(
+                ["request", "event", "clock", "push", "queue", "fault", "network", "rate_limit"]
+                    .contains(&name.as_str()),
+                "{name}"
+            );
             assert!(Filtering::new(&Filter { kind: vec![*kind], ..Filter::default() }).admits(&frame), "{name}");
         }
     }

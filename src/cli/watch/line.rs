@@ -1,6 +1,9 @@
 //! A frame as a line for people: what kind of thing, which one, what came of it.
 
+mod conditions;
+
 use crate::time::Timestamp;
+use conditions::{conditions, network, rate_limit};
 use serde_json::Value;
 
 /// How wide the columns are.
@@ -37,8 +40,13 @@ pub fn of_frame(text: &str, is_coloured: bool) -> String {
         Some("push") => push(&frame),
         Some("queue") => queue(&frame),
         Some("fault") => fault(&frame),
+        Some("network") => conditions(&frame, "network", &frame["networks"], network),
+        Some("rate_limit") => conditions(&frame, "limit", &frame["rate_limits"], rate_limit),
         Some("lost") => {
-            let what = format!("{} frames were missed", frame["count"]);
+            let what = match frame["count"].as_u64() {
+                Some(1) => "1 frame was missed".to_owned(),
+                _ => format!("{} frames were missed", frame["count"]),
+            };
             Row { at: time(&frame["at"]), kind: "lost".into(), colour: Colour::Red, what, ..Row::default() }
         }
         _ => return printable(text),
@@ -276,6 +284,20 @@ fn pad(text: &str, width: usize) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn networks_and_rate_limits_have_lines_that_say_what_holds_now() {
+        let networks = json!([
+            {"user": "mel@chat.test", "profile": "3g", "latency_ms": 150, "loss": 0.0},
+            {"user": null, "profile": null, "latency_ms": 400, "bytes_per_second": 20_000, "loss": 0.05}
+        ]);
+        let line = shown(json!({"type": "network", "at": 0, "networks": networks}));
+        assert!(line.ends_with("mel 3g, all others 400 ms 20000 B/s 5 % loss"), "{line}");
+        let limits = json!([{"user": null, "requests": 1, "seconds": 60.0}]);
+        let line = shown(json!({"type": "rate_limit", "at": 0, "rate_limits": limits}));
+        assert!(line.ends_with("each user 1 request in 60 s"), "{line}");
+        assert!(shown(json!({"type": "network", "at": 0, "networks": []})).ends_with("none"));
+    }
 
     fn shown(frame: Value) -> String {
         of_frame(&frame.to_string(), false)

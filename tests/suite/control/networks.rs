@@ -225,7 +225,11 @@ async fn what_is_no_network_is_refused() {
         (json!({"profile": "4G"}), "$.profile: takes one of offline, gprs, edge, 3g, 4g, wifi, lossy"),
         (json!({"profile": "wify"}), "the nearest is 'wifi'"),
         (json!({"latency_ms": -1}), "$.latency_ms"),
-        (json!({"latency_ms": 3_600_001}), "$.latency_ms: takes a whole number up to 3600000"),
+        (json!({"latency_ms": 3_600_001}), "$.latency_ms: takes a whole number of milliseconds up to 3600000"),
+        (
+            json!({"latency_ms": "1s"}),
+            "$.latency_ms: takes a whole number of milliseconds from 0 on, not the text \"1s\"",
+        ),
         (json!({"jitter_ms": 3_600_001}), "$.jitter_ms"),
         (json!({"bytes_per_second": 0}), "$.bytes_per_second: takes a whole number from 1 on"),
         (json!({"loss": 1.01}), "$.loss: takes a number from 0 to 1"),
@@ -236,4 +240,17 @@ async fn what_is_no_network_is_refused() {
         control.post(NETWORK, network).await.refused(part);
     }
     control.get(NETWORK).await.is(json!({"networks": []}));
+}
+
+#[tokio::test]
+async fn a_form_is_refused_with_the_json_in_its_place() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let sent = |path: &'static str, form: &'static str| control.send("POST", path, form.as_bytes().to_vec());
+
+    sent("/worlds/default/clock", "advance_seconds=5")
+        .await
+        .refused(r#"Control takes JSON, such as {"advance_seconds":5}"#);
+    sent(NETWORK, "user=mel&profile=3g").await.refused(r#"Control takes JSON, such as {"profile":"3g","user":"mel"}"#);
+    sent(NETWORK, "{\"profile\"").await.refused("$: EOF");
 }

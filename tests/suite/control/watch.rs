@@ -98,6 +98,29 @@ async fn the_clock_is_broadcast_with_all_that_fell_due() {
 }
 
 #[tokio::test]
+async fn networks_and_rate_limits_are_broadcast_when_they_change() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mut watcher = Watcher::of(&server, "default").await;
+
+    control.post("/worlds/default/network", json!({"user": "mel", "profile": "3g"})).await.success();
+    let frame = watcher.frame().await;
+    assert_eq!((&frame["type"], &frame["at"]), (&json!("network"), &json!(START_SECONDS as f64)));
+    assert_eq!(
+        (&frame["networks"][0]["user"], &frame["networks"][0]["profile"]),
+        (&json!("mel@chat.test"), &json!("3g"))
+    );
+    control.delete("/worlds/default/network").await.success();
+    assert_eq!(watcher.frame().await["networks"], json!([]));
+    control.post("/worlds/default/rate_limit", json!({"requests": 20, "seconds": 60})).await.success();
+    let limits = json!([{"user": null, "requests": 20, "seconds": 60.0}]);
+    let frame = watcher.frame().await;
+    assert_eq!((&frame["type"], &frame["rate_limits"]), (&json!("rate_limit"), &limits));
+    control.delete("/worlds/default/rate_limit").await.success();
+    assert_eq!(watcher.frame().await["rate_limits"], json!([]));
+}
+
+#[tokio::test]
 async fn faults_are_broadcast_and_other_worlds_are_not() {
     let server = TestServer::start().await;
     let control = Control::of(&server);

@@ -1,0 +1,38 @@
+//! Lines for changes of the networks and of the rate limits of a world.
+
+use super::{Colour, Row, printable, time};
+use crate::counted::counted;
+use serde_json::Value;
+
+/// The line for all that hold now, each as `shown` has it.
+pub fn conditions(frame: &Value, kind: &str, all: &Value, shown: fn(&Value) -> String) -> Row {
+    let all: Vec<String> = all.as_array().into_iter().flatten().map(shown).collect();
+    Row {
+        at: time(&frame["at"]),
+        kind: kind.to_owned(),
+        colour: Colour::Magenta,
+        what: if all.is_empty() { "none".to_owned() } else { all.join(", ") },
+        ..Row::default()
+    }
+}
+
+fn user<'a>(record: &'a Value, others: &'a str) -> String {
+    record["user"].as_str().map_or_else(|| others.to_owned(), |user| printable(user.split('@').next().unwrap_or(user)))
+}
+
+pub fn network(record: &Value) -> String {
+    let who = user(record, "all others");
+    if let Some(profile) = record["profile"].as_str() {
+        return format!("{who} {}", printable(profile));
+    }
+    let number = |key: &str| record[key].as_f64().filter(|number| *number > 0.0);
+    let latency = number("latency_ms").map(|latency| format!(" {latency} ms"));
+    let speed = number("bytes_per_second").map(|speed| format!(" {speed} B/s"));
+    let loss = number("loss").map(|loss| format!(" {} % loss", loss * 100.0));
+    format!("{who}{}", [latency, speed, loss].into_iter().flatten().collect::<String>())
+}
+
+pub fn rate_limit(record: &Value) -> String {
+    let requests = counted(record["requests"].as_u64().unwrap_or_default(), "request");
+    format!("{} {requests} in {} s", user(record, "each user"), record["seconds"].as_f64().unwrap_or_default())
+}
