@@ -116,6 +116,7 @@ pub fn command() -> clap::Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = with_default_command(arguments.into_iter().collect());
     let mut command = usage::without_empty_variables(Cli::command());
+    usage::misspelt_variables(&Cli::command(), std::env::vars_os().map(|(name, _)| name)).iter().for_each(output::tell);
     let parsed = command.try_get_matches_from_mut(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,

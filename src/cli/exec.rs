@@ -57,28 +57,28 @@ const PORT_PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "For example:\n\n  chatdouble exec --clock frozen -- npm test"
+    after_help = "For example:\n\n  chatdouble exec --clock frozen -- npm test\n  chatdouble exec --report report.xml --fail-on warning -- npm test\n  chatdouble exec --chaos 1 -- npm test\n  chatdouble exec --levels 387,newest -- npm test"
 )]
 pub struct Exec {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Options of the server")]
     serve: Serve,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Report")]
     report: ReportOptions,
 
     /// File with a list of faults, as POST /control/worlds/NAME/faults takes them, that each world has from its beginning
-    #[arg(long, value_name = "FILE", conflicts_with = "chaos")]
+    #[arg(long, value_name = "FILE", conflicts_with = "chaos", help_heading = "Faults")]
     faults: Option<PathBuf>,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Faults")]
     chaos: Chaos,
 
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Levels")]
     levels: Levels,
 
     /// Command to run, with CHATDOUBLE_URL set, and CHATDOUBLE_CONTROL_TOKEN, CHATDOUBLE_TLS_CA and CHATDOUBLE_LEVEL if
     /// they apply
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, required = true, value_name = "COMMAND", help_heading = "Command")]
     command: Vec<OsString>,
 }
 

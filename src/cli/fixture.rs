@@ -15,6 +15,7 @@ use std::process::ExitCode;
 #[derive(Debug, Subcommand)]
 pub enum Fixture {
     /// Checks files: silent if they are valid, else prints every fault as FILE: $.path: reason
+    #[command(after_help = "For example:\n\n  chatdouble fixture check ours.json")]
     Check {
         /// Fixture files
         #[arg(required = true, value_name = "FILE")]
@@ -27,6 +28,7 @@ pub enum Fixture {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example:\n\n  chatdouble fixture generate --users 500 --messages 20000 -o large.json")]
 pub struct Generate {
     /// Human users in addition to the cast and the system bots
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(..=MOST))]

@@ -13,6 +13,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example:\n\n  chatdouble health\n  chatdouble health http://127.0.0.1:9991")]
 pub struct Health {
     /// Base URL of the server, or of one of its worlds [default: http://127.0.0.1:9991, or the port in CHATDOUBLE_PORT]
     #[arg(value_name = "URL", env = "CHATDOUBLE_URL", value_parser = origin)]
@@ -44,9 +45,19 @@ pub fn run(health: &Health) -> Result<ExitCode, CliError> {
     let client = Client::new(&url, health.trusting.client(&url)?).map_err(CliError::of_start)?;
     let version = waiting_runtime()?
         .block_on(version(&client, &url))
-        .map_err(|reason| CliError::of_start(format!("{url} {reason}")))?;
+        .map_err(|reason| CliError::of_start(format!("{url}{} {reason}", implied_port(&url))))?;
     say(format_args!("chatdouble {version} answers at {url}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The port that a URL means without naming it, for messages.
+fn implied_port(url: &str) -> &'static str {
+    let port = url.parse::<http::Uri>().ok().map(|url| (url.port().is_some(), url.scheme_str() == Some("https")));
+    match port {
+        Some((false, false)) => " (port 80)",
+        Some((false, true)) => " (port 443)",
+        _ => "",
+    }
 }
 
 /// The version of the server at a base URL.
@@ -69,6 +80,12 @@ async fn version(client: &Client, url: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_that_is_not_named_is_told() {
+        let told = [("http://localhost", " (port 80)"), ("https://chat", " (port 443)"), ("http://localhost:9991", "")];
+        assert!(told.iter().all(|(url, port)| implied_port(url) == *port));
+    }
 
     #[test]
     fn a_base_url_leads_to_its_server() {

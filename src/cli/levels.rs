@@ -1,12 +1,14 @@
 //! `chatdouble levels`: what each feature level changed.
 
 use super::CliError;
-use super::output::say;
+use super::output::{say, tell};
+use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::level::{Listed, listed};
 use clap::Args;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example:\n\n  chatdouble levels --between 387 421\n  chatdouble levels --from 500 --json")]
 pub struct Levels {
     /// Only changes between two levels: above FROM, up to TO
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
@@ -40,6 +42,10 @@ pub fn run(levels: &Levels) -> Result<ExitCode, CliError> {
     }
     changes.retain(|change| levels.from.is_none_or(|from| change.level >= from));
     changes.retain(|change| levels.to.is_none_or(|to| change.level <= to));
+    if changes.is_empty() && !levels.json {
+        tell(format_args!("there is no change in this range; the newest level is {NEWEST_FEATURE_LEVEL}"));
+        return Ok(ExitCode::SUCCESS);
+    }
     let text = if levels.json {
         serde_json::to_string_pretty(&changes).map_err(CliError::of_program)?
     } else {

@@ -30,6 +30,7 @@ const INSTRUCTIONS: &str = "An in-memory test double of a team-chat server. `fin
     clients rely on. `export_scenario` gives what was done as a file that plays again.";
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example:\n\n  chatdouble mcp")]
 pub struct Mcp {
     /// Server to steer; by default one is started, whose clock is frozen at 2026-01-01T00:00:00Z
     #[arg(long, value_name = "URL")]

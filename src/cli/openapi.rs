@@ -8,6 +8,7 @@ use clap::Args;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example:\n\n  chatdouble openapi --dialect zulip > openapi.json")]
 pub struct Openapi {
     /// The document of /control instead, whose names are the same in every dialect
     #[arg(long)]

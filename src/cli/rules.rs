@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
+#[command(after_help = "For example:\n\n  chatdouble rules --json")]
 pub struct Rules {
     /// Print a list in JSON
     #[arg(long)]

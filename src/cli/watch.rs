@@ -29,6 +29,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "For example:\n\n  chatdouble watch\n  chatdouble watch http://127.0.0.1:9991/w/mine --user mel --kind request"
+)]
 pub struct Watch {
     #[arg(
         help = "Base URL of the world, such as http://127.0.0.1:9991/w/NAME or http://NAME.localhost:9991",

@@ -271,6 +271,22 @@ fn who_reads_no_further_ends_the_program_in_peace() {
 fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
     for (arguments, expected) in [
         (["sevre"].as_slice(), "error: unrecognized subcommand 'sevre'; did you mean 'serve'?"),
+        (&["organization"], "error: unrecognized subcommand 'organization'; did you mean 'fixture from'?"),
+        (&["chaos"], "error: unrecognized subcommand 'chaos'; did you mean 'exec --chaos'?"),
+        (&["run"], "error: unrecognized subcommand 'run'; did you mean 'scenario run'?"),
+        (&["record"], "error: unrecognized subcommand 'record'; did you mean 'scenario record'?"),
+        (&["serve", "--level", "387"], "error: unexpected argument '--level' found; did you mean '--feature-level'?"),
+        (&["--level", "387"], "error: unexpected argument '--level' found; did you mean '--feature-level'?"),
+        (
+            &["levels", "387"],
+            "error: unexpected argument '387' found; give levels with --from 387, --to LEVEL or --between FROM TO",
+        ),
+        (&["serve", "--seed", "x"], "error: invalid value 'x' for '--seed <N>': takes a whole number"),
+        (
+            &["serve", "--host", "999"],
+            "error: invalid value '999' for '--host <HOST>': is no address: takes one such as 127.0.0.1, ::1 or 0.0.0.0, \
+             or a host name without a port",
+        ),
         (&["serve", "--prot", "1"], "error: unexpected argument '--prot' found; did you mean '--port'?"),
         (&["fixture"], "error: fixture takes check, generate or from; see 'chatdouble fixture --help'"),
         (&["scenario"], "error: scenario takes run or record; see 'chatdouble scenario --help'"),
@@ -286,6 +302,35 @@ fn a_command_line_with_a_mistake_hints_at_what_was_meant() {
         let output = run(arguments);
         assert_eq!(String::from_utf8_lossy(&output.stderr).trim_end(), expected);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_misspelt_variable_is_named_with_the_nearest() {
+    let output = chatdouble(&["levels", "--between", "192", "193"]).env("CHATDOUBLE_CLOKC", "frozen").output();
+    let output = output.expect("the program starts");
+    let expected = "warning: there is no variable CHATDOUBLE_CLOKC; did you mean CHATDOUBLE_CLOCK?\n";
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), expected));
+}
+
+#[test]
+fn each_command_has_examples_and_those_of_exec_have_headings() {
+    let help = |arguments: &[&str]| String::from_utf8(run(&[arguments, &["--help"]].concat()).stdout).expect("text");
+    for command in ["serve", "exec", "health", "watch", "levels", "rules", "mcp", "compare", "openapi"] {
+        assert!(help(&[command]).contains(&format!("For example:\n\n  chatdouble {command}")), "{command}");
+    }
+    for command in [
+        ["fixture", "check"],
+        ["fixture", "from"],
+        ["fixture", "generate"],
+        ["scenario", "run"],
+        ["scenario", "record"],
+    ] {
+        assert!(help(&command).contains(&format!("For example:\n\n  chatdouble {}", command.join(" "))), "{command:?}");
+    }
+    let exec = help(&["exec"]);
+    for heading in ["Options of the server:\n", "Report:\n", "Faults:\n", "Levels:\n"] {
+        assert!(exec.contains(heading), "{heading}\n{exec}");
     }
 }
 
@@ -341,6 +386,8 @@ fn what_levels_changed_is_listed() {
     }
     assert!(newest.lines().all(|line| line.ends_with("(change log of 2026-09-25)")), "{newest}");
     assert!(fault(&run(&["levels", "--from", "3", "--to", "2"]), 2).contains("--from"));
+    let nothing = String::from_utf8(run(&["levels", "--from", "99999"]).stderr).expect("text");
+    assert!(nothing.starts_with("there is no change in this range; the newest level is "), "{nothing}");
 }
 
 #[test]
