@@ -169,7 +169,17 @@ fn mistakes_are_said_in_a_sentence() {
 
     for (tool, arguments, reason) in [
         ("fly", json!({}), "there is no tool"),
-        ("act", json!({"user": "mel"}), "`operation` is missing"),
+        (
+            "act",
+            json!({"user": "mel"}),
+            "`operation` is missing; `operation` is a method and a path, such as \"POST /messages\"",
+        ),
+        (
+            "act",
+            json!({"method": "POST", "path": "/messages"}),
+            "not `method`, `path`; `operation` is a method and a path",
+        ),
+        ("act", json!({"operation": "messages"}), "such as \"POST /messages\""),
         ("act", json!({"user": "nobody", "operation": "GET /users/me"}), "nobody"),
         ("describe_operation", json!({"operation": "GET /nothing"}), "there is no operation"),
         ("play_scenario", json!({"text": "# Nothing\n"}), "scenario.md:"),

@@ -53,6 +53,7 @@ impl Session {
         if let Some(call) = ControlCall::of(tool) {
             return self.control(call, arguments).await;
         }
+        check_names(tool, arguments)?;
         match tool {
             "find_operations" => Ok(tools::operations_with(text(arguments, "words").unwrap_or_default()).join("\n")),
             "describe_operation" => describe(required(arguments, "operation")?),
@@ -122,7 +123,7 @@ impl Session {
         let world = text(arguments, "world").unwrap_or(DEFAULT_WORLD);
         let user = text(arguments, "user");
         let operation = required(arguments, "operation")?.trim();
-        let (method, path) = operation.split_once(' ').ok_or("`operation` is a method and a path: `POST /messages`")?;
+        let (method, path) = operation.split_once(' ').ok_or_else(operation_form)?;
         let none = Map::new();
         let params = match arguments.get("params") {
             Some(Value::Object(params)) => params,
@@ -197,8 +198,24 @@ impl Session {
     }
 }
 
+/// Asserts that a tool is given nothing that it does not take.
+fn check_names(tool: &str, arguments: &Arguments) -> Result<(), String> {
+    let Some(taken) = tools::arguments(tool) else { return Ok(()) };
+    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let unknown: Vec<&str> = arguments.keys().map(String::as_str).filter(|name| !taken.contains(name)).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let form = if taken.contains(&"operation") { format!("; {}", operation_form()) } else { String::new() };
+    Err(format!("{tool} takes {}, not {}{form}", quoted(&taken), quoted(&unknown)))
+}
+
+fn operation_form() -> String {
+    "`operation` is a method and a path, such as \"POST /messages\"".to_owned()
+}
+
 fn describe(operation: &str) -> Result<String, String> {
-    let (method, path) = operation.trim().split_once(' ').ok_or("`operation` is a method and a path")?;
+    let (method, path) = operation.trim().split_once(' ').ok_or_else(operation_form)?;
     let described = tools::described(method, path.trim());
     described
         .map(|described| format!("{described:#}"))
@@ -210,7 +227,10 @@ fn text<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a str> {
 }
 
 fn required<'a>(arguments: &'a Arguments, name: &str) -> Result<&'a str, String> {
-    text(arguments, name).ok_or_else(|| format!("`{name}` is missing"))
+    text(arguments, name).ok_or_else(|| match name {
+        "operation" => format!("`operation` is missing; {}", operation_form()),
+        _ => format!("`{name}` is missing"),
+    })
 }
 
 /// Parameters as clients send them.

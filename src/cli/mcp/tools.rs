@@ -182,7 +182,29 @@ pub fn all() -> Vec<Tool> {
     tools
 }
 
-/// Operations whose method, path and summary have all of these words, a line each.
+/// The names of the arguments that a tool of our own takes; None for other tools.
+pub fn arguments(tool: &str) -> Option<Vec<&'static str>> {
+    static OWN: LazyLock<Vec<Tool>> = LazyLock::new(all);
+    let tool = OWN.iter().find(|one| one.name == tool)?;
+    Some(tool.input_schema["properties"].as_object()?.keys().map(String::as_str).collect())
+}
+
+/// How well an operation's line fits words, which are in it: 0 if they are the operation, or its path.
+fn distance(line: &str, words: &[String]) -> usize {
+    let line = line.to_lowercase();
+    let operation = line.split(':').next().unwrap_or_default();
+    let path = operation.split(' ').next_back().unwrap_or_default();
+    let sought = words.join(" ");
+    let parts: Vec<&str> = operation.split([' ', '/', '_', '{', '}']).collect();
+    match () {
+        () if operation == sought || path.trim_start_matches('/') == sought.trim_start_matches('/') => 0,
+        () if words.iter().all(|word| parts.contains(&word.as_str())) => 1,
+        () if words.iter().all(|word| operation.contains(word)) => 2,
+        () => 3,
+    }
+}
+
+/// Operations whose method, path and summary have all of these words, a line each; those that fit best come first.
 pub fn operations_with(words: &str) -> Vec<String> {
     let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
     let paths = API["paths"].as_object().into_iter().flatten();
@@ -191,11 +213,39 @@ pub fn operations_with(words: &str) -> Vec<String> {
             format!("{} {path}: {}", method.to_uppercase(), operation["summary"].as_str().unwrap_or_default())
         })
     });
-    lines.filter(|line| words.iter().all(|word| line.to_lowercase().contains(word))).take(MOST_FOUND).collect()
+    let mut found: Vec<String> =
+        lines.filter(|line| words.iter().all(|word| line.to_lowercase().contains(word))).collect();
+    found.sort_by_key(|line| distance(line, &words));
+    found.truncate(MOST_FOUND);
+    found
 }
 
 /// What the document says of an operation.
 pub fn described(method: &str, path: &str) -> Option<Value> {
     let documented = API["paths"].get(path)?.get(method.to_lowercase())?;
     Some(inlined(&API, documented, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::operations_with;
+
+    #[test]
+    fn operations_that_fit_best_come_first() {
+        for (words, first) in [
+            ("POST /messages", "POST /messages: "),
+            ("/messages", "GET /messages: "),
+            ("messages", "GET /messages: "),
+            ("get users me", "GET /users/me: "),
+        ] {
+            let found = operations_with(words);
+            assert!(found.first().is_some_and(|line| line.starts_with(first)), "{words}: {found:#?}");
+        }
+        let found = operations_with("users");
+        let last_of_paths =
+            found.iter().rposition(|line| line.split(':').next().is_some_and(|it| it.contains("users")));
+        let first_of_summaries =
+            found.iter().position(|line| line.split(':').next().is_some_and(|it| !it.contains("users")));
+        assert!(first_of_summaries.is_none_or(|first| last_of_paths.is_some_and(|last| last < first)), "{found:#?}");
+    }
 }
