@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_in_place_of_a_name_is_told_the_names() {
+    fn a_value_in_place_of_a_name_is_refused_with_the_names() {
         #[derive(Debug, serde::Deserialize)]
         #[serde(rename_all = "snake_case")]
         enum Colour {

@@ -82,9 +82,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_that_is_not_named_is_told() {
-        let told = [("http://localhost", " (port 80)"), ("https://chat", " (port 443)"), ("http://localhost:9991", "")];
-        assert!(told.iter().all(|(url, port)| implied_port(url) == *port));
+    fn the_message_names_a_port_that_the_url_does_not() {
+        let ports =
+            [("http://localhost", " (port 80)"), ("https://chat", " (port 443)"), ("http://localhost:9991", "")];
+        assert!(ports.iter().all(|(url, port)| implied_port(url) == *port));
     }
 
     #[test]

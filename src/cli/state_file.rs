@@ -96,7 +96,7 @@ impl StateFile {
     }
 }
 
-/// A lock of the system on a file beside the state's, which is removed at the end: the state itself is replaced with each
+/// A lock of the system on a file next to the state's, which is removed at the end: the state itself is replaced with each
 /// write.
 pub struct StateLock {
     path: PathBuf,

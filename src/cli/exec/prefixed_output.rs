@@ -1,4 +1,4 @@
-//! The output of a command that runs beside others: each line begins with a prefix, and no line is within another.
+//! The output of a command that runs at the same time as others: each line begins with a prefix, and no line is within another.
 
 use std::io::Write;
 use std::time::Duration;

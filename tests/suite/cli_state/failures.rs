@@ -246,7 +246,7 @@ fn options_that_the_state_replaces_are_named_with_its_time() {
 }
 
 #[test]
-fn a_value_of_another_type_is_told_what_the_file_takes() {
+fn a_value_of_another_type_is_refused_with_what_the_file_takes() {
     let file = place("types");
     let (mut program, _) = start(&["--clock", START], &file);
     assert_eq!(program.signal("-TERM").0, Some(0));
