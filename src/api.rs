@@ -36,6 +36,7 @@ mod null;
 pub mod onboarding;
 pub mod operation;
 pub mod organization;
+mod outcome;
 pub mod parameter;
 pub mod presence;
 pub mod profile;
@@ -59,9 +60,8 @@ pub mod users;
 
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
-use crate::world::{NewEvents, ParkedPoll, World};
+use crate::world::World;
 use parameter::{ParameterInfo, Parameters, RawParameters};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use std::sync::Arc;
@@ -71,6 +71,7 @@ pub use access::Access;
 pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
 pub use operation::{Deprecation, Docs, Effect, Operation, PartialWrite, Precondition, Protocol, Read, Write};
+pub use outcome::{NotDone, Outcome, Poll};
 pub use reply::{ReplyBody, ReplyData, ReplyForm, Success, envelope};
 
 /// The newest feature level that this build knows.
@@ -103,45 +104,6 @@ pub enum Run {
     Write(fn(&World, &Realm, &Call<'_>, &RawParameters) -> Result<Outcome, NotDone>),
     /// Waits for events: the long poll.
     Poll(fn(&Arc<World>, &Call<'_>, &RawParameters) -> Result<Poll, Error>),
-}
-
-/// How a poll begins.
-pub enum Poll {
-    /// With its reply.
-    Answered(ReplyBody),
-    /// By waiting for it.
-    Parked(ParkedPoll),
-}
-
-/// What came of an operation that was carried out.
-pub struct Outcome {
-    /// The reply. An operation that was done in part refuses the rest.
-    pub reply: Result<ReplyBody, Error>,
-    /// What it added to the event log.
-    pub events: NewEvents,
-    /// Whose session it opens.
-    pub session: Option<UserId>,
-}
-
-impl Outcome {
-    /// Of an operation that changed nothing.
-    pub fn unchanged(reply: Result<ReplyBody, Error>) -> Self {
-        Self { reply, events: NewEvents::default(), session: None }
-    }
-}
-
-/// Why a write changed nothing.
-pub enum NotDone {
-    /// It is refused.
-    Refused(Error),
-    /// Another request changed the caller or the world's level since the caller was checked: it has to begin again.
-    Outdated,
-}
-
-impl From<Error> for NotDone {
-    fn from(error: Error) -> Self {
-        NotDone::Refused(error)
-    }
 }
 
 /// An operation as the table has it.

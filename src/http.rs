@@ -12,6 +12,7 @@ mod context;
 mod cors;
 mod deliveries;
 mod draft;
+mod effects;
 mod fault;
 pub mod files;
 mod hint;

@@ -3,6 +3,7 @@
 use super::reply::envelope_saying;
 use super::*;
 use crate::error::Error;
+use crate::world::NewEvents;
 
 pub(super) const fn row<O: Operation>(run: Run) -> Row {
     Row {

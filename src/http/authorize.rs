@@ -26,12 +26,12 @@ pub(super) fn caller(
             None if access != Access::UserOrVisitor || !realm.has_public_access() => return Err(Error::NotLoggedIn),
             None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
             caller => {
-                session::check_page(context, routed)?;
+                check_page(context, routed)?;
                 caller
             }
         },
     };
-    rate_limit::count(context, row, caller.as_deref())?;
+    rate_limit::count(context.world, row, caller.as_deref(), &mut context.trace.budget)?;
     if let Some(caller) = &caller {
         access.check(realm, caller)?;
         if let Some(emulation) = context.emulation {
@@ -40,4 +40,17 @@ pub(super) fn caller(
     }
     // Whoever is let in now was not when the body came.
     if context.incoming.lacks_body { Err(Error::NotLoggedIn) } else { Ok(caller) }
+}
+
+/// Asserts that a page of this server made a request, if it is made in a session.
+///
+/// # Errors
+///
+/// `CsrfFailed`.
+fn check_page(context: &RequestContext<'_>, routed: &Routed) -> Result<(), Error> {
+    let incoming = context.incoming;
+    if !context.takes_sessions && !incoming.acts_in_session {
+        return Ok(());
+    }
+    session::check_csrf(&context.edge.key_guard, (&routed.method, incoming.headers()), routed.csrf.as_deref())
 }

@@ -4,7 +4,6 @@ use super::Edge;
 use super::address::{Address, TakesSession};
 use super::fault::Fault;
 use super::request::ApiRequest;
-use super::target::Target;
 use super::trace::Trace;
 use crate::api::parameter::RawParameters;
 use crate::api::{Origin, Outcome, ReplyForm, Row};
@@ -37,18 +36,9 @@ pub(super) struct RequestContext<'a> {
 
 impl<'a> RequestContext<'a> {
     /// The context of a request for something at this address.
-    pub fn new(
-        edge: &'a Edge,
-        incoming: &'a ApiRequest,
-        world: &'a Arc<World>,
-        address: &Address<'a>,
-        target: Target<'_>,
-    ) -> Self {
+    pub fn new(edge: &'a Edge, incoming: &'a ApiRequest, world: &'a Arc<World>, address: &Address<'a>) -> Self {
         let settings = world.settings();
-        let path = match target {
-            Target::Operation(path) => settings.dialect.neutral_path(path),
-            Target::File(_) | Target::Page(_) => address.path,
-        };
+        let path = address.operation.map_or(address.path, |path| settings.dialect.neutral_path(path));
         Self {
             edge,
             incoming,

@@ -1,13 +1,19 @@
 //! Responses that are not written yet: what is JSON stays a value, so that each stage can change it.
 
-use super::reply::{self, HINT};
 use crate::error::Error;
 use bytes::Bytes;
-use http::{HeaderValue, header};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::{Map, Value};
+use std::sync::LazyLock;
+
+/// The header that says in a sentence what would have worked.
+pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
 
 /// A response until it is written.
 pub type Draft = http::Response<DraftBody>;
+
+/// The response to a request that is not carried out: on the heap, since all others would reserve its room.
+pub type EarlyDraft = Box<Draft>;
 
 /// The body of a response until it is written.
 #[derive(Debug)]
@@ -76,6 +82,26 @@ pub fn with_hint(mut draft: Draft, hint: Option<String>) -> Draft {
     draft
 }
 
+/// A reply of JSON with the headers that keep it out of caches.
+pub fn json<B>(status: u16, body: B) -> http::Response<B> {
+    let mut response = http::Response::new(body);
+    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().clone_from(&HEADERS);
+    response
+}
+
+/// The headers of a reply of JSON; copying them is less work than putting each in its place.
+static HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
+    let all = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "max-age=0, no-cache, no-store, must-revalidate, private"),
+        (header::EXPIRES, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (header::VARY, "Accept-Language"),
+        (header::CONTENT_LANGUAGE, "en"),
+    ];
+    all.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
+});
+
 /// A refused request, in the envelope.
 pub fn failure(error: &Error, hint: Option<String>) -> Draft {
     former_failure(error, None, None, hint)
@@ -104,7 +130,7 @@ pub fn former_failure(
 }
 
 fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<String>) -> Draft {
-    let mut draft = reply::json(status, DraftBody::line(body));
+    let mut draft = json(status, DraftBody::line(body));
     let headers = draft.headers_mut();
     if status == 401 {
         let asked = match error {

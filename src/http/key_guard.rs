@@ -3,10 +3,7 @@
 //! The API lets pages of any origin in, since they bring a key with each request. What gives keys away asks for none, so
 //! that any page that a developer happens to visit could fetch one, by its own name or by a name that it has lead here.
 
-use super::address::Address;
 use super::authority::{Authority, Single};
-use super::methods_of_page;
-use crate::api::rows;
 use crate::error::Error;
 use http::{HeaderMap, header};
 
@@ -72,11 +69,6 @@ impl KeyGuard {
             || Authority::of_origin(origin).is_some_and(|host| host.is_loopback())
     }
 
-    /// Whether pages of an origin may read the response to a request whatever other pages may: they may log in.
-    pub(super) fn lets_read(&self, origin: &str, address: &Address<'_>) -> bool {
-        self.lets_in(origin) && gives_keys(address)
-    }
-
     /// Whether a request is for this machine or the bound host.
     pub fn is_for_this_machine(&self, headers: &HeaderMap) -> bool {
         let is_bound = |host: &Authority| self.host.iter().any(|bound| host.is(bound));
@@ -87,14 +79,6 @@ impl KeyGuard {
     fn is_own(&self, host: &Authority) -> bool {
         let is_named = |name: &String| host.is(name);
         !host.can_be_registered() || self.host.iter().any(is_named) || self.host_names.iter().any(is_named)
-    }
-}
-
-/// Whether an address is of what opens accounts without a password: an operation that gives keys, or a page to log in.
-fn gives_keys(address: &Address<'_>) -> bool {
-    match address.operation {
-        Some(path) => rows().any(|row| row.gives_keys && row.route.path == path),
-        None => methods_of_page(address.path).is_some(),
     }
 }
 

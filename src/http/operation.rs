@@ -1,15 +1,12 @@
 //! The stages of a request for an operation.
 
 use super::context::{Progress, RequestContext};
-use super::draft::Draft;
+use super::draft::{Draft, EarlyDraft};
 use super::fault::Fault;
 use super::permit::{self, Permit};
 use super::protocol::{self, Found};
 use super::{poll, report, run};
 use crate::api::Outcome;
-
-/// The response to a request that is not carried out: on the heap, since all others would reserve its room.
-pub(super) type EarlyDraft = Box<Draft>;
 
 /// Answers a request for an operation.
 pub(super) async fn perform(context: &mut RequestContext<'_>, mut permit: Option<Permit>) -> Draft {

@@ -4,9 +4,8 @@ mod api;
 mod tus;
 
 use super::context::{Admitted, RequestContext, Routed};
-use super::draft::Draft;
-use super::operation::EarlyDraft;
-use super::{draft, hint, session};
+use super::draft::{Draft, EarlyDraft};
+use super::{draft, effects, hint};
 use crate::api::parameter::RawParameters;
 use crate::api::{Outcome, Protocol, Row};
 use crate::error::Error;
@@ -43,7 +42,7 @@ pub(super) fn conclude(context: &mut RequestContext<'_>, admitted: &Admitted<'_>
                 Protocol::Api => api::reply(context, admitted, reply),
                 Protocol::Resumable => tus::reply(context, admitted, reply),
             };
-            session::with_effects(context, admitted.row, outcome.session, draft)
+            effects::with_sessions(context, admitted.row, outcome.session, draft)
         }
         Err(error) => match protocol {
             Protocol::Api => api::refuse(context, admitted, error),

@@ -1,11 +1,11 @@
 //! Requests that are counted, and what their replies say of it (reference behaviour, section 2.4).
 
-use super::context::RequestContext;
 use crate::api::Row;
 use crate::error::Error;
 use crate::fault::rate_limit::Budget;
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
+use crate::world::World;
 use http::{HeaderName, HeaderValue, header};
 use serde_json::Value;
 
@@ -15,22 +15,20 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// Counts a request for an operation in the budget of its caller. A request that begins again is counted once.
+/// Counts a request for an operation, unless it was counted in a budget already: a request that begins again is counted
+/// once.
 ///
 /// # Errors
 ///
 /// `RateLimitHit` beyond the budget.
-pub(super) fn count(context: &mut RequestContext<'_>, row: &Row, caller: Option<&User>) -> Result<(), Error> {
-    let world = context.world;
+pub fn count(world: &World, row: &Row, caller: Option<&User>, budget: &mut Option<Budget>) -> Result<(), Error> {
     let mut limits = world.rate_limits().lock();
     // Most worlds limit nothing.
     if limits.is_empty() {
         return Ok(());
     }
-    let caller = caller.map(|user| user.id);
-    let budget = &mut context.trace.budget;
     if budget.is_none() {
-        *budget = limits.count(caller, row.is_poll(), world.now());
+        *budget = limits.count(caller.map(|user| user.id), row.is_poll(), world.now());
     }
     match budget.as_ref().and_then(|budget| budget.retry_after) {
         Some(wait) => Err(Error::RateLimitHit { retry_after: seconds(wait).into() }),

@@ -2,14 +2,12 @@
 
 use super::Response;
 use super::draft::{self, Draft, DraftBody};
+
+pub use super::draft::{HINT, json};
 use crate::error::Error;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use std::sync::LazyLock;
 use std::time::Duration;
-
-/// The header that says in a sentence what would have worked.
-pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
 
 /// Marks a reply that a fault made.
 pub const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
@@ -73,26 +71,6 @@ pub fn empty<B: From<Bytes>>(status: u16) -> http::Response<B> {
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
     response
 }
-
-/// A reply of JSON with the headers that keep it out of caches.
-pub fn json<B>(status: u16, body: B) -> http::Response<B> {
-    let mut response = http::Response::new(body);
-    *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
-    response.headers_mut().clone_from(&HEADERS);
-    response
-}
-
-/// The headers of a reply of JSON; copying them is less work than putting each in its place.
-static HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
-    let all = [
-        (header::CONTENT_TYPE, "application/json"),
-        (header::CACHE_CONTROL, "max-age=0, no-cache, no-store, must-revalidate, private"),
-        (header::EXPIRES, "Thu, 01 Jan 1970 00:00:00 GMT"),
-        (header::VARY, "Accept-Language"),
-        (header::CONTENT_LANGUAGE, "en"),
-    ];
-    all.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
-});
 
 /// What the connection does to a reply, as the server's sockets see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

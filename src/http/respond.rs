@@ -5,7 +5,7 @@ use super::body::{Body, BodyLimit, read_body};
 use super::context::RequestContext;
 use super::cors::Cors;
 use super::request::{ApiRequest, RequestHead};
-use super::target::Target;
+use super::target::{self, Target};
 use super::{
     Edge, Response, files, hint, identity, network, operation, pages, permit, reply, report, unknown_world, write,
 };
@@ -32,7 +32,7 @@ pub(super) async fn respond(
         Ok(body) => respond_in_world(edge, &head, &body, &address).await,
         Err(error) => reply::failure(&error, hint::for_error(&error)),
     };
-    edge.cors.decorate(&page_asks, response, |origin| edge.key_guard.lets_read(origin, &address))
+    edge.cors.decorate(&page_asks, response, |origin| edge.key_guard.lets_in(origin) && target::gives_keys(&address))
 }
 
 async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, address: &Address<'_>) -> Response {
@@ -47,7 +47,7 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
         let response = files::serve_unnoted(&world, &incoming, address);
         return network::sent_over(&world, &incoming, response);
     };
-    let mut context = RequestContext::new(edge, &incoming, &world, address, target);
+    let mut context = RequestContext::new(edge, &incoming, &world, address);
     let draft = match target {
         Target::Operation(_) => operation::perform(&mut context, permit).await,
         Target::Page(page) => permit::work(permit.as_ref(), || pages::show(&mut context, page)),

@@ -3,12 +3,9 @@
 use super::authentication;
 use super::authentication::Credentials;
 use super::authority::Single;
-use super::context::{RequestContext, Routed};
-use super::draft::Draft;
 use super::key_guard::KeyGuard;
-use crate::api::{Effect, Origin, Row};
+use crate::api::Origin;
 use crate::error::Error;
-use crate::realm::id::UserId;
 use crate::realm::user::User;
 use crate::world::World;
 use crate::world::sessions::SESSION_SPAN;
@@ -74,19 +71,6 @@ fn fault_of(token: &str) -> Option<&'static str> {
     (!token.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some("has invalid characters")
 }
 
-/// Asserts that a page of this server made a request, if it is made in a session.
-///
-/// # Errors
-///
-/// `CsrfFailed`.
-pub(super) fn check_page(context: &RequestContext<'_>, routed: &Routed) -> Result<(), Error> {
-    let incoming = context.incoming;
-    if !context.takes_sessions && !incoming.acts_in_session {
-        return Ok(());
-    }
-    check_csrf(&context.edge.key_guard, (&routed.method, incoming.headers()), routed.csrf.as_deref())
-}
-
 /// Asserts that a page of this server made a request that changes something: it repeats the token of the cookie, in the
 /// field of a form that is posted or in a header, and a page of another site could not have read it.
 ///
@@ -144,21 +128,6 @@ pub fn check_origin(guard: &KeyGuard, headers: &HeaderMap) -> Result<(), Error> 
         Single::Once(origin) => foreign(origin),
         Single::Unreadable => foreign("several origins"),
     }
-}
-
-/// Ends, keeps and opens sessions as follows from an operation that was carried out; `opened` is whose session it opens.
-pub(super) fn with_effects(context: &RequestContext<'_>, row: &Row, opened: Option<UserId>, mut draft: Draft) -> Draft {
-    let world = context.world;
-    if row.has(Effect::EndsSessions) {
-        world.end_sessions_of_deactivated();
-    }
-    if let Some(session) = context.incoming.session.as_ref().filter(|_| row.has(Effect::KeepsSession)) {
-        world.keep_session(&session.id);
-    }
-    if let Some(user) = opened.and_then(|user| world.published().user(user).cloned()) {
-        open(world, context.origin, &user, &mut draft);
-    }
-    draft
 }
 
 /// Opens a session for a user who just logged in, and gives their browser its cookies.

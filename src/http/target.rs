@@ -2,8 +2,9 @@
 
 use super::address::Address;
 use super::files;
-use super::pages::Page;
+use super::pages::{Page, methods_of_page};
 use super::request::ApiRequest;
+use crate::api::rows;
 
 /// What a request is for.
 #[derive(Clone, Copy, Debug)]
@@ -22,5 +23,13 @@ impl<'a> Target<'a> {
         let file = || files::kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);
         address.operation.map(Target::Operation).or_else(file).or_else(page)
+    }
+}
+
+/// Whether an address is of what opens accounts without a password: an operation that gives keys, or a page to log in.
+pub(super) fn gives_keys(address: &Address<'_>) -> bool {
+    match address.operation {
+        Some(path) => rows().any(|row| row.gives_keys && row.route.path == path),
+        None => methods_of_page(address.path).is_some(),
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! A choice where the API is silent: A-56 in docs/assumptions.md.
 
+mod wire;
+
 use super::Found;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::resumable::UploadReply;
@@ -15,25 +17,17 @@ use crate::http::request::ApiRequest;
 use crate::http::router::RouteMatch;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderMap, HeaderValue, Method, header};
+use http::{HeaderValue, Method, header};
 use serde_json::json;
 use std::sync::Arc;
 
-/// What paths of uploads begin with, from the world's address on.
-pub const FOLDER: &str = "/api/v1/tus";
+pub use wire::{FOLDER, is_piece};
+
 /// Where uploads begin, without `/api/v1`.
 const PATH: &str = "/tus";
 const VERSION: &str = "1.0.0";
 /// What of the protocol is served next to its core.
 const EXTENSIONS: &str = "creation,creation-with-upload,termination";
-/// The type of a piece of an upload.
-const PIECE_TYPE: &str = "application/offset+octet-stream";
-
-/// Whether a request with these headers has a piece of an upload as its body.
-pub fn is_piece(headers: &HeaderMap) -> bool {
-    headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == PIECE_TYPE)
-}
-
 /// Finds the operation of an upload; None where the path is for none at this level.
 pub fn find(context: &mut RequestContext<'_>) -> Option<Found> {
     let incoming = context.incoming;
