@@ -1,4 +1,5 @@
-//! The console: a page in the program that shows worlds and steers them, over control and the public API alone.
+//! The console: a page in the program that shows worlds and steers them, over control and the public API alone. What it
+//! exports plays again the same each time.
 
 mod assets;
 

@@ -1,4 +1,4 @@
-//! The default world in a file, from one run to the next.
+//! The default world in a file, from one run to the next, locked meanwhile.
 
 use super::CliError;
 use super::file::{self, write_whole_by};

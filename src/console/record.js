@@ -7,7 +7,7 @@ const OBSERVED = ["message", "update_message", "delete_message", "reaction"];
 const DAY_S = 86400;
 
 /** The calls of control that a story tells of. */
-const TOLD = /^\/(clock|faults|network|rate_limit|snapshots)\b/;
+const RECORDED = /^\/(clock|faults|network|rate_limit|snapshots)\b/;
 
 /** Steps of one recording in a world, oldest first. */
 export class Recording {
@@ -42,7 +42,7 @@ export class Recording {
     const restored = path.match(/^\/snapshots\/(.+)\/restore$/)?.[1];
     if (path === "/reset" || path === "/state" || (restored && !this.snapshots.has(decodeURIComponent(restored))))
       return true;
-    if (!TOLD.test(path) || body?.running !== undefined) return false;
+    if (!RECORDED.test(path) || body?.running !== undefined) return false;
     if (path === "/clock") {
       if (reply.now - was >= 1) this.steps.push({ kind: "jump", seconds: Math.round(reply.now - was) });
       return false;

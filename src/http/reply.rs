@@ -6,7 +6,7 @@ use super::draft::{self, Draft, DraftBody};
 pub use super::draft::{HINT, json};
 use crate::error::Error;
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
 
 /// Marks a reply that a fault made.

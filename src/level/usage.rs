@@ -166,7 +166,7 @@ impl Usage {
         }
     }
 
-    /// Whether a refusal of a behaviour was seen that is not of certain operations; None where it was not.
+    /// Whether a refusal of a behaviour was seen that is not of certain operations; None where it was not.
     fn is_refused_by(&self, behaviour: &Behaviour) -> Option<bool> {
         let former = match behaviour.act {
             Downgrade::Code { code, .. } | Downgrade::CodeOfCredentials { code, .. } => code,

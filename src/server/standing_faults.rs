@@ -1,4 +1,4 @@
-//! Faults that every world of a server has from its beginning.
+//! Faults that every world of a server has from its beginning.
 
 use super::Server;
 use crate::control::faults;
@@ -73,7 +73,7 @@ impl Server {
     /// # Errors
     ///
     /// The position and the reason of a rule that does not fit one of the worlds that there are.
-    pub fn install_standing_faults(&self, faults: &Arc<StandingFaults>) -> Result<(), (usize, String)> {
+    pub(crate) fn install_standing_faults(&self, faults: &Arc<StandingFaults>) -> Result<(), (usize, String)> {
         let worlds = self.worlds().all();
         for world in &worlds {
             for (at, rule) in faults.read(world).into_iter().enumerate() {

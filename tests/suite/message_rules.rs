@@ -63,7 +63,7 @@ async fn policies_rule_the_empty_topic() {
     server.change_channel("general", json!({"topics_policy": "disable_empty_topic"})).await;
     let message = "Sending messages to the general chat is not allowed in this channel.";
     mel.post("/messages", to("general", "", "x")).await.error("BAD_REQUEST", message);
-    server.change_channel("general", json!({"topics_policy": "empty_topic_only"})).await;
+    server.empty_topics("general");
     let message = "Only the general chat topic is allowed in this channel.";
     mel.post("/messages", to("general", "lunch", "x")).await.error("BAD_REQUEST", message);
     mel.post("/messages", to("general", "", "x")).await.success();

@@ -15,6 +15,7 @@ pub use user::{Queue, User, form};
 use crate::declared::Watch;
 use bytes::Bytes;
 use chatdouble::fixture::{self, Source};
+use chatdouble::realm::channel::TopicsPolicy;
 use chatdouble::realm::group::SystemGroup;
 use chatdouble::{InitialClock, Options, Server, StartError};
 use http_body_util::Full;
@@ -187,6 +188,14 @@ impl TestServer {
     pub async fn change_channel(&self, name: &str, changes: Value) {
         let path = format!("/streams/{}", self.channel(name));
         self.user("olive").patch(&path, changes).await.success();
+    }
+
+    /// Lets a channel have the empty topic alone, which the API refuses where messages have topics.
+    pub fn empty_topics(&self, channel: &str) {
+        self.arrange(|tx| {
+            let id = tx.channel_by_name(channel).expect("a channel of the fixture").id;
+            tx.channel_mut(id).topics_policy = TopicsPolicy::EmptyTopicOnly;
+        });
     }
 
     /// The owner lets a system group mention a group.

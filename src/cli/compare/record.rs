@@ -1,4 +1,4 @@
-//! The result of a comparison as JSON, and such a result as the baseline of a later one.
+//! The result of a comparison as JSON, and such a result as the baseline of a later one.
 
 use crate::cli::CliError;
 use crate::json_diagnostic;

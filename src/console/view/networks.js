@@ -1,4 +1,4 @@
-// Networks and rate limits: between whom they are, and new ones with a click.
+// Networks and rate limits: the users of each, and new ones with a click.
 import { handle, html, useEffect, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
 import { Icon } from "../part/icons.js";

@@ -53,7 +53,7 @@ fn result(client: &ClientSummary, finding: &FindingSummary, is_known: bool) -> V
         "message": {"text": format!("{}: {}. {} {}", title(client), finding.message, finding.why, finding.help)},
         "occurrenceCount": finding.count,
         "locations": [{
-            // Services that show findings next to sources refuse a result without a place in a file.
+            // Services that show findings next to sources refuse a result without a place in a file.
             "physicalLocation": {"artifactLocation": {"uri": ARTIFACT}, "region": {"startLine": 1}},
             "logicalLocations": [{"name": way, "fullyQualifiedName": finding.first.request, "kind": "member"}],
         }],

@@ -312,7 +312,7 @@ const stories = {
     const list = await page.locator(".menu-list").boundingBox();
     assert.ok(list.x >= 0 && list.x + list.width <= NARROW, `the menu is cut off: ${JSON.stringify(list)}`);
     const time = await page.locator(".time").boundingBox();
-    assert.ok(list.y < time.y + time.height + 24, "the menu is beside the time");
+    assert.ok(list.y < time.y + time.height + 24, "the menu is next to the time");
     await close(page);
     await control(url, "DELETE", "/worlds/room");
   },

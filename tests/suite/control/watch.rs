@@ -329,7 +329,7 @@ async fn what_happens_right_after_the_handshake_is_broadcast() {
     for _ in 0..100 {
         let watcher = Watcher::of(&server, "default").await;
         let now = world.now();
-        world.broadcast(Watched::Clock { from: now, to: now, fired: Vec::new() });
+        world.broadcast(Watched::Clock { from: now, to: now, fired: Vec::new(), snapshot: None });
 
         let mut watcher = watcher;
         assert_eq!(watcher.frame().await["type"], "clock");

@@ -237,7 +237,7 @@ async fn link_previews_were_not_hidden_before_510() {
 async fn reports_that_could_not_be_sent_succeeded_before_511() {
     let server = TestServer::start().await;
     let message = server.message("Thank you, it is");
-    server.change_channel("leadership", json!({"topics_policy": "empty_topic_only"})).await;
+    server.empty_topics("leadership");
     for (age, is_refused) in Age::around(&server, 511).await.iter().zip([false, true]) {
         let mut received = age.user("olive").events(["message"]).await;
         let path = format!("/messages/{message}/report");

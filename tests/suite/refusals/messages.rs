@@ -11,7 +11,7 @@ const EDIT: &str = "PATCH /messages/{message_id}";
 async fn places_that_messages_are_not_moved_to() {
     let server = TestServer::start().await;
     server.change_channel("town-square", json!({"topics_policy": "disable_empty_topic"})).await;
-    server.change_channel("engineering", json!({"topics_policy": "empty_topic_only"})).await;
+    server.empty_topics("engineering");
     let id = server.message("Thank you");
     let [announcements, square, engineering] =
         ["announcements", "town-square", "engineering"].map(|name| server.channel(name));

@@ -52,7 +52,7 @@ async fn places_that_nobody_sends_to() {
     let server = TestServer::start().await;
     server.allow_in("general", "can_create_topic_group", SystemGroup::Administrators).await;
     server.change_channel("town-square", json!({"topics_policy": "disable_empty_topic"})).await;
-    server.change_channel("engineering", json!({"topics_policy": "empty_topic_only"})).await;
+    server.empty_topics("engineering");
     let names = ["general", "leadership", "announcements", "town-square", "engineering", "design"];
     let [general, leadership, announcements, square, engineering, design] = names.map(|name| server.channel(name));
     server.user("adam").delete(&format!("/streams/{design}"), json!({})).await.success();
