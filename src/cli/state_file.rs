@@ -52,7 +52,7 @@ impl StateFile {
 
     /// Keeps other servers from using the file as long as the lock lives; None without a file.
     pub fn lock(&self) -> Result<Option<StateLock>, CliError> {
-        self.file.as_deref().map(StateLock::take).transpose()
+        self.file.as_deref().map_or(Ok(None), StateLock::take)
     }
 
     /// Logs that the default world is from the file. Where options were given that hold only for other worlds then, they
@@ -97,7 +97,7 @@ impl StateFile {
 }
 
 /// A lock of the system on a file next to the state's, which is removed at the end: the state itself is replaced with each
-/// write.
+/// write.
 pub struct StateLock {
     path: PathBuf,
     /// Held until it is closed.
@@ -105,15 +105,15 @@ pub struct StateLock {
 }
 
 impl StateLock {
-    fn take(state: &Path) -> Result<Self, CliError> {
+    /// None where no file can be made next to the state: reading or writing that says why.
+    fn take(state: &Path) -> Result<Option<Self>, CliError> {
         let mut path = state.as_os_str().to_owned();
         path.push(".lock");
         let path = PathBuf::from(path);
-        let cannot =
-            |error: io::Error| CliError::of_start(format!("cannot write the state {}: {error}", state.display()));
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(cannot)?;
+        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let Ok(file) = opened else { return Ok(None) };
         match file.try_lock() {
-            Ok(()) => Ok(Self { path, _file: file }),
+            Ok(()) => Ok(Some(Self { path, _file: file })),
             Err(TryLockError::WouldBlock) => Err(CliError::of_start(format!(
                 "another server uses the state {}; give this one a file of its own",
                 state.display()
@@ -121,7 +121,7 @@ impl StateLock {
             // Some file systems of networks have no locks.
             Err(TryLockError::Error(error)) => {
                 tracing::warn!("the state {} is not locked: {error}", state.display());
-                Ok(Self { path, _file: file })
+                Ok(Some(Self { path, _file: file }))
             }
         }
     }

@@ -56,7 +56,7 @@ mod tests {
     fn forms_are_shown_as_json_and_nothing_else_is() {
         let shown = |text: &str| advice(text).unwrap_or_default();
         assert_eq!(shown("advance_seconds=5"), r#"Control takes JSON, such as {"advance_seconds":5}"#);
-        assert_eq!(shown("user=mel&profile=3g"), r#"Control takes JSON, such as {"profile":"3g","user":"mel"}"#);
+        assert_eq!(shown("user=mel&profile=3g"), r#"Control takes JSON, such as {"user":"mel","profile":"3g"}"#);
         assert_eq!(shown(&format!("user={}", "x".repeat(500))), "Control takes JSON, not a form");
         for text in ["{", "advance_seconds", "[1=2]", "=", "\"a=b\""] {
             assert_eq!(advice(text), None, "{text}");

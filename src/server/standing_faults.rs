@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Rules for all worlds of one server or several. Each world counts for itself how many requests a rule lets pass and how
-/// often it fires.
+/// often it fires.
 #[derive(Debug, Default)]
 pub struct StandingFaults {
     rules: Vec<Value>,

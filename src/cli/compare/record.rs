@@ -95,7 +95,7 @@ impl RequestRecord {
 }
 
 /// Differences that are known and no failure: an earlier result in JSON. A difference is the same one if the operation, the
-/// probe and the place are the same; of statuses and codes also the values, since others tend to change with each run.
+/// probe and the place are the same; of statuses and codes also the values, since others tend to change with each run.
 #[derive(Debug, Default)]
 pub struct Baseline(BTreeSet<[String; 4]>);
 

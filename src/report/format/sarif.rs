@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The file that findings are shown at: they are of requests, which have no source.
+/// The file that findings are shown at: they are of requests, which have no source.
 const ARTIFACT: &str = "chatdouble-report.sarif";
 
 pub fn write(report: &Summary, baseline: &Baseline) -> String {

@@ -251,6 +251,6 @@ async fn a_form_is_refused_with_the_json_in_its_place() {
     sent("/worlds/default/clock", "advance_seconds=5")
         .await
         .refused(r#"Control takes JSON, such as {"advance_seconds":5}"#);
-    sent(NETWORK, "user=mel&profile=3g").await.refused(r#"Control takes JSON, such as {"profile":"3g","user":"mel"}"#);
+    sent(NETWORK, "user=mel&profile=3g").await.refused(r#"Control takes JSON, such as {"user":"mel","profile":"3g"}"#);
     sent(NETWORK, "{\"profile\"").await.refused("$: EOF");
 }
