@@ -1,9 +1,10 @@
-//! The operations: one type each next to its kin, one row each in [`OPERATIONS`].
+//! The operations: one type each in the file of its family, one row each in [`OPERATIONS`].
 //!
 //! An operation reads from top to bottom: checks first, then a blank line, then the change. It knows nothing of HTTP,
 //! feature levels or dialects, and takes no locks: a [`Read`] gets the realm as it is, a [`Write`] a private copy.
 //!
-//! A file or folder with operations is a family, which names no other one; what several need is in [`shared`].
+//! A file or folder with operations is a family, and uses no other family; changes that several make are in [`changes`],
+//! types of parameters in [`parameter`].
 //!
 //! To add an operation: declare it with `operation!`, write its reply struct and an `impl Read` or `impl Write`, and add
 //! its row to the table. Routing, the OpenAPI document and the reference follow from these.
@@ -79,7 +80,7 @@ pub const NEWEST_FEATURE_LEVEL: i64 = crate::feature::NEWEST;
 /// `service_version` at the newest level. in docs/assumptions.md.
 pub const SERVICE_VERSION: &str = "12.0";
 
-/// The way of an HTTP method and a path with placeholders in braces, without `/api/v1`.
+/// An HTTP method and a path with placeholders in braces, without `/api/v1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
     /// GET, POST, …
@@ -110,7 +111,7 @@ pub enum Run {
 pub struct Row {
     /// The full name of its type.
     pub name: fn() -> &'static str,
-    /// Its way.
+    /// Method and path.
     pub route: Route,
     /// Who may call it.
     pub access: Access,
@@ -124,7 +125,7 @@ pub struct Row {
     pub takes_files: bool,
     /// Whether it gives keys, or accounts to get keys of, to whoever asks.
     pub gives_keys: bool,
-    /// Whether it takes hardly longer in a large organization than in a small one.
+    /// Whether the time it takes is nearly independent of the size of the organization.
     pub is_short: bool,
     /// What follows from it outside of the realm.
     pub effects: &'static [Effect],
@@ -157,7 +158,7 @@ impl Row {
     }
 }
 
-/// The path in the table that is documented as this one, where the part that may hold slashes has no mark.
+/// The path in the table that is documented as this one, where `{*name}` is written `{name}`.
 pub fn route_named(path: &str) -> Option<&'static str> {
     let is_named = |route: &str| route == path || (route.contains("{*") && route.replace("{*", "{") == path);
     rows().map(|row| row.route.path).find(|route| is_named(route))

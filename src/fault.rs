@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use dropped::Dropped;
+pub use dropped::DroppedRequest;
 
 /// A rule that was installed.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct Rule {
     /// How often it fired.
     pub fired: u64,
     /// Requests that it dropped lately and whose repetitions it drops too.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedRequest>,
     /// How often it fired in all worlds that have it, and before resets.
     pub fired_anywhere: Arc<AtomicU64>,
 }
@@ -208,7 +208,7 @@ impl Faults {
     /// The first rule that fires for a request: its id and effect. Counts, in the order match, after, probability, times.
     pub fn fire(&mut self, seen: Seen<'_>) -> Option<(String, Effect)> {
         let Self { rules, chance, .. } = self;
-        let repeats = |rule: &mut Rule| rule.is_repetition(seen).then(|| rule.id.clone());
+        let repeats = |rule: &mut Rule| rule.note_repetition(seen).then(|| rule.id.clone());
         if let Some(id) = rules.iter_mut().find_map(repeats) {
             return Some((id, Effect::Drop { is_carried_out: false, retries: true }));
         }
@@ -233,7 +233,7 @@ impl Faults {
             rule.fired += 1;
             rule.fired_anywhere.fetch_add(1, Ordering::Relaxed);
             if matches!(rule.effect, Effect::Drop { retries: true, .. }) {
-                rule.dropped.push(Dropped::of(seen));
+                rule.dropped.push(DroppedRequest::of(seen));
             }
             return Some((rule.id.clone(), rule.effect.clone()));
         }

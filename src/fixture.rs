@@ -30,19 +30,19 @@ use format::Document;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Messages and users of a fixture made by hand that is looked through for broken invariants.
-const LOOKED_THROUGH_MAX: usize = 10_000;
+/// Most messages or users of a fixture whose invariants are checked after loading.
+const MAX_CHECKED: usize = 10_000;
 
-/// Faults that are looked for in a document that is to become a realm: who sends one of millions of faults wants none of
-/// them to cost memory. One more than are shown is looked for, so as to say that there are more.
-const SOUGHT_MAX: usize = SHOWN_MAX + 1;
-/// Faults of one document that a refusal has.
-const SHOWN_MAX: usize = 100;
+/// Most mistakes collected in a document, so that one with millions cannot exhaust memory: one more than are shown, to tell
+/// that there are more.
+const MAX_COLLECTED: usize = MAX_SHOWN + 1;
+/// Most mistakes of one document that a refusal lists.
+const MAX_SHOWN: usize = 100;
 
 /// Faults as one sentence: the first of them, each by `tell`.
 pub fn in_one_sentence(faults: &[Diagnostic], tell: impl Fn(&Diagnostic) -> String) -> String {
-    let more = (faults.len() > SHOWN_MAX).then(|| format!("only the first {SHOWN_MAX} faults are listed"));
-    faults.iter().take(SHOWN_MAX).map(tell).chain(more).collect::<Vec<_>>().join("; ")
+    let more = (faults.len() > MAX_SHOWN).then(|| format!("only the first {MAX_SHOWN} faults are listed"));
+    faults.iter().take(MAX_SHOWN).map(tell).chain(more).collect::<Vec<_>>().join("; ")
 }
 
 /// Reads a document and looks for faults.
@@ -76,9 +76,10 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
     if state::is_state(text) {
         return state::read(text, now).map(|(realm, _)| realm);
     }
-    let realm = load::load(parse::document(parse::value(text, SOUGHT_MAX)?, SOUGHT_MAX), now, seed, SOUGHT_MAX)?;
-    // Of what loading let pass nothing should be broken: not worth seconds of a start.
-    if realm.messages.len().max(realm.users.len()) <= LOOKED_THROUGH_MAX { state::sound(realm, "$") } else { Ok(realm) }
+    let realm =
+        load::load(parse::document(parse::value(text, MAX_COLLECTED)?, MAX_COLLECTED), now, seed, MAX_COLLECTED)?;
+    // Loading should leave no invariant broken, so large fixtures skip the check and start quickly.
+    if realm.messages.len().max(realm.users.len()) <= MAX_CHECKED { state::sound(realm, "$") } else { Ok(realm) }
 }
 
 /// What realms are made from.
@@ -101,7 +102,7 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
 pub enum Source {
     /// The text of a fixture.
     Text(Arc<str>),
-    /// The text of one that comes with the program, in which nothing has to be looked for.
+    /// The text of one that comes with the program, which needs no check.
     BuiltIn(&'static str),
     /// What the generator makes.
     #[cfg(feature = "generate")]
@@ -138,7 +139,7 @@ impl Source {
             // What is generated is sound, and the same in every world, whatever follows from the world's seed.
             #[cfg(feature = "generate")]
             Source::Generated(size) => {
-                load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed, SOUGHT_MAX)
+                load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed, MAX_COLLECTED)
             }
         }
     }

@@ -18,8 +18,8 @@ pub use model::{
     user, walk, webhook_call,
 };
 pub use rules::{
-    access, account_addresses, account_names, account_rights, belongings, bot_owner, deletion, distant_mentions,
-    editing, exporting, flag, full_members, groups, invitation, muting, notice, permission_holders, posting, presence,
+    access, account_addresses, account_names, account_rights, belongings, bot_owner, deletion, editing, exporting,
+    flag, full_members, groups, invitation, mentions_outside, muting, notice, permission_holders, posting, presence,
     previews, pushing, reindexing, render, rows, schedule, send, setting_values, timer, topic_visibility, visibility,
     wanted_emoji, webhook, widget,
 };

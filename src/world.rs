@@ -35,7 +35,7 @@ use tokio::sync::{Notify, broadcast, watch};
 
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
 pub use clients::{ALIVE, Clients, Jump};
-pub use lifecycle::{Lifecycle, Use};
+pub use lifecycle::{Lifecycle, UseGuard};
 pub use waiters::ParkedPoll;
 use waiters::Waiters;
 pub use watched::{QueueChange, Watched};

@@ -5,7 +5,7 @@
 use super::parameter::parameters;
 use super::{Call, Write, operation};
 use crate::api::changes::pictures::{check_picture, keep_picture};
-use crate::api::changes::users::change::change_avatar;
+use crate::api::changes::users::account::change_avatar;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::setting::RealmSetting;

@@ -5,7 +5,7 @@ pub mod edit;
 
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
-use crate::api::changes::users::activity::deactivate;
+use crate::api::changes::users::activation::deactivate;
 use crate::api::changes::users::bot::{emit_account, who_lists};
 use crate::api::changes::users::key::NewApiKeyReply;
 use crate::error::Error;

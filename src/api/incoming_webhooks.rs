@@ -177,7 +177,7 @@ impl PartialWrite for DeliverWebhook {
         if let Some(header) = service.event_header
             && delivery.header(&header.to_ascii_lowercase()).is_none()
         {
-            bot_owner::notify(tx, call.caller(), missing_header(call.caller(), service, header));
+            bot_owner::notify_owner(tx, call.caller(), missing_header(call.caller(), service, header));
             return Ok(Err(Error::MissingWebhookEvent { header: header.into() }));
         }
         let outcome = (service.render)(&delivery)?;
@@ -191,7 +191,7 @@ impl PartialWrite for DeliverWebhook {
             }
         }
         if let Some(notice) = outcome.for_owner {
-            bot_owner::notify(tx, call.caller(), notice);
+            bot_owner::notify_owner(tx, call.caller(), notice);
         }
         let ok = (service.name == SLACK_INCOMING).then_some(true);
         Ok(Ok(DeliverWebhookReply { ok, challenge: outcome.challenge }))
@@ -256,13 +256,13 @@ fn send(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: Notifica
     recipients::check_content(tx, caller, MessageType::Channel, &to, Some(&topic), &message.content)?;
     let target = match recipients::resolve(tx, caller, MessageType::Channel, &to, Some(topic)) {
         Err(Error::UnknownChannel { .. } | Error::UnknownChannelId { .. }) => {
-            bot_owner::notify_of_unknown(tx, caller, stream, number.is_some());
+            bot_owner::notify_of_unknown_channel(tx, caller, stream, number.is_some());
             return Ok(());
         }
         target => target?,
     };
     if let Target::Channel { channel, .. } = target {
-        bot_owner::notify_of_unheard(tx, caller, channel);
+        bot_owner::notify_of_no_subscribers(tx, caller, channel);
     }
     let sent = tx.send(outgoing(call, delivery, target, message.content));
     sent.map_err(|refusal| recipients::in_given_name(tx, &to, refusal))?;

@@ -111,7 +111,7 @@ impl Write for SendMessage {
         };
 
         if let Target::Channel { channel, .. } = outgoing.to {
-            bot_owner::notify_of_unheard(tx, caller, channel);
+            bot_owner::notify_of_no_subscribers(tx, caller, channel);
         }
         let sent = tx.send(outgoing).map_err(|refusal| recipients::in_given_name(tx, &to, refusal))?;
         let MessageAddress { url, link } = MessageAddress::new(tx, call, sent.id);

@@ -5,7 +5,7 @@
 pub mod data;
 
 use super::{Call, Read, Success, Write, operation};
-use crate::api::changes::users::profile::USERS;
+use crate::api::changes::users::profile::USERS_KIND;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::event::{Event, EventKind, List, Payload};
@@ -258,7 +258,7 @@ fn checked_hint(hint: &str) -> Result<String, Error> {
 }
 
 fn check_kind_for_summary(field: &ProfileField) -> Result<(), Error> {
-    if field.in_summary && field.kind == USERS { Err(Error::FieldNotForSummary) } else { Ok(()) }
+    if field.in_summary && field.kind == USERS_KIND { Err(Error::FieldNotForSummary) } else { Ok(()) }
 }
 
 /// Whether the summary holds this field next to the others.

@@ -8,7 +8,7 @@ mod targets;
 
 use super::{Call, Success, Write, operation};
 use crate::api::changes::settings::events::emit_setting;
-use crate::api::changes::users::change::{change_email_visibility, change_name, emit_export_consent};
+use crate::api::changes::users::account::{change_email_visibility, change_name, emit_export_consent};
 use crate::api::parameter::types::user_settings::{SettingsParams, TimeZoneName};
 use crate::error::{Error, ErrorKind};
 use crate::realm::Realm;

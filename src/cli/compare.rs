@@ -133,7 +133,7 @@ impl Compare {
                 }
             }
         };
-        report.left().iter().for_each(|what| tell(format_args!("left behind: {what}")));
+        report.leftovers().iter().for_each(|what| tell(format_args!("left behind: {what}")));
         played?;
         if interrupted.load(Ordering::Relaxed) {
             return Err(CliError::of_interruption("interrupted before all was compared"));

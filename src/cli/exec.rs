@@ -40,9 +40,9 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::runtime::Handle;
 #[cfg(unix)]
-use unix::{Signals, ends, kill, pass_on, status_of};
+use unix::{Signals, forward, is_terminating, kill, status_of};
 #[cfg(not(unix))]
-use windows::{Signals, ends, kill, pass_on, status_of};
+use windows::{Signals, forward, is_terminating, kill, status_of};
 
 /// Where the command finds the file of the certificate that it has to trust.
 const TRUSTED: &str = "CHATDOUBLE_TLS_CA";
@@ -202,7 +202,7 @@ struct Ended {
 
 /// Runs the command, passing signals on. One that takes longer than it may is ended.
 async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<Ended, CliError> {
-    let mut signals = Signals::take().map_err(CliError::of_start)?;
+    let mut signals = Signals::listen().map_err(CliError::of_start)?;
     let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::of_usage("no command is given"))?;
     let trusted = Trusted::of(exec, server)?;
     let mut command = Command::new(program);
@@ -242,8 +242,8 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
                 return ended.map(|ended| Ended { status: status_of(ended), is_interrupted }).map_err(CliError::of_start);
             }
             signal = signals.next() => {
-                is_interrupted |= ends(signal);
-                pass_on(&child, signal);
+                is_interrupted |= is_terminating(signal);
+                forward(&child, signal);
             }
             () = &mut time_is_over => {
                 kill(&mut child).await;

@@ -1,4 +1,5 @@
-//! `chatdouble watch`: what a developer keeps open next to the client.
+//! `chatdouble watch`: prints the frames of a world's watch socket (requests, events and so on) as they arrive, and
+//! reconnects.
 
 mod connection;
 mod filter;
@@ -56,10 +57,10 @@ pub struct Watch {
     json: bool,
 }
 
-/// How the following of a connection ended.
-enum End {
-    /// Nobody reads what is printed.
-    Unread,
+/// How a connection ended.
+enum Disconnect {
+    /// Standard output was closed.
+    OutputClosed,
     /// The other side went away, or can't be reached for now.
     Lost(String),
 }
@@ -75,7 +76,7 @@ pub fn run(watch: &Watch) -> Result<ExitCode, CliError> {
     })
 }
 
-/// Follows the world for as long as somebody reads, through restarts of its server.
+/// Follows the world until standard output is closed, through restarts of its server.
 async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
     let is_coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
     let mut pause = FIRST_PAUSE;
@@ -86,8 +87,8 @@ async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
     loop {
         let attempt = connect(watch, client.as_ref(), &mut was_connected, is_coloured).await?;
         let reason = match attempt {
-            (_, End::Unread) => return Ok(ExitCode::SUCCESS),
-            (heard, End::Lost(reason)) => {
+            (_, Disconnect::OutputClosed) => return Ok(ExitCode::SUCCESS),
+            (heard, Disconnect::Lost(reason)) => {
                 if heard {
                     pause = FIRST_PAUSE;
                 }
@@ -116,7 +117,7 @@ async fn connect(
     client: Option<&Arc<ClientConfig>>,
     was_connected: &mut bool,
     is_coloured: bool,
-) -> Result<(bool, End), CliError> {
+) -> Result<(bool, Disconnect), CliError> {
     let mut request = watch.world.watching.as_str().into_client_request().map_err(CliError::of_start)?;
     if let Some(token) = &watch.control_token {
         let value = HeaderValue::from_str(&format!("Bearer {token}"));
@@ -125,7 +126,7 @@ async fn connect(
     let mut socket = match connection::open(&watch.world, client, request).await {
         Ok(socket) => socket,
         Err(Error::Http(reply)) => return refused(watch, reply.status(), hint(&reply), *was_connected),
-        Err(error) => return Ok((false, End::Lost(reason(&error)))),
+        Err(error) => return Ok((false, Disconnect::Lost(reason(&error)))),
     };
     tell(format_args!("{}: {}", watch.world.base_url, if *was_connected { "watching again" } else { "watching" }));
     *was_connected = true;
@@ -133,9 +134,11 @@ async fn connect(
     loop {
         let text = match socket.next().await {
             Some(Ok(Message::Text(text))) => text,
-            Some(Ok(Message::Close(_))) | None => return Ok((true, End::Lost("the connection was closed".into()))),
+            Some(Ok(Message::Close(_))) | None => {
+                return Ok((true, Disconnect::Lost("the connection was closed".into())));
+            }
             Some(Ok(_)) => continue,
-            Some(Err(error)) => return Ok((true, End::Lost(reason(&error)))),
+            Some(Err(error)) => return Ok((true, Disconnect::Lost(reason(&error)))),
         };
         let frame = serde_json::from_str::<Value>(&text).ok();
         if frame.as_ref().is_some_and(|frame| !filtering.admits(frame)) {
@@ -144,7 +147,7 @@ async fn connect(
         let line = if watch.json { text.to_string() } else { line::of_frame(&text, is_coloured) };
         let mut out = std::io::stdout().lock();
         if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
-            return Ok((true, End::Unread));
+            return Ok((true, Disconnect::OutputClosed));
         }
     }
 }
@@ -155,7 +158,7 @@ fn refused(
     status: StatusCode,
     hint: Option<&str>,
     was_connected: bool,
-) -> Result<(bool, End), CliError> {
+) -> Result<(bool, Disconnect), CliError> {
     let what = match status {
         StatusCode::UNAUTHORIZED => "asks for the right --control-token".to_owned(),
         StatusCode::FORBIDDEN => "does not let this host name steer it; give --control-token".to_owned(),
@@ -163,7 +166,7 @@ fn refused(
         other => hint.map_or_else(|| format!("answers {other}"), |hint| format!("answers {other}: {hint}")),
     };
     if was_connected && matches!(status, StatusCode::NOT_FOUND) || status.is_server_error() {
-        return Ok((false, End::Lost(what)));
+        return Ok((false, Disconnect::Lost(what)));
     }
     Err(CliError::of_start(format!("{} {what}", watch.world.base_url)))
 }

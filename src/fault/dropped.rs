@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// A request whose connection was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedRequest {
     method: String,
     path: String,
     user: Option<String>,
@@ -16,18 +16,18 @@ pub struct Dropped {
 }
 
 /// Repetitions that come within this time of the last one are dropped too.
-const REPETITION: Span = Span::seconds(1);
+const REPETITION_WINDOW: Span = Span::seconds(1);
 
 impl Rule {
     /// Whether a request repeats one that was dropped, which is noted.
-    pub(super) fn is_repetition(&mut self, seen: Seen<'_>) -> bool {
-        self.dropped.retain(|dropped| seen.at.since(dropped.at) <= REPETITION);
+    pub(super) fn note_repetition(&mut self, seen: Seen<'_>) -> bool {
+        self.dropped.retain(|dropped| seen.at.since(dropped.at) <= REPETITION_WINDOW);
         let repeated = self.dropped.iter_mut().find(|dropped| dropped.is_repeated_by(seen));
         repeated.map(|dropped| dropped.at = seen.at).is_some()
     }
 }
 
-impl Dropped {
+impl DroppedRequest {
     pub(super) fn of(seen: Seen<'_>) -> Self {
         Self {
             method: seen.method.to_owned(),

@@ -1,7 +1,7 @@
 //! Which world a request is for, and which address its URLs must lead back to (contract, Worlds).
 
 use super::authority::Authority;
-use super::protocol::RESUMABLE_FOLDER;
+use super::protocol::RESUMABLE_PREFIX;
 use super::request::RequestHead;
 use crate::api::Origin;
 use crate::world::Worlds;
@@ -71,7 +71,7 @@ impl TakesSession {
     fn of_path(path: &str) -> Self {
         match path.strip_prefix('/') {
             Some(path) if path.starts_with("json/") => TakesSession::Alone,
-            Some(inner) if inner.starts_with("api/") && !path.starts_with(RESUMABLE_FOLDER) => TakesSession::No,
+            Some(inner) if inner.starts_with("api/") && !path.starts_with(RESUMABLE_PREFIX) => TakesSession::No,
             _ => TakesSession::Too,
         }
     }

@@ -1,6 +1,6 @@
 //! Reading the bodies of requests, within limits of size, time and memory (docs/limits.md).
 
-use super::protocol::is_piece;
+use super::protocol::is_chunk;
 use crate::error::Error;
 use crate::realm::setting::MAX_FILE_UPLOAD_SIZE_MIB;
 use bytes::{Buf, Bytes};
@@ -49,7 +49,7 @@ impl BodyLimit {
 
     /// Of requests of the API, as far as their type tells. An operation that takes no files allows less than this.
     pub fn of_api(headers: &HeaderMap) -> Self {
-        if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_piece(headers) {
+        if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_chunk(headers) {
             // An upload's frame of headers and boundaries comes on top of the file.
             let too_large = || Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() };
             return Self { bytes: MAX_FILE_MIB * MIB + 64 * 1024, too_large };
@@ -161,7 +161,7 @@ pub async fn read_body(
     is_wanted: impl Fn() -> bool,
 ) -> Result<Body, Error> {
     check_encoding(headers)?;
-    let is_piece = is_piece(headers);
+    let is_chunk = is_chunk(headers);
     let announced = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok())
@@ -185,7 +185,7 @@ pub async fn read_body(
         let mut chunk = match next {
             Some(Ok(chunk)) => chunk,
             // What arrived of a resumable upload before the connection broke is not sent again.
-            Some(Err(error)) if !is_piece => return Err(Error::MalformedBody { reason: error.to_string().into() }),
+            Some(Err(error)) if !is_chunk => return Err(Error::MalformedBody { reason: error.to_string().into() }),
             _ => return Ok(Body::read(bytes.whole(), place)),
         };
         let length = bytes.len() + chunk.remaining();

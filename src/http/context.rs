@@ -23,7 +23,7 @@ pub(super) struct RequestContext<'a> {
     pub world: &'a Arc<World>,
     /// What the world emulated when the caller was checked.
     pub settings: Arc<WorldSettings>,
-    /// What its level does otherwise than the newest; None at the newest.
+    /// How its level differs from the newest; None at the newest.
     pub emulation: Option<&'static Emulation>,
     pub origin: Origin<'a>,
     /// Whether callers log in by a session rather than by a key.
@@ -57,7 +57,7 @@ impl<'a> RequestContext<'a> {
         if self.emulation.is_some() { ReplyForm::Value } else { ReplyForm::Bytes }
     }
 
-    /// Begins again with what the world emulates now.
+    /// Reads the world's settings again, to start over.
     pub fn begin_again(&mut self) {
         self.settings = self.world.settings();
         self.emulation = emulation(self.settings.feature_level);
@@ -69,7 +69,7 @@ pub(super) struct Routed {
     pub row: &'static Row,
     /// The parameters as they were sent, by their neutral names.
     pub raw: RawParameters,
-    /// The method by which it changes something, or not.
+    /// The method for the check of sessions: PATCH for uploads, except HEAD.
     pub method: Method,
     /// The token that proves that a page of this server made the request, if it came as a parameter.
     pub csrf: Option<String>,
@@ -93,7 +93,7 @@ impl Admitted<'_> {
     }
 }
 
-/// How far an operation is.
+/// The state of an operation.
 pub(super) enum Progress {
     /// It was carried out, or refused.
     Done(Outcome),

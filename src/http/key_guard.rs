@@ -1,7 +1,8 @@
-//! Which pages and hosts get what opens accounts without a password: keys of development servers, and pages to sign in.
+//! Which hosts and origins may get API keys without a password, and the sign-in pages.
 //!
-//! The API lets pages of any origin in, since they bring a key with each request. What gives keys away asks for none, so
-//! that any page that a developer happens to visit could fetch one, by its own name or by a name that it has lead here.
+//! The API accepts pages of any origin, since they send a key with each request. The calls that give keys ask for none, so
+//! that any page that a developer happens to visit could fetch one, also through a host name that its owner points at this
+//! machine (DNS rebinding).
 
 use super::authority::{Authority, Single};
 use crate::error::Error;
@@ -41,7 +42,7 @@ impl KeyGuard {
         }
     }
 
-    /// Whether a page may be shown or used: as [`KeyGuard::check`], and to pages of the very host that is asked.
+    /// Whether a page may be shown or used: as [`KeyGuard::check`], and to pages of the same host.
     ///
     /// # Errors
     ///
@@ -57,7 +58,7 @@ impl KeyGuard {
         }
     }
 
-    /// Whether a page of this origin may act in the session that its browser has: one of the very host that is asked, of
+    /// Whether a page of this origin may act in the session that its browser has: one of the same host, of
     /// this machine, or of the one origin that is let in.
     pub fn lets_act(&self, origin: &str, host: Option<&str>) -> bool {
         host.is_some_and(|host| is_of_host(origin, host)) || self.lets_in(origin)

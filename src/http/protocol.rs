@@ -14,7 +14,7 @@ use crate::realm::user::User;
 use std::borrow::Cow;
 
 pub(super) use api::sends_json;
-pub(super) use tus::{FOLDER as RESUMABLE_FOLDER, is_piece};
+pub(super) use tus::{PATH_PREFIX as RESUMABLE_PREFIX, is_chunk};
 
 /// What a request leads to.
 pub(super) enum Found {

@@ -1,4 +1,4 @@
-//! Texts as a server would translate them that has no translation: in accented letters, readable and never equal.
+//! Texts in the pseudo-locale `en-XA`: accented letters replace a translation, legible but different from the original.
 
 /// The tag of the pseudo-locale, for `Content-Language`.
 pub const TAG: &str = "en-XA";

@@ -1,4 +1,4 @@
-//! Messages.
+//! Messages of the API as messages of a fixture.
 
 use super::directory::Directory;
 use super::json::Json;
@@ -7,8 +7,8 @@ use crate::fixture::format::{Edit, Message, Reaction};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// The text of a message whose own text this double refuses.
-const NOTHING: &str = "(no text)";
+/// Replaces a text that this double would refuse.
+const NO_TEXT: &str = "(no text)";
 
 /// What a message depends on besides its record.
 pub struct Context<'a> {
@@ -27,9 +27,9 @@ pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> 
     let id = record.int("id")?;
     let is_in_channel = record.text("type") == "stream";
     let at = record.int("timestamp")?.max(context.not_before);
-    let own = directory.handle(directory.own);
+    let own_handle = directory.handle(directory.own);
     let flags: HashSet<&str> = record.list("flags").iter().filter_map(Value::as_str).collect();
-    let of_own = |is_so: bool| if is_so { own.iter().cloned().collect() } else { Vec::new() };
+    let own_if = |condition: bool| if condition { own_handle.iter().cloned().collect() } else { Vec::new() };
     let may_be_unread = !is_in_channel || context.is_subscribed;
     let channel = record.int("stream_id").filter(|_| is_in_channel).map(|id| directory.channel(id));
     if channel == Some(None) {
@@ -37,8 +37,8 @@ pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> 
     }
     let members = record.list("display_recipient").iter().filter_map(|member| member.int("id"));
     let text = content(record.text("content"), directory).unwrap_or_else(|| {
-        directory.note(format!("Message {id} has no text that a message can have here"));
-        NOTHING.to_owned()
+        directory.note(format!("Message {id} has a text that this double refuses"));
+        NO_TEXT.to_owned()
     });
     note_votes(record, id, directory);
     let from = directory.handle(record.int("sender_id")?)?;
@@ -50,10 +50,10 @@ pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> 
         topic: is_in_channel.then(|| directory.topic(record.text("subject")).into()),
         to: (!is_in_channel).then(|| directory.handles(members)),
         client: client(record.text("client"), directory).into(),
-        unread_by: of_own(!flags.contains("read") && may_be_unread && !flags.contains("historical")),
-        starred_by: of_own(flags.contains("starred")),
-        collapsed_by: of_own(flags.contains("collapsed")),
-        hide_link_previews_by: of_own(flags.contains("hide_link_previews")),
+        unread_by: own_if(!flags.contains("read") && may_be_unread && !flags.contains("historical")),
+        starred_by: own_if(flags.contains("starred")),
+        collapsed_by: own_if(flags.contains("collapsed")),
+        hide_link_previews_by: own_if(flags.contains("hide_link_previews")),
         reactions: reactions(record, directory),
         edits: edits(record, context, at, directory),
         ..Message::new(from.into(), text)
@@ -90,10 +90,10 @@ fn reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
 
 /// Edits and moves, oldest first; in the record the newest is first, in a history the oldest.
 fn edits(record: &Value, context: &Context<'_>, sent_at: i64, directory: &Directory) -> Vec<Edit> {
-    let own: Vec<&Value> = record.list("edit_history").iter().rev().collect();
-    let read: Vec<&Value> = context.history.and_then(Value::as_array).into_iter().flatten().collect();
+    let from_record: Vec<&Value> = record.list("edit_history").iter().rev().collect();
+    let from_history: Vec<&Value> = context.history.and_then(Value::as_array).into_iter().flatten().collect();
     let mut last = sent_at;
-    let changes = if own.is_empty() { read } else { own };
+    let changes = if from_record.is_empty() { from_history } else { from_record };
     let is_in_channel = record.text("type") == "stream";
     changes.into_iter().filter_map(|change| edit(change, &mut last, is_in_channel, directory)).collect()
 }

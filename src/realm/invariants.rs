@@ -1,7 +1,7 @@
 //! What is true of every realm at every moment, whatever was asked of it.
 //!
 //! The test suite checks all of it after every step of its properties and whenever a test's server ends; `chatdouble
-//! serve` checks it at the end of its run. A violation is always a fault of this program, never of a client.
+//! serve` checks it at the end of its run. A violation is always a bug of this program, never of a client.
 
 mod channels;
 mod groups;
@@ -69,9 +69,9 @@ pub fn check(realm: &Realm) -> Vec<Violation> {
     all().iter().flat_map(of).collect()
 }
 
-/// A sentence for each item for which there is one.
-fn faults<T>(items: impl IntoIterator<Item = T>, fault: impl FnMut(T) -> Option<String>) -> Vec<String> {
-    items.into_iter().filter_map(fault).collect()
+/// The violations that `violation` finds among the items, a sentence each.
+fn violations_of<T>(items: impl IntoIterator<Item = T>, violation: impl FnMut(T) -> Option<String>) -> Vec<String> {
+    items.into_iter().filter_map(violation).collect()
 }
 
 /// A sentence when two things that should be the same are not.

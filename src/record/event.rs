@@ -1,4 +1,4 @@
-//! Events as a queue's client sees them: the log's entries, shaped for who looks and what the client understands.
+//! Events as a queue's client sees them: the log's entries, shaped for the reader and what the client understands.
 
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -44,7 +44,7 @@ pub struct EventRecord<'a> {
 #[serde(untagged)]
 enum Fields<'a> {
     /// The same for everybody.
-    Shaped(&'a Map<String, Value>),
+    Fixed(&'a Map<String, Value>),
     /// The same with the empty topic as the reader knows it.
     WithTopics(Map<String, Value>),
     Nothing {},
@@ -76,10 +76,10 @@ pub fn render<'a>(
     parts: &[Part],
 ) -> impl Iterator<Item = EventRecord<'a>> {
     let viewer = realm.user(reader.user);
-    parts.iter().filter_map(move |part| Some(shape(realm, reader, viewer?, entry, *part)))
+    parts.iter().filter_map(move |part| Some(part_record(realm, reader, viewer?, entry, *part)))
 }
 
-fn shape<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a Entry, part: Part) -> EventRecord<'a> {
+fn part_record<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a Entry, part: Part) -> EventRecord<'a> {
     let record = |kind: EventKind, fields| EventRecord { kind: kind.type_name(), op: kind.op(), fields, id: None };
     let kind = entry.event.kind;
     match (part, &entry.event.payload) {
@@ -88,15 +88,15 @@ fn shape<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a Entry,
         (Part::Message(message, sender), Payload::DeleteMessages { messages, place }) => {
             record(kind, Fields::DeleteMessage(one_deleted(realm, reader, viewer, (message, sender), messages, place)))
         }
-        (_, payload) => record(kind, whole(realm, reader, viewer, payload)),
+        (_, payload) => record(kind, payload_fields(realm, reader, viewer, payload)),
     }
 }
 
-/// All that an entry tells.
-fn whole<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payload) -> Fields<'a> {
+/// The fields of an entry that is a single event.
+fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payload) -> Fields<'a> {
     match payload {
         Payload::Shaped { fields, topics } => match topics.is_empty() || reader.options.capabilities.empty_topic_name {
-            true => Fields::Shaped(fields),
+            true => Fields::Fixed(fields),
             false => Fields::WithTopics(with_shown_topics(topics, fields)),
         },
         Payload::Message(sent) => Fields::Message(sent_message(realm, reader, viewer, sent)),
@@ -107,12 +107,12 @@ fn whole<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payl
             let message_ids = messages.iter().map(|(id, _)| *id).collect();
             Fields::DeleteMessage(DeleteMessage { message_ids: Some(message_ids), ..deleted(reader, messages, place) })
         }
-        Payload::List(list) => listed(realm, list),
+        Payload::List(list) => list_fields(realm, list),
         Payload::UserAdd(user) => {
-            let leaves_out = reader.options.level.has(Feature::PicturesBySight);
+            let may_omit_avatar = reader.options.level.has(Feature::PicturesBySight);
             let view = UserView {
                 viewer: Some(viewer),
-                client_gravatar: reader.options.client_gravatar && leaves_out,
+                client_gravatar: reader.options.client_gravatar && may_omit_avatar,
                 include_profile: true,
             };
             Fields::RealmUserAdd(Box::new(RealmUserAdd { person: UserRecord::new(realm, user, view) }))
@@ -150,7 +150,7 @@ fn whole<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payl
 }
 
 /// A whole list.
-fn listed<'a>(realm: &Realm, list: &List) -> Fields<'a> {
+fn list_fields<'a>(realm: &Realm, list: &List) -> Fields<'a> {
     match list {
         List::AlertWords(words) => Fields::AlertWords(AlertWords { alert_words: words.iter().cloned().collect() }),
         List::MutedUsers(muted) => Fields::MutedUsers(MutedUsers { muted_users: muted_users(muted) }),
@@ -202,7 +202,7 @@ fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a 
         computes_system_bots: !options.level.has(Feature::SystemPictures),
         allow_empty_topic_name: options.capabilities.empty_topic_name,
     };
-    let message = sent.shown.get_or_make(view.way(realm, &sent.sender), || {
+    let message = sent.shown.get_or_make(view.view_index(realm, &sent.sender), || {
         let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), view);
         serde_json::value::to_raw_value(&record).unwrap_or_default()
     });
@@ -211,7 +211,7 @@ fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a 
     Message { message, flags: event_flags(sent, viewer), local_message_id }
 }
 
-/// The flags that a message begins with; none for those who merely overhear it.
+/// The flags that a message begins with; none for readers who are not recipients.
 fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
     let message = &sent.message;
     let mut flags = Vec::new();
@@ -229,7 +229,7 @@ fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
 fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> UpdateMessage {
     // The flags as they are now: whatever changed since follows in events of its own, with the same result.
     let flags_of = |message: &Arc<crate::realm::message::Message>| match realm.has_row(viewer.id, message) {
-        // Here they are as they are kept, without the name that means both kinds of mentions of everybody.
+        // Events omit `wildcard_mentioned`, the older name for both kinds of wildcard mentions.
         true => {
             let mut flags = realm.flags(viewer.id, message);
             flags.retain(|flag| *flag != "wildcard_mentioned");
@@ -277,7 +277,7 @@ fn place_update(reader: Reader<'_>, moved: &Move) -> PlaceUpdate {
     }
 }
 
-/// Messages that are gone, without saying which.
+/// The fields that all deletions have, without the IDs of messages.
 fn deleted(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &Place) -> DeleteMessage {
     let (message_type, stream_id, topic, conversation) = match place {
         Place::Channel { channel, topic } => {

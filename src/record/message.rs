@@ -186,14 +186,14 @@ pub struct MessageView<'a> {
 
 impl MessageView<'_> {
     /// Which of the ways of looking this one is: those of one way see the same, letter by letter, flags aside.
-    pub fn way(&self, realm: &Realm, sender: &User) -> usize {
+    pub fn view_index(&self, realm: &Realm, sender: &User) -> usize {
         let traits = [
             self.apply_markdown,
             self.allow_empty_topic_name,
             self.client_computes(realm, sender),
             self.is_unknown(realm, sender),
         ];
-        traits.into_iter().fold(0, |way, is_so| 2 * way + usize::from(is_so))
+        traits.into_iter().fold(0, |view_index, is_so| 2 * view_index + usize::from(is_so))
     }
 
     /// The reader's client computes the address of the sender's picture.

@@ -132,7 +132,7 @@ pub struct LegacyPresenceRecord {
     /// `idle` or `active`.
     #[schemars(extend("enum" = ["idle", "active"]))]
     pub status: &'static str,
-    /// The time of muting, UNIX seconds.
+    /// When the user was last active (`active`) or connected (`idle`), in Unix seconds.
     pub timestamp: i64,
     /// Always false.
     pub pushable: bool,

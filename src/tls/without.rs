@@ -1,4 +1,4 @@
-//! What replaces TLS where the crate is built without it: nobody can ask for it.
+//! Stubs for builds without TLS. `Tls` has no values, so that the other functions are never called.
 
 use super::{TlsError, Validity};
 use std::convert::Infallible;
@@ -29,7 +29,7 @@ impl Tls {
     /// None.
     pub(crate) fn secured(
         &self,
-        _further: Vec<String>,
+        _host_names: Vec<String>,
         _addresses: Vec<IpAddr>,
         _days: Validity,
     ) -> Result<Secured, TlsError> {

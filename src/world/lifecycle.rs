@@ -1,4 +1,4 @@
-//! Where a world comes from and whether anybody still uses it, in real time.
+//! A world's label, port, idle time limit and last use, in real time.
 
 use super::World;
 use crate::time::{Span, Timestamp};
@@ -16,7 +16,7 @@ pub struct Lifecycle {
     pub created_at: Timestamp,
     /// The port that leads to this world alone.
     pub port: OnceLock<u16>,
-    /// Microseconds; those of `NEVER` before the first request.
+    /// In microseconds; `NEVER` before the first request.
     last_request: AtomicI64,
     /// When a request or a parked poll ended last.
     last_ended: AtomicI64,
@@ -60,10 +60,10 @@ impl Lifecycle {
     }
 }
 
-/// A request in progress that takes a while; dropping it is its end.
-pub struct Use<'a>(&'a World);
+/// A request in progress that takes a while; dropping the guard ends it.
+pub struct UseGuard<'a>(&'a World);
 
-impl Drop for Use<'_> {
+impl Drop for UseGuard<'_> {
     fn drop(&mut self) {
         let lifecycle = &self.0.lifecycle;
         lifecycle.note_end(self.0.real_time.now());
@@ -77,14 +77,14 @@ impl World {
         &self.lifecycle
     }
 
-    /// Notes a request that steers the world, until what is given is dropped.
-    pub(crate) fn begin_use(&self) -> Use<'_> {
+    /// Notes a request that steers the world, which is in progress until the guard is dropped.
+    pub(crate) fn begin_use(&self) -> UseGuard<'_> {
         self.lifecycle.in_progress.fetch_add(1, Ordering::Acquire);
         self.lifecycle.note_request(self.real_time.now());
-        Use(self)
+        UseGuard(self)
     }
 
-    /// Whether nobody used the world for as long as it is kept: no request came, and no poll is parked.
+    /// Whether the world was unused for its `idle_ttl`: no request came, and no poll is parked.
     pub(crate) fn is_abandoned(&self) -> bool {
         let Some(idle_ttl) = self.lifecycle.idle_ttl else { return false };
         self.lifecycle.in_progress.load(Ordering::Acquire) == 0

@@ -147,9 +147,9 @@ async fn anybody_may_leave_but_the_last_one() {
     mel.get("/users/me", json!({})).await.with_status(401).error("USER_DEACTIVATED", "Account is deactivated");
     let last = chatdouble::realm::id::UserId(max.id());
     server.arrange(|tx| {
-        chatdouble::api::changes::users::change::change_role(tx, last, chatdouble::realm::user::Role::Owner);
+        chatdouble::api::changes::users::account::change_role(tx, last, chatdouble::realm::user::Role::Owner);
         for user in tx.active_users.clone().without(&last) {
-            chatdouble::api::changes::users::activity::deactivate(tx, user, None);
+            chatdouble::api::changes::users::activation::deactivate(tx, user, None);
         }
     });
     let body = max.delete("/users/me", json!({})).await;

@@ -209,7 +209,7 @@ async fn an_entry_says_why_the_request_was_refused() {
         lines,
         [
             "404 GET /mesages mel@chat.test\n    Unknown path\n    The nearest operation is GET /api/v1/messages.",
-            "400 POST /drafts mel@chat.test drafts=x\n    drafts is not valid JSON",
+            "400 POST /drafts mel@chat.test drafts=x\n    drafts is not valid JSON\n    drafts takes a list in JSON.",
         ]
     );
 }

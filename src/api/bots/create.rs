@@ -1,4 +1,4 @@
-//! Making bots (reference behaviour, POST /bots).
+//! Creating bots (reference behaviour, POST /bots).
 
 use super::emit;
 use crate::api::changes::pictures::{check_picture, keep_picture};
@@ -83,7 +83,7 @@ pub struct NewBotReply {
     pub api_key: String,
     /// The URL of its picture.
     pub avatar_url: String,
-    /// What its requests mean where they don't say it.
+    /// Defaults for requests of the bot.
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
 }
@@ -172,7 +172,7 @@ fn services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_json::V
     }
 }
 
-/// Adds a bot and tells everybody of it as of a user, its owner and administrators as of a bot.
+/// Adds a bot; emits `realm_user` add to everybody, and `realm_bot` add to its owner and administrators.
 fn add_bot(
     tx: &mut Tx,
     owner: UserId,

@@ -5,8 +5,8 @@
 use super::create::Url;
 use super::{administered_bot, emit};
 use crate::api::changes::pictures::{check_picture, keep_picture};
+use crate::api::changes::users::account::{change_avatar, change_name, change_role};
 use crate::api::changes::users::bot::{bot_named, emit_owner};
-use crate::api::changes::users::change::{change_avatar, change_name, change_role};
 use crate::api::parameter::RoleNumber;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;

@@ -1,10 +1,10 @@
-//! Adding and changing accounts, ending them and bringing them back.
+//! Creating, changing, deactivating and reactivating accounts.
 
-pub mod activity;
+pub mod account;
+pub mod activation;
 pub mod bot;
-pub mod change;
 pub mod device;
-pub mod holders;
+pub mod direct_permissions;
 pub mod key;
 pub mod person;
 pub mod profile;

@@ -28,7 +28,7 @@ operation! {
 impl Write for RemoveGroup {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let id = params.user_group_id;
-        // Where a later level deactivated it, those below 290 do not know it any more.
+        // Below 290 deactivated groups do not exist.
         if !call.has(Feature::DeactivatedGroups) && tx.groups.get(&id).is_some_and(|group| group.is_deactivated) {
             return Err(Error::InvalidGroup);
         }
@@ -46,8 +46,8 @@ impl Write for RemoveGroup {
     }
 }
 
-/// The realm as it would be without a group, and with all that is out of use in use again: what refers to the group from
-/// there is in its way too, since the group does not come back.
+/// The realm without the group, and with all groups and channels active: references from deactivated ones block a permanent
+/// deletion too.
 fn without(realm: &Realm, id: GroupId) -> Realm {
     let mut rest = realm.clone();
     rest.groups.remove(&id);
@@ -66,7 +66,7 @@ fn without(realm: &Realm, id: GroupId) -> Realm {
     rest
 }
 
-/// Who follows an invitation from now on enters the other groups alone.
+/// Removes the group from invitations.
 fn forget_in_invitations(tx: &mut Tx, id: GroupId) {
     let links = tx.invite_links.values().filter(|link| link.terms.groups.contains(&id));
     let links: Vec<InviteLinkId> = links.map(|link| link.id).collect();

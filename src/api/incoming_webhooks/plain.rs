@@ -1,10 +1,10 @@
-//! Services whose payload makes one message: Buildbot, the example of the documentation, and any JSON.
+//! Services whose payload makes one message: Buildbot, the Hello World example, and any JSON.
 
 use super::delivery::{Delivery, Outcome};
 use super::python_text::indented;
 use crate::error::Error;
 
-/// What came of a build, by its number.
+/// Buildbot's results, by their codes.
 const RESULTS: [&str; 7] = ["success", "warnings", "failure", "skipped", "exception", "retry", "cancelled"];
 
 /// A build that started or finished.
@@ -32,7 +32,7 @@ pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     Ok(Outcome::event(event, if project.is_empty() { "general" } else { project }, content))
 }
 
-/// The example of the documentation.
+/// The Hello World example.
 pub fn render_hello_world(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let payload = delivery.whole();
     let (title, url) = (payload.text_of("featured_title")?, payload.text_of("featured_url")?);

@@ -78,7 +78,7 @@ fn picture(element: &Part<'_>) -> Result<String, Error> {
     Ok(format!("[{}]({})", element.text_of("alt_text")?, element.key("image_url")?.address()?))
 }
 
-/// An attachment, by the fields that came before blocks.
+/// An attachment, Slack's older format: its title, texts, fields, blocks, picture, footer and time, in this order.
 pub fn attachment(attachment: &Part<'_>) -> Result<String, Error> {
     let mut pieces = Vec::new();
     if let Some(title) = attachment.non_empty("title")? {

@@ -170,7 +170,7 @@ impl Write for EditMessage {
 fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = before.recipients.clone();
     if before.channel().is_some() && tx.has(Feature::MentionsReachReaders) {
-        tx.reach_mentioned(&before.place, &body, &mut recipients);
+        tx.add_mentioned_recipients(&before.place, &body, &mut recipients);
     }
     let late = tx.late_rows.get(&before.id).cloned().unwrap_or_default();
     body.keep_mentions_of(&recipients.clone().union(late.clone()));
@@ -186,7 +186,7 @@ fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> 
     message.history.push_back(Arc::new(edit));
     let detached = detach_uploads(tx, before.id, &previous.uploads, &body.uploads);
     let after = tx.messages[&before.id].clone();
-    tx.read_outside(&after);
+    tx.mark_as_read_outside(&after);
     tx.push_edited(before, &after);
     tx.note_links(&after);
     detached

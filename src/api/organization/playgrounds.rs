@@ -1,4 +1,4 @@
-//! Code playgrounds: sites that run the code of a message's block.
+//! Code playgrounds: sites that run code blocks of messages.
 //!
 //! Choices where the API is silent: A-138 in docs/assumptions.md.
 
@@ -19,20 +19,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Longest language, in code points.
-const MAX_LENGTH: usize = 40;
-/// The setting that names the language of code that says none.
+const MAX_LANGUAGE_LENGTH: usize = 40;
+/// The setting for the language of code blocks that name none.
 const DEFAULT_LANGUAGE: &str = "default_code_block_language";
-/// What is said of a field that is missing: the web framework's own words, as of a duplicate.
+/// The error of an empty field, in the web framework's own words, as that of a duplicate.
 const BLANK: &str = "This field cannot be blank.";
-/// What is said of a playground that is there already.
+/// The error of a playground that exists already.
 const DUPLICATE: &str = "Realm playground with this Realm, Pygments language and Name already exists.";
-/// What is said of a template without a place for the code.
-const WITHOUT_CODE: &str = "Missing the required variable \"code\" in the URL template";
-/// What is said of a template with other places too.
-const NEXT_TO_CODE: &str = "\"code\" should be the only variable present in the URL template";
-/// The name under which what concerns no field alone is listed.
-const ALL: &str = "__all__";
-/// The variable that the code goes in for.
+/// The error of a template without the variable for the code.
+const MISSING_CODE: &str = "Missing the required variable \"code\" in the URL template";
+/// The error of a template with other variables too.
+const OTHER_VARIABLES: &str = "\"code\" should be the only variable present in the URL template";
+/// Key of errors that concern no single field.
+const NON_FIELD_ERRORS: &str = "__all__";
+/// The variable that is replaced by the code.
 const CODE: &str = "code";
 
 /// All playgrounds, oldest first.
@@ -110,12 +110,12 @@ impl Write for RemovePlayground {
 }
 
 fn check_language(language: &str) -> Result<(), Error> {
-    check_length(language, "pygments_language", MAX_LENGTH)?;
+    check_length(language, "pygments_language", MAX_LANGUAGE_LENGTH)?;
     let is_part = |character: char| character.is_ascii_alphanumeric() || " _+,-./#".contains(character);
     if language.chars().all(is_part) { Ok(()) } else { Err(Error::PlaygroundLanguage) }
 }
 
-/// Looks at all of a new playground, for the reply lists all that is wrong by field, as the web framework does.
+/// Checks all of a new playground, since the reply lists all errors by field, as the web framework does.
 ///
 /// # Errors
 ///
@@ -136,12 +136,12 @@ fn check(realm: &Realm, playground: &Playground) -> Result<(), Error> {
     let is_same = |one: &Playground| one.name == playground.name && one.language == playground.language;
     let is_named = !playground.name.is_empty() && !playground.language.is_empty();
     match variables {
-        Some(variables) if !variables.iter().any(|name| name == CODE) => errors.push((ALL, WITHOUT_CODE)),
-        Some(variables) if variables.len() > 1 => errors.push((ALL, NEXT_TO_CODE)),
+        Some(variables) if !variables.iter().any(|name| name == CODE) => errors.push((NON_FIELD_ERRORS, MISSING_CODE)),
+        Some(variables) if variables.len() > 1 => errors.push((NON_FIELD_ERRORS, OTHER_VARIABLES)),
         _ => {}
     }
     if is_named && realm.organization.playgrounds.iter().any(is_same) {
-        errors.push((ALL, DUPLICATE));
+        errors.push((NON_FIELD_ERRORS, DUPLICATE));
     }
     let Some((_, message)) = errors.first().copied() else { return Ok(()) };
     let mut by_field: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A look at the text that greets new users (A-143 in docs/assumptions.md).
+//! Sends a test of the custom welcome message to the caller (A-143 in docs/assumptions.md).
 
 use crate::api::parameter::types::text::MaxLength;
 use crate::api::{Call, Write, operation};

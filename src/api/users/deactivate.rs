@@ -1,8 +1,8 @@
-//! Deactivating users (specification, DELETE /users/{user_id}), and leaving oneself.
+//! Deactivating users (specification, DELETE /users/{user_id}), and one's own account.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
-use crate::api::changes::users::activity::{DeletionActions, deactivate};
+use crate::api::changes::users::activation::{DeletionActions, deactivate};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;

@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-65 in docs/assumptions.md.
 
-use crate::api::changes::users::change::{change_email, change_name, change_role};
+use crate::api::changes::users::account::{change_email, change_name, change_role};
 use crate::api::changes::users::profile::{ProfileValue, change_values, checked_values};
 use crate::api::parameter::{RoleNumber, json_object};
 use crate::api::{Call, Success, Write, operation};

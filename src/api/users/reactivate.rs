@@ -2,7 +2,7 @@
 //!
 //! A choice where the API is silent: A-64 in docs/assumptions.md.
 
-use crate::api::changes::users::activity::reactivate;
+use crate::api::changes::users::activation::reactivate;
 use crate::api::changes::users::bot::{bot_named, check_may_create_bot, emit_account};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;

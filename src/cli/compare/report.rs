@@ -23,11 +23,11 @@ pub struct Report {
     levels: [i64; 2],
     probes: ProbeCounts,
     baseline: Baseline,
-    /// Whether only some of the probes were to be played: then what they do not have is no news.
+    /// Whether only some of the probes were to be played: then operations without a probe are not listed.
     is_partial: bool,
     /// By method and path, as `POST /messages`.
     operations: BTreeMap<String, Operation>,
-    left: Vec<String>,
+    leftovers: Vec<String>,
 }
 
 #[derive(Default)]
@@ -50,7 +50,7 @@ impl Report {
             baseline,
             is_partial,
             operations: BTreeMap::new(),
-            left: Vec::new(),
+            leftovers: Vec::new(),
         }
     }
 
@@ -67,7 +67,7 @@ impl Report {
             let shown = (!step.differences.is_empty()).then(|| {
                 let mut record = RequestRecord::of(document, scenario, step);
                 record.is_known = self.baseline.has(&name, &record);
-                let text = self.shown(&record, step);
+                let text = self.difference_text(&record, step);
                 (record, text)
             });
             let operation = self.operations.entry(name).or_default();
@@ -83,7 +83,7 @@ impl Report {
                 operation.not_tried.push(reason);
             }
         }
-        self.left.extend(played.left);
+        self.leftovers.extend(played.left);
     }
 
     /// Whether anything differs that is not in the baseline.
@@ -96,11 +96,11 @@ impl Report {
     }
 
     /// What the probes created and could not remove.
-    pub fn left(&self) -> &[String] {
-        &self.left
+    pub fn leftovers(&self) -> &[String] {
+        &self.leftovers
     }
 
-    fn shown(&self, record: &RequestRecord, step: &Step) -> String {
+    fn difference_text(&self, record: &RequestRecord, step: &Step) -> String {
         let known = if record.is_known { ", in the baseline" } else { "" };
         let RequestRecord { probe, place, who, request, .. } = record;
         let mut text = format!("  {who}: {request} ({place}, {probe}{known})\n");
@@ -200,7 +200,7 @@ impl Report {
             servers: [server(0), server(1)],
             probes: self.probes,
             operations: self.operations.iter().map(operation).collect(),
-            left: self.left.clone(),
+            left: self.leftovers.clone(),
         }
     }
 
@@ -232,7 +232,7 @@ impl Report {
                 }
             }
         }
-        for what in &self.left {
+        for what in &self.leftovers {
             let _ = writeln!(text, "left       {what}");
         }
         text + "\n" + &self.counts() + "\n"

@@ -15,8 +15,8 @@ pub struct PrefixedOutput(Vec<JoinHandle<()>>);
 impl PrefixedOutput {
     /// Passes on what a command writes to its pipes, within a runtime.
     pub fn of(child: &mut Child, prefix: &str) -> Self {
-        let out = child.stdout.take().map(|pipe| tokio::spawn(pass_on(pipe, prefix.to_owned(), std::io::stdout)));
-        let error = child.stderr.take().map(|pipe| tokio::spawn(pass_on(pipe, prefix.to_owned(), std::io::stderr)));
+        let out = child.stdout.take().map(|pipe| tokio::spawn(forward(pipe, prefix.to_owned(), std::io::stdout)));
+        let error = child.stderr.take().map(|pipe| tokio::spawn(forward(pipe, prefix.to_owned(), std::io::stderr)));
         Self(out.into_iter().chain(error).collect())
     }
 
@@ -31,7 +31,7 @@ impl PrefixedOutput {
     }
 }
 
-async fn pass_on<To: Write>(pipe: impl AsyncRead + Unpin, prefix: String, to: fn() -> To) {
+async fn forward<To: Write>(pipe: impl AsyncRead + Unpin, prefix: String, to: fn() -> To) {
     let mut pipe = BufReader::new(pipe);
     let mut line = prefix.clone().into_bytes();
     while let Ok(1..) = pipe.read_until(b'\n', &mut line).await {

@@ -1,4 +1,4 @@
-//! Signals to and from a command, where there are such.
+//! Forwards signals to a command, on Unix.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::future::poll_fn;
@@ -6,18 +6,18 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::task::Poll;
 use tokio::process::Child;
-use tokio::signal::unix::{Signal as Arriving, SignalKind, signal};
+use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 
-/// The signals that would end this program, and the command would be left behind.
-pub struct Signals(Vec<(Arriving, Signal)>);
+/// Signals to forward to the command: by default they would end this program and leave the command running.
+pub struct Signals(Vec<(SignalStream, Signal)>);
 
 impl Signals {
-    /// Takes them from now on.
+    /// Listens for them from now on.
     ///
     /// # Errors
     ///
-    /// What the system says.
-    pub fn take() -> std::io::Result<Self> {
+    /// A handler cannot be installed.
+    pub fn listen() -> std::io::Result<Self> {
         let passed_on = [
             (SignalKind::interrupt(), Signal::INT),
             (SignalKind::terminate(), Signal::TERM),
@@ -45,10 +45,10 @@ impl Signals {
     }
 }
 
-/// Gives a signal to the command, which may have ended a moment ago.
-pub fn pass_on(child: &Child, signal: Signal) {
-    // A terminal gives Ctrl-C and Ctrl-\ to the whole group in its foreground, the command included: twice would be once
-    // too often.
+/// Forwards a signal to the command, which may have ended a moment ago.
+pub fn forward(child: &Child, signal: Signal) {
+    // A terminal gives Ctrl-C and Ctrl-\ to the whole group in its foreground, the command included:
+    // forwarding would deliver it twice.
     if matches!(signal, Signal::INT | Signal::QUIT) && is_in_foreground() {
         return;
     }
@@ -59,24 +59,24 @@ pub fn pass_on(child: &Child, signal: Signal) {
 }
 
 /// Whether a signal asks a program to end.
-pub fn ends(signal: Signal) -> bool {
+pub fn is_terminating(signal: Signal) -> bool {
     !matches!(signal, Signal::USR1 | Signal::USR2)
 }
 
 /// Ends a command at once, with what it started.
 pub async fn kill(child: &mut Child) {
     #[cfg(target_os = "linux")]
-    let below = child.id().and_then(|id| Pid::from_raw(id as i32)).map(super::tree::Tree::below);
+    let descendants = child.id().and_then(|id| Pid::from_raw(id as i32)).map(super::tree::Tree::below);
     let _ = child.kill().await;
     #[cfg(target_os = "linux")]
-    below.into_iter().for_each(|below| below.signal(Signal::KILL));
+    descendants.into_iter().for_each(|descendants| descendants.signal(Signal::KILL));
 }
 
 fn is_in_foreground() -> bool {
     rustix::termios::tcgetpgrp(std::io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
-/// A command's end as shells tell it.
+/// The exit status as shells report it: 128 and the number of the signal that killed the command.
 pub fn status_of(ended: ExitStatus) -> u8 {
     let killed = ended.signal().and_then(|signal| u8::try_from(128 + signal).ok());
     ended.code().and_then(|code| u8::try_from(code).ok()).or(killed).unwrap_or(1)

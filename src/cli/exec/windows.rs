@@ -13,7 +13,7 @@ impl Signals {
     /// # Errors
     ///
     /// What the system says.
-    pub fn take() -> std::io::Result<Self> {
+    pub fn listen() -> std::io::Result<Self> {
         Ok(Self(ctrl_c()?, ctrl_break()?))
     }
 
@@ -27,10 +27,10 @@ impl Signals {
 }
 
 /// Does nothing: the console informs the command.
-pub fn pass_on(_child: &Child, (): ()) {}
+pub fn forward(_child: &Child, (): ()) {}
 
 /// Whether a signal asks a program to end: there are no others.
-pub fn ends((): ()) -> bool {
+pub fn is_terminating((): ()) -> bool {
     true
 }
 

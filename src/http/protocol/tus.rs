@@ -21,7 +21,7 @@ use http::{HeaderValue, Method, header};
 use serde_json::json;
 use std::sync::Arc;
 
-pub use wire::{FOLDER, is_piece};
+pub use wire::{PATH_PREFIX, is_chunk};
 
 /// Where uploads begin, without `/api/v1`.
 const PATH: &str = "/tus";
@@ -75,7 +75,7 @@ pub fn parameters(context: &RequestContext<'_>, routed: &Routed) -> Result<RawPa
     let incoming = context.incoming;
     let mut raw = RawParameters { path: routed.raw.path.clone(), ..RawParameters::default() };
     let values = Arc::make_mut(&mut raw.values);
-    let is_piece = is_piece(incoming.headers());
+    let is_chunk = is_chunk(incoming.headers());
     match routed.row.route.method {
         "POST" => {
             if incoming.header("upload-length").is_none() {
@@ -86,11 +86,11 @@ pub fn parameters(context: &RequestContext<'_>, routed: &Routed) -> Result<RawPa
             let known = ["filename", "filetype"].map(|key| Some((key.to_owned(), metadatum(metadata, key)?)));
             values.extend(known.into_iter().flatten());
         }
-        "PATCH" if is_piece => _ = values.insert("offset".to_owned(), number(incoming, "upload-offset")?),
+        "PATCH" if is_chunk => _ = values.insert("offset".to_owned(), number(incoming, "upload-offset")?),
         "PATCH" => return Err(Error::TusContentType),
         _ => {}
     }
-    if is_piece {
+    if is_chunk {
         let bytes = incoming.body.clone();
         raw.files.push(UploadedFile { name: String::new(), content_type: None, bytes });
     }

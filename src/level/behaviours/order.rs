@@ -13,9 +13,9 @@ use crate::realm::schedule::future_time;
 use serde_json::Value;
 use std::sync::Arc;
 
-const AS_DECLARED: &str = "Parameters are checked in the order of their declaration; before, in another.";
+const AS_DECLARED: &str = "Parameters are checked in the order of their declaration; before, in another order.";
 
-/// A request of this operation has its parameters looked at first, in the order of before.
+/// A row that checks the parameters of a request first, in their former order.
 const fn ordered(
     level: i64,
     on: &'static [&'static str; 1],
@@ -70,7 +70,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     }),
     ordered(259, &["POST /user_groups/create"], OTHERS_TEST, |request| {
         request.required::<String>("name")?;
-        // Whether there have to be any is for others to say.
+        // The operation itself checks whether `members` is required.
         request.optional::<Vec<i64>>("members")?;
         request.required::<String>("description")
     }),
@@ -87,7 +87,7 @@ pub(super) static ROWS: &[Behaviour] = &[
     }),
 ];
 
-/// Malformed recipients were found when the message had been.
+/// Recipients were parsed only after the message was found.
 fn look_up_scheduled(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(to) = request.values.get("to").filter(|_| request.optional::<To>("to").is_err()) else { return Ok(()) };
     let is_list = matches!(serde_json::from_str(to), Ok(Value::Array(_)));
@@ -101,7 +101,7 @@ fn look_up_scheduled(request: &mut Request<'_>) -> Result<(), Error> {
 /// Where a scheduled message goes when it is changed, once all is checked that does not depend on it.
 pub(super) fn scheduled_kind(request: &Request<'_>) -> Result<MessageType, Error> {
     let mut values = request.values.clone();
-    // Whoever receives it is looked at later.
+    // Recipients are checked later.
     values.entry("to".into()).and_modify(|to| "[]".clone_into(to));
     let raw = RawParameters { path: request.path.to_vec(), values: Arc::new(values), ..RawParameters::default() };
     let caller = request.caller.ok_or(Error::NoSuchScheduledMessage)?;

@@ -1,6 +1,6 @@
 //! Invariants of channels, topics and subscriptions.
 
-use super::{Invariant, faults, mismatch};
+use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, RecipientId, UserId};
 use crate::realm::message_ids::MessageIds;
@@ -74,7 +74,7 @@ fn subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
             right.entry(*channel).or_default().insert(*user);
         }
     }
-    faults(realm.channels.values(), |channel| {
+    violations_of(realm.channels.values(), |channel| {
         let right = right.remove(&channel.id).unwrap_or_default();
         (channel.subscribers != right)
             .then(|| format!("channel {} has {:?}, should have {right:?}", channel.id, channel.subscribers))
@@ -82,7 +82,7 @@ fn subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
 }
 
 fn subscriptions_have_channels(realm: &Realm) -> Vec<String> {
-    faults(realm.personal.iter(), |(user, own)| {
+    violations_of(realm.personal.iter(), |(user, own)| {
         let is_sound = |(channel, subscription): (&ChannelId, &std::sync::Arc<crate::realm::channel::Subscription>)| {
             realm.channels.contains_key(channel) && subscription.since.0 <= realm.counters.message
         };
@@ -98,12 +98,12 @@ fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
             right.entry(channel).or_default().insert(message.id);
         }
     }
-    let mut found = faults(realm.channels.keys(), |channel| {
+    let mut found = violations_of(realm.channels.keys(), |channel| {
         let right = right.remove(channel).unwrap_or_default();
         let actual = realm.channel_messages.get(channel).map(AsRef::as_ref);
         (actual != Some(&right)).then(|| format!("channel {channel} has {actual:?}, should have {right:?}"))
     });
-    found.extend(faults(right.keys(), |channel| {
+    found.extend(violations_of(right.keys(), |channel| {
         Some(format!("messages lie in channel {channel}, which does not exist"))
     }));
     found
@@ -121,7 +121,7 @@ fn topics_have_their_messages(realm: &Realm) -> Vec<String> {
 }
 
 fn folders_exist(realm: &Realm) -> Vec<String> {
-    faults(realm.channels.values(), |channel| {
+    violations_of(realm.channels.values(), |channel| {
         let folder = channel.folder.filter(|folder| !realm.folders.contains_key(folder))?;
         Some(format!("channel {} is in folder {folder}, which does not exist", channel.id))
     })
@@ -129,13 +129,13 @@ fn folders_exist(realm: &Realm) -> Vec<String> {
 
 fn folder_names(realm: &Realm) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    faults(realm.folders.values().filter(|folder| !folder.is_archived), |folder| {
+    violations_of(realm.folders.values().filter(|folder| !folder.is_archived), |folder| {
         (!seen.insert(folder.name.to_lowercase())).then(|| format!("two folders are called {}", folder.name))
     })
 }
 
 fn default_channels_are_open(realm: &Realm) -> Vec<String> {
-    faults(realm.channels.values().filter(|channel| channel.is_default), |channel| {
+    violations_of(realm.channels.values().filter(|channel| channel.is_default), |channel| {
         (channel.is_archived || channel.privacy.is_private())
             .then(|| format!("new users get channel {}, which is private or archived", channel.id))
     })
@@ -149,7 +149,7 @@ fn notices_have_channels(realm: &Realm) -> Vec<String> {
         organization.service_update_announcements,
         organization.moderation_requests,
     ];
-    faults(named.into_iter().flatten(), |channel| {
+    violations_of(named.into_iter().flatten(), |channel| {
         (!realm.channels.contains_key(&channel))
             .then(|| format!("notices go to channel {channel}, which does not exist"))
     })
@@ -159,5 +159,5 @@ fn audiences_are_numbered_apart(realm: &Realm) -> Vec<String> {
     let mut seen: BTreeSet<RecipientId> = BTreeSet::new();
     let channels = realm.channels.values().map(|channel| channel.recipient);
     let all = channels.chain(realm.conversations.keys().copied());
-    faults(all, |recipient| (!seen.insert(recipient)).then(|| format!("two audiences are number {recipient}")))
+    violations_of(all, |recipient| (!seen.insert(recipient)).then(|| format!("two audiences are number {recipient}")))
 }

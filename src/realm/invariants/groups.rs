@@ -1,6 +1,6 @@
 //! Invariants of user groups and permissions.
 
-use super::{Invariant, faults};
+use super::{Invariant, violations_of};
 use crate::realm::Realm;
 use crate::realm::group::SystemGroup;
 use crate::realm::id::{GroupId, UserId};
@@ -38,7 +38,7 @@ pub(super) const ALL: &[Invariant] = &[
 
 fn names_are_unique(realm: &Realm) -> Vec<String> {
     let mut names = BTreeSet::new();
-    faults(realm.groups.values(), |group| {
+    violations_of(realm.groups.values(), |group| {
         (!names.insert(group.name.as_str())).then(|| format!("two groups are called {}", group.name))
     })
 }
@@ -49,11 +49,11 @@ fn acyclic(realm: &Realm) -> Vec<String> {
             found(*subgroup);
         }
     });
-    faults(within, |group| Some(format!("group {group} contains itself")))
+    violations_of(within, |group| Some(format!("group {group} contains itself")))
 }
 
 fn have_what_exists(realm: &Realm) -> Vec<String> {
-    faults(realm.groups.iter(), |(id, group)| {
+    violations_of(realm.groups.iter(), |(id, group)| {
         let user = group.members.iter().find(|user| !realm.users.contains_key(*user));
         let subgroup = group.subgroups.iter().find(|subgroup| !realm.groups.contains_key(*subgroup));
         let is_itself = group.id == *id;
@@ -63,11 +63,11 @@ fn have_what_exists(realm: &Realm) -> Vec<String> {
 }
 
 fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
-    let mut found = faults(realm.groups.values(), |group| {
+    let mut found = violations_of(realm.groups.values(), |group| {
         let which = group.system.filter(|which| realm.system_groups.get(which) != Some(&group.id))?;
         Some(format!("group {} is a second one that is {}", group.id, which.name()))
     });
-    found.extend(faults(SystemGroup::ALL, |which| {
+    found.extend(violations_of(SystemGroup::ALL, |which| {
         let group = realm.system_groups.get(&which).and_then(|id| realm.groups.get(id));
         let is_sound = group.is_some_and(|group| {
             let subgroup = which.subgroup().and_then(|subgroup| realm.system_groups.get(&subgroup).copied());
@@ -83,7 +83,7 @@ fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
 
 fn system_groups_follow_roles(realm: &Realm) -> Vec<String> {
     let people = || realm.users.values().filter(|user| !user.is_system_bot());
-    faults(SystemGroup::ALL, |which| {
+    violations_of(SystemGroup::ALL, |which| {
         let right: OrdSet<UserId> = match which {
             SystemGroup::FullMembers => {
                 people().filter(|user| realm.is_full_member(user)).map(|user| user.id).collect()
@@ -103,7 +103,7 @@ fn permissions_are_complete(realm: &Realm) -> Vec<String> {
         .values()
         .map(|channel| (format!("channel {}", channel.id), &channel.permissions, CHANNEL_PERMISSIONS));
     let organization = ("the organization".to_owned(), &realm.organization.permissions, REALM_PERMISSIONS);
-    faults(groups.chain(channels).chain([organization]), |(owner, permissions, table)| {
+    violations_of(groups.chain(channels).chain([organization]), |(owner, permissions, table)| {
         let setting = unsound(realm, permissions, table)?;
         Some(format!("{owner} does not say who holds {setting}, or names somebody who does not exist"))
     })

@@ -1,6 +1,6 @@
 //! Invariants of messages, conversations and uploads.
 
-use super::{Invariant, faults, mismatch};
+use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
 use crate::realm::id::{ChannelId, MessageId, RecipientId, UserId};
 use crate::realm::message::{Message, Place};
@@ -75,7 +75,7 @@ fn are_of_users(realm: &Realm) -> Vec<String> {
         |message: MessageId, user: UserId| format!("message {message} has to do with user {user}, who does not exist");
     let mut found: Vec<String> =
         unknown_recipients(realm).into_iter().map(|(message, user)| reported(message, user)).collect();
-    found.extend(faults(realm.messages.iter(), |(id, message)| {
+    found.extend(violations_of(realm.messages.iter(), |(id, message)| {
         let reacted = message.reactions.iter().map(|reaction| reaction.user);
         let edited = message.history.iter().filter_map(|edit| edit.user);
         let mut named = reacted.chain(edited).chain([message.sender]);
@@ -105,7 +105,7 @@ pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
 }
 
 fn direct_messages(realm: &Realm) -> Vec<String> {
-    faults(realm.messages.values(), |message| {
+    violations_of(realm.messages.values(), |message| {
         let members = &realm.conversations.get(&message.conversation()?)?.members;
         // Bots that a message mentions have it too.
         let is_outside = |user: &&UserId| !realm.users.get(*user).is_some_and(|user| user.is_generic_bot());
@@ -130,7 +130,7 @@ fn conversations_have_their_messages(realm: &Realm) -> Vec<String> {
 }
 
 fn conversations_by_members(realm: &Realm) -> Vec<String> {
-    let mut found = faults(realm.conversations.values(), |conversation| {
+    let mut found = violations_of(realm.conversations.values(), |conversation| {
         let is_sorted = conversation.members.is_sorted_by(|one, other| one < other);
         let is_found = realm.conversations_by_members.get(&conversation.members) == Some(&conversation.id);
         (!is_sorted || !is_found).then(|| format!("conversation {} is not found by its members", conversation.id))
@@ -144,7 +144,7 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
             member_of.entry(*user).or_default().insert(conversation.id);
         }
     }
-    found.extend(faults(realm.personal.iter(), |(user, own)| {
+    found.extend(violations_of(realm.personal.iter(), |(user, own)| {
         let right = member_of.remove(user).unwrap_or_default();
         (own.conversations != right)
             .then(|| format!("user {user} is in conversations {:?}, should be in {right:?}", own.conversations))
@@ -153,7 +153,7 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
 }
 
 fn reactions_are_unique(realm: &Realm) -> Vec<String> {
-    faults(realm.messages.values(), |message| {
+    violations_of(realm.messages.values(), |message| {
         let mut seen = BTreeSet::new();
         let is_again = |user: UserId, emoji: &crate::realm::message::Emoji| {
             !seen.insert((user, emoji.reaction_type, emoji.emoji_code.clone()))
@@ -165,7 +165,7 @@ fn reactions_are_unique(realm: &Realm) -> Vec<String> {
 }
 
 fn mentions_reach_recipients(realm: &Realm) -> Vec<String> {
-    faults(realm.messages.values(), |message| {
+    violations_of(realm.messages.values(), |message| {
         let user = message.body.named().find(|user| !realm.has_row(**user, message))?;
         Some(format!("message {} mentions user {user}, who has no row for it", message.id))
     })
@@ -178,7 +178,7 @@ fn uploads_know_their_messages(realm: &Realm) -> Vec<String> {
             linking.entry(path_id).or_default().insert(message.id);
         }
     }
-    faults(realm.attachments.iter(), |(path_id, attachment)| {
+    violations_of(realm.attachments.iter(), |(path_id, attachment)| {
         let right = linking.remove(path_id.as_str()).unwrap_or_default();
         (attachment.messages != right || attachment.path_id != *path_id)
             .then(|| format!("upload {path_id} is linked by {:?}, should be by {right:?}", attachment.messages))
@@ -200,14 +200,14 @@ fn late_rows(realm: &Realm) -> Vec<String> {
     let actual: OrdMap<_, _> =
         realm.late_rows.iter().filter(|(_, users)| !users.is_empty()).map(|(id, users)| (*id, users.clone())).collect();
     let mut found = mismatch("late rows are", &actual, &right);
-    found.extend(faults(&right, |(id, _)| {
+    found.extend(violations_of(&right, |(id, _)| {
         (!realm.messages.contains_key(id)).then(|| format!("late rows of message {id}, which does not exist"))
     }));
     found
 }
 
 fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
-    faults(realm.personal.iter(), |(user, own)| {
+    violations_of(realm.personal.iter(), |(user, own)| {
         let is_misplaced = |message: &&std::sync::Arc<Message>| {
             let Some((channel, _)) = message.channel() else { return false };
             let subscription = own.subscription(channel);
@@ -231,7 +231,7 @@ fn gaps(read: &ReadSet) -> impl Iterator<Item = RangeInclusive<MessageId>> {
 }
 
 fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
-    faults(realm.personal.iter(), |(user, own)| {
+    violations_of(realm.personal.iter(), |(user, own)| {
         let runs: Vec<_> = own.read.runs().collect();
         let is_sound = runs.iter().all(|(first, last)| first <= last)
             && runs.windows(2).all(|pair| pair[0].1.0.saturating_add(1) < pair[1].0.0);
@@ -240,7 +240,7 @@ fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
 }
 
 fn starred_have_rows(realm: &Realm) -> Vec<String> {
-    faults(realm.personal.iter(), |(user, own)| {
+    violations_of(realm.personal.iter(), |(user, own)| {
         let marked = own.starred.iter().chain(&own.collapsed).chain(&own.hidden_previews);
         let mut existing = marked.filter_map(|id| realm.messages.get(id));
         let message = existing.find(|message| !realm.has_row(*user, message))?;

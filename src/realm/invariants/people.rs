@@ -1,6 +1,6 @@
 //! Invariants of accounts.
 
-use super::{Invariant, faults, mismatch};
+use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::organization::AuthenticationMethod;
@@ -108,7 +108,7 @@ fn everybody_has_own_state(realm: &Realm) -> Vec<String> {
 }
 
 fn bots_have_owners(realm: &Realm) -> Vec<String> {
-    faults(realm.users.values(), |bot| {
+    violations_of(realm.users.values(), |bot| {
         let owner = bot.bot_owner()?;
         let is_person = realm.users.get(&owner).is_some_and(|owner| !owner.is_bot());
         (!is_person).then(|| format!("bot {} is owned by {owner}, who is nobody", bot.id))
@@ -116,7 +116,7 @@ fn bots_have_owners(realm: &Realm) -> Vec<String> {
 }
 
 fn bots_default_to_channels(realm: &Realm) -> Vec<String> {
-    faults(realm.users.values(), |bot| {
+    violations_of(realm.users.values(), |bot| {
         let missing = bot.bot_defaults().channels().find(|channel| !realm.channels.contains_key(channel))?;
         Some(format!("bot {} has channel {missing} by default, which does not exist", bot.id))
     })
@@ -127,14 +127,14 @@ fn services_are_objects(realm: &Realm) -> Vec<String> {
         let is_configured = |config: &Value| config.is_null() || config.is_object();
         service.is_object() && service.get("config_data").is_none_or(is_configured)
     };
-    faults(realm.users.values(), |user| {
+    violations_of(realm.users.values(), |user| {
         let service = user.bot.as_ref()?.services.iter().find(|service| !is_sound(service))?;
         Some(format!("bot {} has the service {service}", user.id))
     })
 }
 
 fn profiles_fill_fields(realm: &Realm) -> Vec<String> {
-    faults(realm.users.values(), |user| {
+    violations_of(realm.users.values(), |user| {
         let field = user.profile.keys().find(|field| !realm.profile_fields.contains_key(*field))?;
         Some(format!("user {} has a value in field {field}, which does not exist", user.id))
     })
@@ -148,7 +148,7 @@ fn blobs_are_kept(realm: &Realm) -> Vec<String> {
     let uploads = realm.attachments.values().map(|attachment| &attachment.blob);
     let emoji = realm.custom_emoji.values().map(|emoji| &emoji.blob);
     let own = realm.organization.pictures.values().filter_map(|picture| picture.blob.as_ref());
-    faults(pictures.chain(uploads).chain(emoji).chain(own), |blob| {
+    violations_of(pictures.chain(uploads).chain(emoji).chain(own), |blob| {
         (!realm.blobs.contains_key(blob)).then(|| format!("nothing is kept under {blob}"))
     })
 }

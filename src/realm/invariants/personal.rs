@@ -1,6 +1,6 @@
 //! Invariants of users' own lists, of the organization's small lists and of numbers.
 
-use super::{Invariant, faults, mismatch};
+use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::personal::{OWNED, VisibilityPolicy};
@@ -78,7 +78,7 @@ fn reached_by_push(realm: &Realm) -> Vec<String> {
 }
 
 fn topic_policies(realm: &Realm) -> Vec<String> {
-    faults(realm.personal.iter(), |(user, own)| {
+    violations_of(realm.personal.iter(), |(user, own)| {
         let ((channel, _), topic) = own.topics.iter().find(|((channel, key), topic)| {
             !realm.channels.contains_key(channel)
                 || *key != TopicKey::new(&topic.name)
@@ -89,7 +89,7 @@ fn topic_policies(realm: &Realm) -> Vec<String> {
 }
 
 fn muted_users(realm: &Realm) -> Vec<String> {
-    faults(realm.personal.iter(), |(user, own)| {
+    violations_of(realm.personal.iter(), |(user, own)| {
         let muted = own.muted_users.keys().find(|muted| *muted == user || !realm.users.contains_key(*muted))?;
         Some(format!("user {user} mutes user {muted}"))
     })
@@ -106,7 +106,7 @@ fn muted_by(realm: &Realm) -> Vec<String> {
 }
 
 fn navigation_views(realm: &Realm) -> Vec<String> {
-    faults(realm.personal.iter(), |(user, own)| {
+    violations_of(realm.personal.iter(), |(user, own)| {
         let mut seen = BTreeSet::new();
         let twice = own.navigation_views.iter().find(|view| !seen.insert(&view.fragment))?;
         Some(format!("user {user} has the view {} twice", twice.fragment))
@@ -115,7 +115,7 @@ fn navigation_views(realm: &Realm) -> Vec<String> {
 
 fn emoji_names(realm: &Realm) -> Vec<String> {
     let mut seen = BTreeSet::new();
-    faults(realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated), |emoji| {
+    violations_of(realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated), |emoji| {
         (!seen.insert(&emoji.name)).then(|| format!("two custom emoji are called {}", emoji.name))
     })
 }
@@ -166,14 +166,14 @@ fn numbered(realm: &Realm) -> Vec<Numbered> {
 }
 
 fn keys_are_ids(realm: &Realm) -> Vec<String> {
-    faults(numbered(realm), |(kind, pairs, _)| {
+    violations_of(numbered(realm), |(kind, pairs, _)| {
         let (key, id) = pairs.into_iter().find(|(key, id)| key != id)?;
         Some(format!("{kind} {id} is kept under {key}"))
     })
 }
 
 fn counters_are_ahead(realm: &Realm) -> Vec<String> {
-    faults(numbered(realm), |(kind, pairs, counter)| {
+    violations_of(numbered(realm), |(kind, pairs, counter)| {
         let (_, id) = pairs.into_iter().find(|(_, id)| !(1..=counter).contains(id))?;
         Some(format!("{kind} {id} exists, but only 1 to {counter} were given"))
     })
@@ -184,18 +184,18 @@ const MOST_COUNTED: i64 = 1 << 53;
 
 fn numbers_can_go_on(realm: &Realm) -> Vec<String> {
     let beyond = |number: i64| !(0..=MOST_COUNTED).contains(&number);
-    let mut found = faults(realm.users.values(), |user| {
+    let mut found = violations_of(realm.users.values(), |user| {
         let version = user.avatar.version;
         beyond(version).then(|| format!("the picture of user {} is version {version}", user.id))
     });
-    found.extend(faults(&realm.organization.pictures, |(which, picture)| {
+    found.extend(violations_of(&realm.organization.pictures, |(which, picture)| {
         beyond(picture.version).then(|| format!("the {} is version {}", which.name(), picture.version))
     }));
-    found.extend(faults(realm.profile_fields.values(), |field| {
+    found.extend(violations_of(realm.profile_fields.values(), |field| {
         beyond(field.order).then(|| format!("field {} is in place {}", field.id, field.order))
     }));
     let counters = serde_json::to_value(realm.counters).unwrap_or_default();
-    found.extend(faults(counters.as_object().into_iter().flatten(), |(name, number)| {
+    found.extend(violations_of(counters.as_object().into_iter().flatten(), |(name, number)| {
         number.as_i64().is_none_or(beyond).then(|| format!("the counter {name} has come to {number}"))
     }));
     let position = realm.chance.position;

@@ -1,6 +1,6 @@
 //! Invariants of queues, of the event log and of what is to come.
 
-use super::{Invariant, faults, mismatch};
+use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
 use crate::realm::model::setting::RealmSetting;
@@ -29,7 +29,7 @@ pub(super) const ALL: &[Invariant] = &[
 ];
 
 fn queues_read_the_log(realm: &Realm) -> Vec<String> {
-    faults(realm.queues.iter(), |(id, queue)| {
+    violations_of(realm.queues.iter(), |(id, queue)| {
         let is_inside = (realm.log.first..=realm.log.end()).contains(&queue.cursor.entry);
         let is_sound =
             is_inside && queue.id == *id && queue.acknowledged >= -1 && realm.users.contains_key(&queue.owner);
@@ -68,7 +68,7 @@ fn agenda(realm: &Realm) -> Vec<String> {
 
 fn nothing_is_overdue(realm: &Realm) -> Vec<String> {
     let overdue = realm.agenda.next().filter(|(at, _)| *at < realm.now);
-    faults(overdue, |(at, due)| Some(format!("{due:?} was due at {at:?}")))
+    violations_of(overdue, |(at, due)| Some(format!("{due:?} was due at {at:?}")))
 }
 
 fn plans_are_of_users(realm: &Realm) -> Vec<String> {
@@ -77,17 +77,17 @@ fn plans_are_of_users(realm: &Realm) -> Vec<String> {
     let terms =
         || realm.invite_links.values().map(|link| &link.terms).chain(realm.invites.values().map(|one| &one.terms));
     let planners = reminders.chain(scheduled).chain(terms().map(|terms| terms.invited_by));
-    let mut found = faults(planners, |user| {
+    let mut found = violations_of(planners, |user| {
         (!realm.users.contains_key(&user)).then(|| format!("user {user} plans something, but does not exist"))
     });
-    found.extend(faults(realm.scheduled_messages.values(), |scheduled| {
+    found.extend(violations_of(realm.scheduled_messages.values(), |scheduled| {
         let exists = match &scheduled.to {
             ScheduledTarget::Channel { channel, .. } => realm.channels.contains_key(channel),
             ScheduledTarget::Direct { users } => users.iter().all(|user| realm.users.contains_key(user)),
         };
         (!exists).then(|| format!("scheduled message {} goes to {:?}, who don't exist", scheduled.id, scheduled.to))
     }));
-    found.extend(faults(terms(), |terms| {
+    found.extend(violations_of(terms(), |terms| {
         let channel = terms.channels.iter().find(|channel| !realm.channels.contains_key(*channel));
         let group = terms.groups.iter().find(|group| !realm.groups.contains_key(*group));
         (channel.is_some() || group.is_some())

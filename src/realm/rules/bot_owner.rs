@@ -7,11 +7,11 @@ use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Span;
 
-/// How long after an owner was notified nothing is said again, whatever it is.
-const SILENCE: Span = Span::minutes(1);
+/// Minimum time between two notifications of an owner about the same bot.
+const MIN_INTERVAL: Span = Span::minutes(1);
 
 /// Has the notification bot tell the owner that the channel to which their bot writes has no subscribers.
-pub fn notify_of_unheard(tx: &mut Tx, sender: &User, channel: ChannelId) {
+pub fn notify_of_no_subscribers(tx: &mut Tx, sender: &User, channel: ChannelId) {
     if sender.bot_owner().is_none() {
         return;
     }
@@ -22,12 +22,12 @@ pub fn notify_of_unheard(tx: &mut Tx, sender: &User, channel: ChannelId) {
     }
     let content =
         format!("Your bot `{}` sent a message to #**{}**, to which nobody is subscribed.", sender.email, channel.name);
-    notify(tx, sender, content);
+    notify_owner(tx, sender, content);
 }
 
 /// Has the notification bot tell the owner that the channel to which their bot writes does not exist: one of this name, or of
 /// this number.
-pub fn notify_of_unknown(tx: &mut Tx, sender: &User, channel: &str, is_number: bool) {
+pub fn notify_of_unknown_channel(tx: &mut Tx, sender: &User, channel: &str, is_number: bool) {
     let bot = &sender.email;
     let content = if is_number {
         format!(
@@ -39,13 +39,13 @@ pub fn notify_of_unknown(tx: &mut Tx, sender: &User, channel: &str, is_number: b
              Click [here](#channels/new) to create it."
         )
     };
-    notify(tx, sender, content);
+    notify_owner(tx, sender, content);
 }
 
 /// Has the notification bot send a text to the owner of a bot, unless it sent one a short while ago.
-pub fn notify(tx: &mut Tx, bot: &User, content: String) {
+pub fn notify_owner(tx: &mut Tx, bot: &User, content: String) {
     let Some(owner) = bot.bot_owner() else { return };
-    if tx.user_state(bot.id).owner_notified_at.is_some_and(|at| tx.now <= at.plus(SILENCE)) {
+    if tx.user_state(bot.id).owner_notified_at.is_some_and(|at| tx.now <= at.plus(MIN_INTERVAL)) {
         return;
     }
     tx.notify_person(bot.id, owner, content);

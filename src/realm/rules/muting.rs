@@ -13,21 +13,21 @@ impl Tx {
         self.realm_mut().muted_by.entry(muted).or_default().insert(user);
     }
 
-    /// Takes back that a user mutes another.
+    /// Removes a mute.
     pub fn unmute(&mut self, user: UserId, muted: UserId) {
         self.user_state_mut(user).muted_users.remove(&muted);
-        let Some(holders) = self.realm_mut().muted_by.get_mut(&muted) else { return };
-        holders.remove(&user);
-        if holders.is_empty() {
+        let Some(muters) = self.realm_mut().muted_by.get_mut(&muted) else { return };
+        muters.remove(&user);
+        if muters.is_empty() {
             self.realm_mut().muted_by.remove(&muted);
         }
     }
 
-    /// Marks a new message as read for those recipients who mute its sender; gives those.
+    /// Marks a new message as read for those recipients who mute its sender, and returns these.
     pub(super) fn read_where_muted(&mut self, message: &Message) -> OrdSet<UserId> {
-        // Few mute somebody, many receive a message.
-        let holders = self.muted_by.get(&message.sender).cloned().unwrap_or_default();
-        let readers: OrdSet<UserId> = holders.into_iter().filter(|user| message.recipients.contains(user)).collect();
+        // This iterates over the users who mute the sender, who are few, and not over all recipients.
+        let muters = self.muted_by.get(&message.sender).cloned().unwrap_or_default();
+        let readers: OrdSet<UserId> = muters.into_iter().filter(|user| message.recipients.contains(user)).collect();
         for user in &readers {
             self.user_state_mut(*user).read.insert(message.id);
         }

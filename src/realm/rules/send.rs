@@ -221,7 +221,7 @@ impl Tx {
             self.has(Feature::SubgroupsMentioned),
         )?;
         let called = body.mentioned.clone();
-        self.reach_mentioned(&place, &body, &mut recipients);
+        self.add_mentioned_recipients(&place, &body, &mut recipients);
         body.keep_mentions_of(&recipients);
 
         let begins_topic = self.begins_topic(&sender, &place);
@@ -234,7 +234,7 @@ impl Tx {
         let from = (sender.id, outgoing.client);
         let message = Message::new(id, from, self.now, place, Arc::new(body), recipients);
         let message = self.add_message(Message { submessages, ..message });
-        self.read_outside(&message);
+        self.mark_as_read_outside(&message);
         let mut read_by = self.read_where_muted(&message);
         let unbothered = outgoing.read_by.iter().filter(|user| message.recipients.contains(*user));
         for reader in unbothered.copied().chain(is_read.then_some(sender.id)) {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 event_data! {
     StreamCreate;
-    BuriedChannel is StreamDelete;
+    LegacyStreamDelete is StreamDelete;
     StreamUpdate;
     SubscriptionRemove;
     SubscriptionUpdate;
@@ -31,7 +31,7 @@ pub struct StreamCreate {
 
 /// A channel was archived, as `stream` delete had it below 315.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct BuriedChannel {
+pub struct LegacyStreamDelete {
     /// The channel as it was.
     pub streams: Vec<ChannelRecord>,
     /// Its ID.

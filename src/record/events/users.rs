@@ -45,16 +45,16 @@ impl From<PersonUpdate> for crate::realm::event::Event {
 #[serde(untagged)]
 #[schemars(inline)]
 pub enum PersonUpdate {
-    /// The name.
+    /// The name changed.
     Name {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
-        /// The name.
+        /// Display name.
         full_name: String,
     },
-    /// The picture.
+    /// The picture changed.
     Avatar {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
         /// `G` of a provider, `J` the default, `U` uploaded.
         avatar_source: &'static str,
@@ -65,9 +65,9 @@ pub enum PersonUpdate {
         /// Increases with each change.
         avatar_version: i64,
     },
-    /// The time zone.
+    /// The time zone changed.
     Timezone {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
         /// API address.
         email: String,
@@ -76,15 +76,15 @@ pub enum PersonUpdate {
     },
     /// A bot's owner.
     BotOwner {
-        /// Which bot.
+        /// ID of the bot.
         user_id: UserId,
         /// The owner.
         #[schemars(with = "UserId")]
         bot_owner_id: Option<UserId>,
     },
-    /// The role.
+    /// The role changed.
     Role {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
         #[schemars(schema_with = "roles")]
@@ -92,42 +92,42 @@ pub enum PersonUpdate {
     },
     /// The real address.
     DeliveryEmail {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
         /// Null if the reader can no longer see it.
         delivery_email: Option<String>,
     },
     /// A value of a custom profile field.
     ProfileField {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
         /// The field and its value.
         custom_profile_field: ProfileChange,
     },
     /// The API address.
     Email {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
         /// The address.
         new_email: String,
     },
     /// The account was deactivated or reactivated.
     IsActive {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
         /// Whether it is active.
         is_active: bool,
     },
     /// An imported user logged in for the first time.
     IsImportedStub {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
         /// Always false.
         is_imported_stub: bool,
     },
     /// The time of joining.
     DateJoined {
-        /// Who.
+        /// ID of the user.
         user_id: UserId,
         /// ISO 8601 to the minute.
         date_joined: String,
@@ -170,7 +170,7 @@ pub struct RealmBotUpdate {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct BotUpdate {
-    /// Which.
+    /// ID of the bot.
     pub user_id: UserId,
     /// Its URL or its configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -188,7 +188,7 @@ pub struct BotUpdate {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub default_all_public_streams: Option<bool>,
-    /// What changed of its account, below 474.
+    /// What changed of its account, below level 474.
     #[serde(flatten)]
     #[schemars(skip)]
     pub account: Map<String, Value>,
@@ -201,36 +201,36 @@ pub struct RealmBotDelete {
     pub bot: RemovedBot,
 }
 
-/// A bot that is the user's no longer.
+/// A bot that the user no longer owns.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct RemovedBot {
-    /// Which.
+    /// ID of the bot.
     pub user_id: UserId,
 }
 
 /// A user's status was changed.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct UserStatus {
-    /// Who.
+    /// ID of the user.
     pub user_id: UserId,
     /// The opposite of `presence_enabled`; deprecated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub away: Option<bool>,
-    /// "" for none.
+    /// Text of the status; "" for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub status_text: Option<String>,
-    /// "" for none.
+    /// Name of the status emoji; "" for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub emoji_name: Option<String>,
-    /// "" for none.
+    /// Code of the status emoji; "" for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub emoji_code: Option<String>,
-    /// The namespace.
+    /// Namespace of `emoji_code`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ReactionType")]
     pub reaction_type: Option<ReactionType>,

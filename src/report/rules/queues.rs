@@ -12,16 +12,16 @@ const REPLACED_WITHIN: i64 = 60 * SECOND;
 const LIFETIME: i64 = 600 * SECOND;
 /// Queues that are registered within this time of each other are of one client that starts over.
 const STARTS_OVER_WITHIN: i64 = 60 * SECOND;
-/// A client that polled less than this ago is between two polls.
-const BETWEEN_POLLS: i64 = 1_250_000;
+/// A client whose last poll ended less than this ago is between two polls, in microseconds.
+const BETWEEN_POLLS: i64 = SECOND * 5 / 4;
 
 /// What a client that lost its queue may do before it registers: to find out where, and as who.
 const ON_THE_WAY: &[&str] = &["/server_settings", "/fetch_api_key", "/dev_fetch_api_key", "/register", "/events"];
 
 /// The rows.
-pub const RULES: &[&Rule] = &[&DEAD, &NOT_REPLACED, &AGAIN, &LEFT_BEHIND];
+pub const RULES: &[&Rule] = &[&DEAD_QUEUE_POLLED, &NOT_REPLACED, &REGISTERED_AGAIN, &LEFT_BEHIND];
 
-static DEAD: Rule = Rule {
+static DEAD_QUEUE_POLLED: Rule = Rule {
     name: "dead-queue-polled",
     severity: Severity::Error,
     since: 0,
@@ -43,7 +43,7 @@ static NOT_REPLACED: Rule = Rule {
     example: "GET /events → BAD_EVENT_QUEUE_ID; 61 s later POST /messages, without POST /register between",
     test: "a_lost_queue_is_replaced",
 };
-static AGAIN: Rule = Rule {
+static REGISTERED_AGAIN: Rule = Rule {
     name: "registered-again",
     severity: Severity::Warning,
     since: 0,
@@ -82,7 +82,7 @@ impl Memory {
                 self.lost = None;
                 register(queues, seen, findings);
             }
-            Some("/events") if entry.method == "DELETE" => end(queues, seen),
+            Some("/events") if entry.method == "DELETE" => note_deletion(queues, seen),
             Some("/events") => self.judge_poll(queues, seen, findings),
             Some(route) if ON_THE_WAY.contains(&route) => {}
             _ => self.judge_other(seen, findings),
@@ -93,7 +93,7 @@ impl Memory {
         let id = seen.param("queue_id").unwrap_or_default();
         let Some(queue) = queues.find(id) else { return };
         if queue.gone.is_some_and(|gone| seen.is_after(gone)) {
-            findings.add(&DEAD, "", seen);
+            findings.add(&DEAD_QUEUE_POLLED, "", seen);
         }
         let is_gone = seen.arrival == Arrival::Whole && seen.has_code("BAD_EVENT_QUEUE_ID");
         if is_gone {
@@ -118,7 +118,7 @@ impl Memory {
     }
 }
 
-fn end(queues: &mut KnownQueues, seen: &Seen<'_>) {
+fn note_deletion(queues: &mut KnownQueues, seen: &Seen<'_>) {
     if let Some(queue) = seen.param("queue_id").and_then(|id| queues.find(id)) {
         queue.is_ended = true;
     }
@@ -136,7 +136,7 @@ fn register(queues: &mut KnownQueues, seen: &Seen<'_>, findings: &mut Findings) 
     let Some(id) = registered_id(seen.reply).filter(|_| seen.is_success()) else { return };
     // A world that was reset gives the same IDs again.
     queues.remove(id);
-    // Another one with other options is for something else.
+    // A queue with other options serves another purpose.
     let options = seen.fingerprint(&[]);
     let is_idle = |queue: &&KnownQueue| {
         let registered = queue.registered.filter(|at| seen.is_after(*at) && seen.waited(*at) < LIFETIME);
@@ -148,7 +148,7 @@ fn register(queues: &mut KnownQueues, seen: &Seen<'_>, findings: &mut Findings) 
     let idle: Vec<&KnownQueue> = queues.iter().filter(is_idle).collect();
     let starts_over = idle.iter().filter(|queue| is_recent(queue)).count() >= 2;
     if starts_over || idle.iter().any(|queue| is_of_same_process(queue)) {
-        findings.add(&AGAIN, "", seen);
+        findings.add(&REGISTERED_AGAIN, "", seen);
     }
     let types = seen.param("event_types");
     queues.add(KnownQueue {
@@ -165,7 +165,7 @@ fn register(queues: &mut KnownQueues, seen: &Seen<'_>, findings: &mut Findings) 
     });
 }
 
-/// Judges what is left at the end of the world.
+/// Reports undeleted queues when the world ends. With `are_gone` clients count as ended, connected or not.
 pub fn close(
     queues: &KnownQueues,
     is_alive: &impl Fn(&str) -> bool,

@@ -14,7 +14,9 @@ use crate::realm::organization::{ChannelPurpose, NO_CHANNEL};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
-use crate::record::events::{BuriedChannel, Peers, RealmUpdate, RealmUpdateDict, StreamUpdate, SubscriptionPeerAdd};
+use crate::record::events::{
+    LegacyStreamDelete, Peers, RealmUpdate, RealmUpdateDict, StreamUpdate, SubscriptionPeerAdd,
+};
 use imbl::OrdSet;
 use sha2::{Digest, Sha512};
 use std::sync::Arc;
@@ -26,7 +28,7 @@ use std::sync::Arc;
 /// purposes, and the channel is without subscribers from then on, private, and under another name.
 pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
     let is_shown = call.has(Feature::ArchivedChannelsShown);
-    // What is sent where nobody sees what becomes of the channel.
+    // The record that `stream` delete carries below 315: the channel before archiving.
     let as_it_was = ChannelRecord::new(tx, &tx.channels[&id]);
     tx.channel_mut(id).is_archived = true;
     let purposes = take_purposes(tx, id);
@@ -43,13 +45,13 @@ pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
         tx.emit_vanished(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedChannels);
         post_archived(tx, call.caller(), id);
     } else {
-        tx.emit(audience, BuriedChannel { streams: vec![as_it_was], stream_ids: vec![id] });
-        bury(tx, id);
+        tx.emit(audience, LegacyStreamDelete { streams: vec![as_it_was], stream_ids: vec![id] });
+        archive_as_before_315(tx, id);
     }
 }
 
-/// Leaves an archived channel to administrators alone, under a name that nobody else would give it.
-fn bury(tx: &mut Tx, id: ChannelId) {
+/// Makes the channel private, without subscribers, and renames it.
+fn archive_as_before_315(tx: &mut Tx, id: ChannelId) {
     let channel = tx.channels[&id].clone();
     for user in &channel.subscribers {
         tx.unsubscribe(*user, id);
@@ -58,15 +60,15 @@ fn bury(tx: &mut Tx, id: ChannelId) {
     let prefix: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
     let name = format!("{}!DEACTIVATED:{}", &prefix[..7], channel.name);
     tx.rename_channel(id, name.chars().take(MAX_CHANNEL_NAME_LENGTH).collect());
-    let buried = tx.channel_mut(id);
-    buried.was_web_public = channel.privacy.is_web_public();
-    buried.privacy = match channel.privacy.has_public_history() {
+    let archived = tx.channel_mut(id);
+    archived.was_web_public = channel.privacy.is_web_public();
+    archived.privacy = match channel.privacy.has_public_history() {
         true => Privacy::PrivateSharedHistory,
         false => Privacy::PrivateProtectedHistory,
     };
 }
 
-/// Takes a channel's purposes for the organization away, for nothing can be said there any more; gives their names.
+/// Clears the settings of the organization that name this channel, and returns their names.
 fn take_purposes(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
     let organization = Arc::make_mut(&mut tx.realm_mut().organization);
     let mut taken = Vec::new();
@@ -80,7 +82,7 @@ fn take_purposes(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
     taken
 }
 
-/// Tells that these settings name no channel any more.
+/// Emits that these settings name no channel any more.
 fn emit_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
     if taken.is_empty() {
         return;
@@ -98,7 +100,7 @@ fn emit_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
 ///
 /// Events: `stream` update to clients that know archived channels; to others what a new channel would give them:
 /// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everybody else.
-pub fn bring_back(tx: &mut Tx, actor: &User, id: ChannelId) {
+pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
     tx.channel_mut(id).is_archived = false;
     emit_is_archived(tx, id, false);
     let channel = tx.channels[&id].clone();

@@ -20,7 +20,7 @@ pub const MAX_SHORT_VALUE_LENGTH: usize = 50;
 pub const MAX_LONG_VALUE_LENGTH: usize = 500;
 
 /// The kind of field whose values are users.
-pub const USERS: i64 = 6;
+pub const USERS_KIND: i64 = 6;
 
 /// A field's new value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum ProfileValue {
 }
 
 impl FromJson for ProfileValue {
-    /// What is neither is refused as no text: that is the first of the two.
+    /// A value that is neither is reported as not a string.
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         let users = || Vec::<UserId>::from_json(value, at).ok().map(Self::Users);
         let text = value.as_str().map(|text| Self::Text(text.to_owned()));
@@ -76,8 +76,8 @@ pub fn checked_values(
 fn checked_value(realm: &Realm, caller: &User, field: &ProfileField, value: &ProfileValue) -> Result<String, Error> {
     let bad = |problem: &str| Error::bad_value(field.name.clone(), problem);
     let text = match value {
-        ProfileValue::Users(users) if field.kind == USERS => return checked_users(realm, caller, users),
-        ProfileValue::Text(_) if field.kind == USERS => return Err(Error::bad_value("User IDs", "is not a list")),
+        ProfileValue::Users(users) if field.kind == USERS_KIND => return checked_users(realm, caller, users),
+        ProfileValue::Text(_) if field.kind == USERS_KIND => return Err(Error::bad_value("User IDs", "is not a list")),
         ProfileValue::Users(_) => return Err(bad("is not a string")),
         ProfileValue::Text(text) => text,
     };
@@ -122,9 +122,9 @@ fn checked_users(realm: &Realm, caller: &User, users: &[UserId]) -> Result<Strin
     Ok(json!(users).to_string())
 }
 
-/// Changes a user's values; what is so already is not sent.
+/// Changes a user's values; unchanged ones emit no event.
 ///
-/// Event: `realm_user` update for each, to everybody who may know of the user.
+/// Event: `realm_user` update for each, to all users who can access the user.
 pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Option<String>)>) {
     for (field, value) in values {
         if tx.users[&user].profile.get(&field).map(|entry| &entry.value) == value.as_ref() {

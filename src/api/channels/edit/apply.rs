@@ -3,7 +3,7 @@
 //! Choices where the API is silent: A-115 in docs/assumptions.md.
 
 use super::Plan;
-use crate::api::changes::channels::archive::bring_back;
+use crate::api::changes::channels::archive::unarchive;
 use crate::api::changes::channels::creation::emit_defaults;
 use crate::api::changes::channels::default_groups::leave_groups;
 use crate::api::changes::channels::notices::{
@@ -34,7 +34,7 @@ impl Plan {
         }
         // The list of defaults has no archived channels: one that becomes a default must be back by then.
         if self.comes_back {
-            bring_back(tx, actor, id);
+            unarchive(tx, actor, id);
         }
         if let Some(is_default) = self.is_default {
             tx.channel_mut(id).is_default = is_default;

@@ -1,4 +1,4 @@
-//! Who a message reaches by a mention although they are not where it was sent.
+//! Users outside of the channel or conversation that a message reaches because it mentions them.
 
 use crate::feature::Feature;
 use crate::realm::model::id::UserId;
@@ -7,9 +7,10 @@ use crate::realm::tx::Tx;
 use imbl::OrdSet;
 
 impl Tx {
-    /// Adds those mentioned by name that a message reaches outside of the channel's subscribers or of the conversation,
-    /// where bots alone are reached. Below a level it is bots alone in channels too (A-270 in docs/assumptions.md).
-    pub fn reach_mentioned(&self, place: &Place, body: &Body, recipients: &mut OrdSet<UserId>) {
+    /// Adds the users mentioned by name who are not subscribed to the channel but may read it; of those outside of a
+    /// conversation only bots. Below [`Feature::MentionsReachReaders`] only bots, in channels too (A-270 in
+    /// docs/assumptions.md).
+    pub fn add_mentioned_recipients(&self, place: &Place, body: &Body, recipients: &mut OrdSet<UserId>) {
         let channel = place.channel().map(|id| &self.channels[&id]);
         let reaches_people = channel.is_some() && self.has(Feature::MentionsReachReaders);
         let mentioned = body.mentioned.iter().filter_map(|user| self.users.get(user));
@@ -22,10 +23,9 @@ impl Tx {
         }
     }
 
-    /// Marks a message as read for those who have it only because it mentions them: unread messages lie in subscribed
-    /// channels, above the point from which on the subscription counts, and in one's own conversations (A-410 in
-    /// docs/assumptions.md).
-    pub fn read_outside(&mut self, message: &Message) {
+    /// Marks a message as read for the users who have it only because it mentions them: only messages in subscribed channels,
+    /// sent after subscribing, and in one's own conversations can be unread (A-410 in docs/assumptions.md).
+    pub fn mark_as_read_outside(&mut self, message: &Message) {
         for user in &message.body.mentioned {
             let is_outside = match &message.place {
                 Place::Channel { channel, .. } => {

@@ -1,10 +1,10 @@
 //! Accounts that are deactivated and come back, with all that follows (reference behaviour, DELETE /users/{user_id}).
 
-use super::change::{change_avatar, change_name};
-use super::holders::{emit_channel_listings, emit_listings};
+use super::account::{change_avatar, change_name};
+use super::direct_permissions::{emit_channel_listings, emit_listings};
 use crate::api::changes::subscriptions::{emit_resumed, resume, suspend};
+use crate::api::changes::users::account::emit_export_consent;
 use crate::api::changes::users::bot::emit_account;
-use crate::api::changes::users::change::emit_export_consent;
 use crate::api::parameter::json_object;
 use crate::feature::Feature;
 use crate::realm::Realm;
