@@ -112,7 +112,8 @@ pub(super) fn misspelt_variables(command: &Command, names: impl Iterator<Item = 
         .filter_map(|name| {
             let name = name.to_str()?.to_owned();
             let ending = name.strip_prefix(PREFIX).filter(|_| !known.contains(&name.as_str()))?;
-            let nearest = nearest(ending, &endings)?;
+            // Clusters set variables that only begin like ours, such as CHATDOUBLE_PORT_9991_TCP.
+            let nearest = nearest(ending, &endings).filter(|nearest| nearest.len().abs_diff(ending.len()) <= 2)?;
             Some(format!("warning: there is no variable {name}; did you mean {PREFIX}{nearest}?"))
         })
         .collect();

@@ -234,8 +234,8 @@ mod tests {
     fn operations_that_fit_best_come_first() {
         for (words, first) in [
             ("POST /messages", "POST /messages: "),
-            ("/messages", "GET /messages: "),
-            ("messages", "GET /messages: "),
+            ("/messages", "POST /messages: "),
+            ("messages", "POST /messages: "),
             ("get users me", "GET /users/me: "),
         ] {
             let found = operations_with(words);
