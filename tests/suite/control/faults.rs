@@ -65,7 +65,10 @@ async fn what_is_no_rule_is_refused() {
         (json!({"effect": {"drop": true}}), "$.effect.drop: takes before or after, not true"),
         (json!({"effect": {"drop": "after", "retries": 1}}), "$.effect.retries: takes true or false, not 1"),
         (json!({"effect": {"drop": "x".repeat(1000)}}), "xxx…"),
-        (json!({"effect": {"delay_ms": -1}}), "$.effect.delay_ms: takes a whole number of milliseconds from 0 on, not -1"),
+        (
+            json!({"effect": {"delay_ms": -1}}),
+            "$.effect.delay_ms: takes a whole number of milliseconds from 0 on, not -1",
+        ),
         (json!({"effect": {"delay_ms": "1"}}), "$.effect.delay_ms"),
         (json!({"effect": {"truncate_at": 1.5}}), "$.effect.truncate_at"),
         (json!({"effect": {"bouncer": "moody"}}), r#"admin_action_required, not "moody""#),
