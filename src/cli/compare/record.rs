@@ -110,7 +110,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// A file that can't be read, or is no such result.
+    /// A file that can't be read, or is not the result of a comparison.
     pub fn read(file: &Path) -> Result<Self, CliError> {
         let fault = |reason: &dyn std::fmt::Display| CliError::of_start(format!("{}: {reason}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| fault(&error))?;
