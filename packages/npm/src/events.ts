@@ -131,7 +131,7 @@ export function contains(value: any, pattern: any): boolean {
 
 /** Whether the clock moved by nothing; a running clock moves by microseconds meanwhile. */
 function isMark(frame: Frame): boolean {
-  return frame.type === "clock" && frame["fired"]?.length === 0 && frame["now"] - frame["from"] < 0.001;
+  return frame.type === "clock" && frame.fired?.length === 0 && frame.now - frame.from < 0.001;
 }
 
 /** How the event that differs least from a pattern differs, if any is of the same type. */

@@ -198,15 +198,89 @@ export interface Jump {
   waitForClientsMs?: number;
 }
 
-/** A frame of the watch socket; an event in it is as in the API. */
-export interface Frame {
-  /** What the frame is about; `lost`: frames that came too fast were left out. */
-  type: "request" | "event" | "clock" | "push" | "queue" | "fault" | "lost";
+/** What all frames have. */
+interface FrameOf<Type extends string> {
+  /** What the frame is about. */
+  type: Type;
   /** The world's time, in Unix seconds. */
   at: number;
-  /** What else there is depends on the type. */
-  [key: string]: any;
 }
+/** A request with its reply, as in the journal. */
+export type RequestFrame = FrameOf<"request"> & JournalEntry;
+/** An event that the world sent. */
+export interface EventFrame extends FrameOf<"event"> {
+  /** Position in the world's log. */
+  id: number;
+  /** The only queue that receives it, if it is for one queue. */
+  queueId: string | null;
+  /** Ids of the users who receive it. */
+  users: number[];
+  /** Handles of up to 50 of these users by id, and the name of the channel, if it is about one. */
+  names: { users: Record<string, string>; channel: string | null };
+  /** The event, as in the API, with the API's names. */
+  event: any;
+}
+/** What happened to an event queue. */
+export interface QueueFrame extends FrameOf<"queue"> {
+  /** The queue's id. */
+  queueId: string;
+  /** Address of its user; null for a spectator. */
+  user: string | null;
+  /** What happened. */
+  change: "registered" | "parked" | "answered" | "expired" | "lost" | "deleted";
+}
+/** A fault that fired. */
+export interface FaultFrame extends FrameOf<"fault"> {
+  /** The fault's id. */
+  faultId: string;
+  /** Number of the journal entry of the request that it met. */
+  journalId: number;
+  /** What it did, as in its rule. */
+  effect: any;
+}
+/** A push that was handed to the push relay. */
+export interface PushFrame extends FrameOf<"push"> {
+  /** The push. */
+  push: Push;
+}
+/** A change of the clock. */
+export interface ClockFrame extends FrameOf<"clock"> {
+  /** The time before, in Unix seconds. */
+  from: number;
+  /** The time after; it is before `from` when a snapshot is restored. */
+  now: number;
+  /** The items that fell due, in their order. */
+  fired?: AgendaItem[];
+  /** Name of the snapshot that was restored. */
+  snapshot?: string;
+}
+/** All networks, after one of them changed. */
+export interface NetworkFrame extends FrameOf<"network"> {
+  /** The networks from now on. */
+  networks: Network[];
+}
+/** All limits of requests, after one of them changed. */
+export interface RateLimitFrame extends FrameOf<"rate_limit"> {
+  /** The limits from now on. */
+  rateLimits: RateLimit[];
+}
+/** Frames that were left out because they came too fast for this watcher. */
+export interface LostFrame extends FrameOf<"lost"> {
+  /** How many were left out. */
+  count: number;
+}
+/** A frame of the watch socket; `type` says which. */
+export type Frame =
+  | RequestFrame
+  | EventFrame
+  | QueueFrame
+  | FaultFrame
+  | PushFrame
+  | ClockFrame
+  | NetworkFrame
+  | RateLimitFrame
+  | LostFrame;
+
 /** A user's credentials, as a client needs them. */
 export interface User {
   /** Id in the API. */

@@ -31,7 +31,11 @@ const reminder: number | undefined = (await world.clock.advance("1d")).fired[0]?
 const queue: string = (await world.queues.list())[0]!.queue_id;
 const level: number = (await connect().health()).featureLevel;
 await world.reset({ keep: ["faults"] });
-for await (const frame of world.watch()) if (frame.type === "event") frame.event.type;
+for await (const frame of world.watch()) {
+  if (frame.type === "event") frame.event.type;
+  if (frame.type === "request") frame.status.toFixed();
+  if (frame.type === "rate_limit") frame.rateLimits[0]?.requests.toFixed();
+}
 new ChatdoubleError("x").status.toFixed();
 
 const limited: FaultRule = { effect: { rateLimit: { retryAfter: "1m30s" } } };

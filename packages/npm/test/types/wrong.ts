@@ -39,6 +39,11 @@ await world.queues.waitParked({ usr: "mel" }); // refused
 await world.pushes.waitFor({ device: 1 }); // refused
 (await world.snapshots.list())[0]!.nam; // refused
 (await world.invariants()).broken; // refused
+for await (const frame of world.watch()) {
+  frame.status; // refused
+  if (frame.type === "request") frame.statuss; // refused
+  if (frame.type === "evnt") frame.at; // refused
+}
 const own = test.extend({ worldOptions: { fixtur: "cast" } });
 own("a misspelled option", () => {}); // refused
 const mixed = test.extend({ worldOptions: { fixture: "cast", featureLevl: 250 } });
