@@ -23,7 +23,7 @@ const (
 
 // Frame is a frame of the watch socket; an event in it is as in the API.
 type Frame struct {
-	// Type is request, event, clock, push, queue, fault or lost.
+	// Type is request, event, clock, push, queue, fault, network, rate_limit or lost.
 	Type string `json:"type"`
 	// At is the world's time, in Unix seconds.
 	At float64 `json:"at"`

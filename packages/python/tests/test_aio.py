@@ -85,6 +85,49 @@ def test_frames_arrive_while_the_loop_goes_on() -> None:
     run(work())
 
 
+def test_a_watch_ends_when_no_frame_comes_in_time() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            with pytest.raises(Error, match="no frame came within 20 ms"):
+                await anext(server.world().watch(timeout_ms=20))
+
+    run(work())
+
+
+def test_a_call_without_await_is_an_error_of_its_block() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            with pytest.raises(Error, match=r"without `await` does nothing: Journal.verify \(.*test_aio.py:\d+\)"):
+                async with await server.create_world() as world:
+                    world.journal.verify(path="/messages", exactly=7)  # type: ignore[unused-coroutine]
+            # A call that is canceled before it begins was not forgotten.
+            async with await server.create_world() as world:
+                task = asyncio.create_task(world.clock.now())
+                task.cancel()
+                await asyncio.wait([task])
+            assert task.cancelled()
+
+    with pytest.warns(RuntimeWarning, match="never awaited"):
+        run(work())
+
+
+def test_a_call_without_await_fails_a_test(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import asyncio
+
+        async def forgets(world):
+            world.journal.verify(path="/messages", exactly=7)
+
+        def test_forgets(chatdouble_aio_world):
+            asyncio.run(forgets(chatdouble_aio_world))
+        """
+    )
+    outcome = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    outcome.assert_outcomes(passed=1, errors=1)
+    outcome.stdout.fnmatch_lines(["*a call without `await` does nothing: Journal.verify (*:4)"])
+
+
 def test_many_calls_wait_at_the_same_time() -> None:
     async def work() -> None:
         async with await aio.start_server() as server, await server.create_world() as world:

@@ -537,12 +537,12 @@ def test_a_wait_in_an_event_loop_names_the_remedy(world):
         lambda: world.journal.wait_for(path="/typing", timeout_ms=1),
         lambda: world.pushes.wait_for(user="mel", timeout_ms=1),
     ]:
-        with pytest.raises(chatdouble.Error, match="asyncio.to_thread") as late:
+        with pytest.raises(chatdouble.Error, match="chatdouble.aio") as late:
             asyncio.run(blocked(wait))
         assert late.value.status == 408
         with pytest.raises(chatdouble.Error) as late:
             wait()
-        assert "asyncio" not in str(late.value)
+        assert "chatdouble.aio" not in str(late.value)
 
     async def polled():
         mel = world.user("mel")

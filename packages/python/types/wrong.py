@@ -32,6 +32,9 @@ world.queues.wait_parked(usr="mel")  # refused
 world.pushes.list()[0].device  # refused
 world.snapshots.list()[0].nam  # refused
 world.invariants().broken  # refused
+next(world.watch()).statuss  # refused
+late = next(world.watch()).change  # refused
+world.watch(timeout=1)  # refused
 server.worlds()[0].user  # refused
 server.health().level  # refused
 

@@ -41,19 +41,6 @@ class User(Record):
     api_key: str
 
 
-class Frame(Record):
-    """A frame of the watch socket; the other keys depend on its type, and an event in it is as in the API."""
-
-    #: request, event, clock, push, queue, fault or lost.
-    type: str
-    #: The world's time, in Unix seconds.
-    at: float
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
 Kind = TypeVar("Kind", bound=Record)
 
 
@@ -90,10 +77,13 @@ def _inner(kind: Type[Record]) -> Dict[str, Any]:
     """The attributes that are records or lists of records, with their classes."""
     found = {}
     for name, hint in get_type_hints(kind).items():
-        is_list = get_origin(hint) is list
-        for one in (hint, *get_args(hint)):
-            if isinstance(one, type) and issubclass(one, Record):
-                found[name] = (one, is_list)
+        # An optional attribute has its class beside None.
+        options = [hint] if get_origin(hint) is list else [hint, *get_args(hint)]
+        for option in options:
+            is_list = get_origin(option) is list
+            inner = get_args(option)[0] if is_list else option
+            if isinstance(inner, type) and issubclass(inner, Record):
+                found[name] = (inner, is_list)
     return found
 
 

@@ -15,8 +15,11 @@ __tracebackhide__ = True
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 
 
-def texts(requests: Requests, path: str) -> Iterator[str]:
-    """The text messages that the server sends, until the connection closes or the reader stops."""
+def texts(requests: Requests, path: str, timeout_ms: int | None = None) -> Iterator[str]:
+    """The text messages that the server sends, until the connection closes or the reader stops.
+
+    A message that does not come within `timeout_ms` is an Error.
+    """
     connection = requests.connection()
     try:
         key = base64.b64encode(os.urandom(16)).decode()
@@ -28,7 +31,7 @@ def texts(requests: Requests, path: str) -> Iterator[str]:
         lines = [f"GET {path} HTTP/1.1", f"Host: {host}:{requests.port}"]
         lines += [f"{name}: {value}" for name, value in {**headers, **requests.authorization()}.items()]
         sock.sendall("\r\n".join([*lines, "", ""]).encode())
-        sock.settimeout(None)
+        sock.settimeout(None if timeout_ms is None else timeout_ms / 1000)
         with sock.makefile("rb") as stream:
             status = stream.readline().split(b" ")
             while stream.readline().strip():
@@ -48,6 +51,8 @@ def texts(requests: Requests, path: str) -> Iterator[str]:
                 if is_last:
                     yield message.decode()
                     message = b""
+    except TimeoutError:
+        raise Error(f"{requests.url}{path}: no frame came within {timeout_ms} ms") from None
     finally:
         connection.close()
 

@@ -29,9 +29,10 @@ from ._control import (
 )
 from ._effects import Effect
 from ._error import Error
+from ._frame import Frame
 from ._http import Requests
 from ._keywords import keywords
-from ._record import Frame, Record, User, part, rows, typed
+from ._record import Record, User, part, rows, typed
 from ._watch import texts
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class _Calls:
         except Error as error:
             if error.status != 408 or not _is_in_event_loop():
                 raise
-            hint = f"{helper} blocked the event loop of this thread, so no client in it could go on: `await asyncio.to_thread(…)` calls it in another thread"
+            hint = f"{helper} blocked the event loop of this thread, so no client in it could go on: await the call of the same name in chatdouble.aio (in pytest: the fixture chatdouble_aio_world)"
             raise type(error)(f"{error.message}\n{hint}", error.status, error.code, error.body) from None
 
 
@@ -178,9 +179,13 @@ class World:
         """Raises the feature level, as an upgrade of a server does."""
         self._calls.post("/upgrade", {"to": level})
 
-    def watch(self) -> Iterator[Frame]:
-        """The frames of the watch socket, as they are broadcast, from the first `next()` on."""
-        for text in texts(self._calls.requests, f"/control{self._calls.path}/watch"):
+    @keywords
+    def watch(self, *, timeout_ms: int | None = None) -> Iterator[Frame]:
+        """The frames of the watch socket, as they are broadcast, from the first `next()` on.
+
+        If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit.
+        """
+        for text in texts(self._calls.requests, f"/control{self._calls.path}/watch", timeout_ms):
             try:
                 frame = json.loads(text, object_hook=Record)
             except (ValueError, RecursionError):

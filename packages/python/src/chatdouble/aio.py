@@ -10,9 +10,11 @@ import concurrent.futures
 import contextlib
 import datetime
 import functools
+import inspect
+import sys
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Dict, Iterator, List, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Coroutine, Dict, Generator, Iterator, List, Sequence, Type, TypeVar
 
 from . import _server, _start, _world
 from ._control import (
@@ -37,8 +39,9 @@ from ._control import (
 )
 from ._effects import Effect
 from ._error import Error, UnknownOption, VerificationFailed
+from ._frame import Frame
 from ._keywords import keywords
-from ._record import Frame, Record, User
+from ._record import Record, User
 from ._server import DEFAULT
 from ._world import PATIENCE_MS
 
@@ -63,6 +66,7 @@ __all__ = [
 __tracebackhide__ = True
 
 Result = TypeVar("Result")
+Class = TypeVar("Class", bound=Type[Any])
 
 # The most calls that wait at the same time for the programs under test.
 CALLS_MAX = 64
@@ -73,6 +77,17 @@ class _Threads:
 
     def __init__(self) -> None:
         self._pool = concurrent.futures.ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="chatdouble")
+        self._forgotten: List[str] = []
+
+    def note_forgotten(self, place: str) -> None:
+        """Takes the place of a call that nobody awaited."""
+        self._forgotten.append(place)
+
+    def refuse_forgotten(self) -> None:
+        """Raises an error if calls were made without `await`."""
+        places, self._forgotten = self._forgotten, []
+        if places:
+            raise Error(f"a call without `await` does nothing: {', '.join(places)}")
 
     async def run(self, function: Callable[..., Result], *arguments: Any, **options: Any) -> Result:
         call = functools.partial(function, *arguments, **options)
@@ -84,6 +99,54 @@ class _Threads:
 
     def close(self) -> None:
         self._pool.shutdown(wait=False)
+
+
+class _Call(Coroutine[Any, Any, Any]):
+    """A call that reports itself if it is never awaited."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], threads: _Threads, place: str) -> None:
+        self._coroutine = coroutine
+        self._threads = threads
+        self._place = place
+        self._is_awaited = False
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        self._is_awaited = True
+        return self._coroutine.__await__()
+
+    def send(self, value: Any) -> Any:
+        self._is_awaited = True
+        return self._coroutine.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        self._is_awaited = True
+        return self._coroutine.throw(*error)
+
+    def close(self) -> None:
+        self._is_awaited = True
+        self._coroutine.close()
+
+    def __del__(self) -> None:
+        if not self._is_awaited:
+            self._threads.note_forgotten(self._place)
+
+
+def _watched(made: Class) -> Class:
+    """Makes the calls of a class report themselves if they are never awaited."""
+    for name, function in list(vars(made).items()):
+        if not name.startswith("_") and inspect.iscoroutinefunction(inspect.unwrap(function)):
+            setattr(made, name, _reporting(function))
+    return made
+
+
+def _reporting(function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., _Call]:
+    @functools.wraps(function)
+    def call(self: Any, *arguments: Any, **options: Any) -> _Call:
+        caller = sys._getframe(1)
+        place = f"{function.__qualname__} ({caller.f_code.co_filename}:{caller.f_lineno})"
+        return _Call(function(self, *arguments, **options), self._threads, place)
+
+    return call
 
 
 async def _handed_over(frames: Iterator[Frame]) -> AsyncGenerator[Frame, None]:
@@ -140,6 +203,12 @@ def same(world: _world.World) -> World:
     return World(world, _Threads())
 
 
+def refuse_forgotten(world: World) -> None:
+    """Raises an error if calls of the world were made without `await`."""
+    world._threads.refuse_forgotten()
+
+
+@_watched
 class World:
     """A world; as a context manager, it is deleted at the end."""
 
@@ -229,9 +298,13 @@ class World:
         """Raises the feature level, as an upgrade of a server does."""
         await self._threads.run(self._same.upgrade, level)
 
-    def watch(self) -> AsyncGenerator[Frame, None]:
-        """The frames of the watch socket, as they are broadcast, from the first `anext()` on."""
-        return _handed_over(self._same.watch())
+    @keywords
+    def watch(self, *, timeout_ms: int | None = None) -> AsyncGenerator[Frame, None]:
+        """The frames of the watch socket, as they are broadcast, from the first `anext()` on.
+
+        If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit.
+        """
+        return _handed_over(self._same.watch(timeout_ms=timeout_ms))
 
     async def __aenter__(self) -> World:
         return self
@@ -240,11 +313,14 @@ class World:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.delete()
+        if error is None:
+            self._threads.refuse_forgotten()
 
     def __repr__(self) -> str:
         return f"<chatdouble.aio.World {self.url}>"
 
 
+@_watched
 class Clock:
     """A world's clock and agenda."""
 
@@ -293,6 +369,7 @@ class Clock:
         return await self._threads.run(self._same.freeze)
 
 
+@_watched
 class Fault:
     """An installed fault; as a context manager, it is removed at the end."""
 
@@ -312,8 +389,11 @@ class Fault:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.remove()
+        if error is None:
+            self._threads.refuse_forgotten()
 
 
+@_watched
 class Faults:
     """Failures on demand."""
 
@@ -356,6 +436,7 @@ class Faults:
         await self._threads.run(self._same.clear)
 
 
+@_watched
 class Networks:
     """Networks between clients and the world."""
 
@@ -394,6 +475,7 @@ class Networks:
         await self._threads.run(self._same.clear)
 
 
+@_watched
 class RateLimits:
     """Limits of requests, by the world's clock."""
 
@@ -415,6 +497,7 @@ class RateLimits:
         await self._threads.run(self._same.clear)
 
 
+@_watched
 class Previews:
     """When thumbnails and previews of linked pages arrive."""
 
@@ -441,6 +524,7 @@ class Previews:
         await self._threads.run(self._same.clear)
 
 
+@_watched
 class Journal:
     """The requests to the API, and their replies."""
 
@@ -535,6 +619,7 @@ class Journal:
         await self._threads.run(self._same.clear)
 
 
+@_watched
 class Queues:
     """Event queues of clients."""
 
@@ -562,6 +647,7 @@ class Queues:
         return await self._threads.run(self._same.wait_parked, user=user, count=count, timeout_ms=timeout_ms)
 
 
+@_watched
 class Pushes:
     """The pushes that were handed to the push relay."""
 
@@ -605,6 +691,7 @@ class Pushes:
         await self._threads.run(self._same.clear)
 
 
+@_watched
 class Snapshots:
     """Named states to come back to."""
 
@@ -629,6 +716,7 @@ class Snapshots:
         await self._threads.run(self._same.remove, name)
 
 
+@_watched
 class Server:
     """A server; as a context manager, it is stopped at the end."""
 
@@ -708,6 +796,8 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.stop()
+        if error is None:
+            self._threads.refuse_forgotten()
 
     def __repr__(self) -> str:
         return f"<chatdouble.aio.Server {self.url}>"

@@ -196,9 +196,13 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
 
 
 @pytest.fixture
-def chatdouble_aio_world(chatdouble_world: World) -> aio.World:
-    """The world of `chatdouble_world`, for tests in an event loop."""
-    return aio.same(chatdouble_world)
+def chatdouble_aio_world(chatdouble_world: World) -> Iterator[aio.World]:
+    """The world of `chatdouble_world`, for tests in an event loop; a call without `await` fails the test."""
+    world = aio.same(chatdouble_world)
+    yield world
+    forgotten = _tried(lambda: aio.refuse_forgotten(world))
+    if isinstance(forgotten, Error):
+        pytest.fail(f"chatdouble_aio_world: {forgotten}", pytrace=False)
 
 
 def _findings(config: pytest.Config, world: World) -> list[str]:

@@ -4,7 +4,8 @@ from ._control import *
 from ._control import __all__ as _control
 from ._effects import *
 from ._effects import __all__ as _effects
+from ._frame import Frame
 from ._options import StartOptions
-from ._record import Frame, User
+from ._record import User
 
 __all__ = [*_control, *_effects, "Frame", "StartOptions", "User"]

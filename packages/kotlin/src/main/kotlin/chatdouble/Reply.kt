@@ -30,7 +30,7 @@ public data class User(@JvmField val id: Long, @JvmField val email: String, @Jvm
 
 /** A frame of the watch socket; `json` has what depends on its type, and an event in it is as in the API. */
 public class Frame internal constructor(json: JsonElement) : Reply(json) {
-    /** request, event, clock, push, queue, fault or lost. */
+    /** request, event, clock, push, queue, fault, network, rate_limit or lost. */
     @JvmField public val type: String = required("type", Read::text)
 
     /** The world's time, in Unix seconds. */
