@@ -9,6 +9,10 @@ use crate::world::World;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The most owners of other queues that an error lists.
+const SHOWN_OWNERS: usize = 5;
 
 /// The expected queues.
 #[derive(Deserialize, JsonSchema)]
@@ -87,13 +91,29 @@ pub async fn wait(world: &World, awaited: Awaited) -> Result<Value, Error> {
                 None => "",
             };
             let noun = if count == 1 { "queue" } else { "queues" };
-            let whose = awaited.user.map(|user| format!(" of {user}")).unwrap_or_default();
+            let whose = awaited.user.as_ref().map(|user| format!(" of {user}")).unwrap_or_default();
+            let cause = if found == 0 { cause_of_none(world, owner, awaited.user.as_deref()) } else { String::new() };
             Err(Error::VerificationTimedOut {
-                reason: format!("Expected at least {count} {state}{noun}{whose}, found {found}").into(),
+                reason: format!("Expected at least {count} {state}{noun}{whose}, found {found}{cause}").into(),
                 count: found.into(),
                 nearest: self::found(world, owner, None).into(),
             })
         }
+    }
+}
+
+/// Explains why a user has no queue: often the client logged in as somebody else, or did not register.
+fn cause_of_none(world: &World, owner: Option<UserId>, user: Option<&str>) -> String {
+    let realm = world.snapshot();
+    if realm.queues.values().any(|queue| owner.is_none_or(|owner| queue.owner == owner)) {
+        return String::new();
+    }
+    let Some(user) = user else { return "; no client has registered a queue".to_owned() };
+    let owners: BTreeSet<_> =
+        realm.queues.values().filter_map(|queue| realm.user(queue.owner)).map(|owner| owner.email.clone()).collect();
+    match owners.into_iter().take(SHOWN_OWNERS).collect::<Vec<_>>().join(", ") {
+        others if others.is_empty() => format!("; {user} has registered no queue"),
+        others => format!("; {user} has registered no queue, but there are queues of {others}"),
     }
 }
 

@@ -120,6 +120,25 @@ async fn a_state_that_names_all_recipients_of_every_message_is_read_too() {
 }
 
 #[tokio::test]
+async fn a_channel_without_a_first_message_has_none_when_its_state_is_read() {
+    let server = TestServer::start().await;
+    let adam = server.user("adam");
+    adam.post("/users/me/subscriptions", json!({"subscriptions": [{"name": "empty"}]})).await.success();
+    let channel = server.channel("empty");
+    let created = adam.get(&format!("/streams/{channel}"), json!({})).await.success();
+    adam.delete(&format!("/messages/{}", created["stream"]["first_message_id"]), json!({})).await.success();
+    let id = adam.send_to("general", "moves", "to an empty channel").await;
+    let place = json!({"stream_id": channel, "send_notification_to_new_thread": false});
+    adam.patch(&format!("/messages/{id}"), place).await.success();
+    let moved = state(&server, "default").await;
+    assert_eq!(moved["realm"]["channels"][channel.to_string()]["first_message"], json!(null));
+
+    control(&server, "PUT", "worlds/default/state", &moved).await.success();
+
+    assert_eq!(state(&server, "default").await, moved);
+}
+
+#[tokio::test]
 async fn a_state_that_breaks_an_invariant_is_refused_by_its_name_and_changes_nothing() {
     let server = TestServer::start().await;
     let kept = state(&server, "default").await;

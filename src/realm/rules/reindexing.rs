@@ -31,12 +31,6 @@ impl Realm {
         }
         let topic = |messages: Vec<_>| Arc::new(Topic { messages: messages.into_iter().collect() });
         self.topics = topics.into_iter().map(|(key, messages)| (key, topic(messages))).collect();
-        for (id, messages) in &channels {
-            let channel = self.channels.get_mut(id).filter(|channel| channel.first_message.is_none());
-            if let (Some(channel), Some(first)) = (channel, messages.first()) {
-                Arc::make_mut(channel).first_message = Some(*first);
-            }
-        }
         let ids = |messages: Vec<_>| Arc::new(messages.into_iter().collect());
         self.channel_messages = channels.into_iter().map(|(channel, messages)| (channel, ids(messages))).collect();
         self.upload_space_used = self.upload_space();

@@ -42,7 +42,8 @@ async fn queues_are_waited_for() {
     let control = Control::of(&server);
     let wait = async |body| control.post("/worlds/default/queues/wait", body).await;
     let late = wait(json!({"user": "mel", "parked": true, "timeout_ms": 5})).await.with_status(408);
-    let body = late.error("VERIFICATION_FAILED", "Expected at least 1 parked queue of mel, found 0");
+    let body = late
+        .error("VERIFICATION_FAILED", "Expected at least 1 parked queue of mel, found 0; mel has registered no queue");
     assert_eq!((&body["count"], &body["nearest"]), (&json!(0), &json!([])));
 
     let waiting = {
@@ -63,6 +64,21 @@ async fn queues_are_waited_for() {
     wait(json!({"parked": true})).await.refused("`timeout_ms` is missing");
     parked.abort();
     wait(json!({"parked": false, "timeout_ms": 10_000})).await.success();
+}
+
+#[tokio::test]
+async fn a_wait_for_the_queue_of_somebody_who_has_none_says_whose_queues_there_are() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let wait = async |body| control.post("/worlds/default/queues/wait", body).await.with_status(408);
+    let refusal = "Expected at least 1 queue, found 0; no client has registered a queue";
+    wait(json!({"timeout_ms": 0})).await.error("VERIFICATION_FAILED", refusal);
+    let _queue = server.user("max").events(["message"]).await;
+    let refusal =
+        "Expected at least 1 queue of mel, found 0; mel has registered no queue, but there are queues of max@chat.test";
+    wait(json!({"user": "mel", "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refusal);
+    let refusal = "Expected at least 1 parked queue of max, found 0";
+    wait(json!({"user": "max", "parked": true, "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refusal);
 }
 
 #[tokio::test]
