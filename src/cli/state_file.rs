@@ -113,6 +113,8 @@ impl StateLock {
         let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let Ok(file) = opened else { return Ok(None) };
         match file.try_lock() {
+            // A server that ended meanwhile removed the file: another server would not see this lock.
+            Ok(()) if !is_at(&file, &path) => Self::take(state),
             Ok(()) => Ok(Some(Self { path, _file: file })),
             Err(TryLockError::WouldBlock) => Err(CliError::of_start(format!(
                 "another server uses the state {}; give this one a file of its own",
@@ -131,6 +133,20 @@ impl Drop for StateLock {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Whether a path still leads to an open file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(open), Ok(named)) = (file.metadata(), std::fs::metadata(path)) else { return false };
+    (open.dev(), open.ino()) == (named.dev(), named.ino())
+}
+
+/// An open file can't be removed.
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> bool {
+    true
 }
 
 /// Reads a file; devices and pipes, which may have no end, are refused.

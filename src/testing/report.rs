@@ -1,5 +1,6 @@
 //! What the clients of a world did wrong.
 
+use crate::counted::counted;
 use serde::Deserialize;
 use std::fmt;
 
@@ -54,7 +55,7 @@ pub struct FindingRequest {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { rule, severity, message, count, first, help, .. } = self;
-        write!(f, "{severity} {rule}: {message}, {count} times\n    {}", first.request)?;
+        write!(f, "{severity} {rule}: {message}, {}\n    {}", counted(*count, "time"), first.request)?;
         if let Some(id) = first.journal_id {
             write!(f, " (journal {id})")?;
         }

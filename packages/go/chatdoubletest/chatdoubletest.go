@@ -159,13 +159,20 @@ func (w *World) checkFindings() {
 			if finding.First.JournalID != nil {
 				place = fmt.Sprintf(" (journal %d)", *finding.First.JournalID)
 			}
-			found = append(found, fmt.Sprintf("  %s %s: %s, %d times by %s\n      %s%s\n      %s",
-				finding.Severity, finding.Rule, finding.Message, finding.Count, who, finding.First.Request, place, finding.Help))
+			found = append(found, fmt.Sprintf("  %s %s: %s, %s by %s\n      %s%s\n      %s",
+				finding.Severity, finding.Rule, finding.Message, times(finding.Count), who, finding.First.Request, place, finding.Help))
 		}
 	}
 	if len(found) > 0 {
 		w.t.Errorf("the clients of %s broke rules:\n%s", w.Name, strings.Join(found, "\n"))
 	}
+}
+
+func times(count int) string {
+	if count == 1 {
+		return "1 time"
+	}
+	return fmt.Sprintf("%d times", count)
 }
 
 // severity is a flag that takes a severity.

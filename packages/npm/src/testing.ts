@@ -121,7 +121,7 @@ export async function toHavePushed(
   const pass = found.length >= atLeast;
   const details = pass === Boolean(this.isNot) ? await pushDetails(world, wanted.user) : "";
   const message = () =>
-    `${world.name} pushed ${found.length} times (${JSON.stringify(wanted)}), ${this.isNot ? "less than" : "at least"} ${atLeast} expected${details}`;
+    `${world.name} pushed ${times(found.length)} (${JSON.stringify(wanted)}), ${this.isNot ? "less than" : "at least"} ${atLeast} expected${details}`;
   return { pass, message };
 }
 
@@ -192,11 +192,15 @@ export async function toHaveNoFindings(
   return { pass: found.length === 0, message };
 }
 
+function times(count: number): string {
+  return count === 1 ? "1 time" : `${count} times`;
+}
+
 function findingText(client: ReportedClient, finding: Finding): string {
   const { severity, rule, message, count, first, help } = finding;
   const id = first.journalId === null ? "" : ` (journal ${first.journalId})`;
   const who = `${client.client}${client.user ? ` (${client.user})` : ""}`;
-  return `  ${severity} ${rule}: ${message}, ${count} times by ${who}\n      ${first.request}${id}\n      ${help}`;
+  return `  ${severity} ${rule}: ${message}, ${times(count)} by ${who}\n      ${first.request}${id}\n      ${help}`;
 }
 
 /** The matchers, as the runners that know `expect.extend` take them. */

@@ -75,7 +75,7 @@ test("the report says what clients did", async () => {
   );
   const { pass, message } = await toHaveNoFindings(world);
   assert.equal(pass, false);
-  assert.match(message(), /warning ignored-parameter: .*colour of GET \/users\/me, 1 times by .*\(mel@chat.test\)/);
+  assert.match(message(), /warning ignored-parameter: .*colour of GET \/users\/me, 1 time by .*\(mel@chat.test\)/);
   assert.equal((await toHaveNoFindings(world, { severity: "error" })).pass, true);
   assert.equal((await toHaveNoFindings(world, { except: ["ignored-parameter"] })).pass, true);
   await world.reset({ keep: ["report"] });

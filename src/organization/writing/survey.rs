@@ -1,5 +1,6 @@
 //! A first pass over the records: names, times, and the positions of records.
 
+use crate::counted::counted;
 use crate::level::objects::{CHANNEL, GROUP, REGISTER, USER};
 use crate::organization::Wanted;
 use crate::organization::anonymous::{Anonymizer, Originals};
@@ -309,7 +310,7 @@ impl Walk {
             .map(|(id, _)| *id)
             .collect();
         if !unseen.is_empty() {
-            self.notes.push(format!("{} users are known from messages alone", unseen.len()));
+            self.notes.push(format!("known from messages alone: {}", counted(unseen.len(), "user")));
         }
         for (id, (_, _, full_name, email)) in &self.people {
             directory.add_user(*id, full_name, email);

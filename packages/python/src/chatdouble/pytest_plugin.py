@@ -228,8 +228,9 @@ def _finding_line(client: Record, finding: Record) -> str:
     first = finding["first"]
     place = "" if first["journal_id"] is None else f" (journal {first['journal_id']})"
     who = f"{client['client']} ({client['user']})" if client["user"] else client["client"]
+    times = "time" if finding["count"] == 1 else "times"
     return (
-        f"  {finding['severity']} {finding['rule']}: {finding['message']}, {finding['count']} times by {who}\n"
+        f"  {finding['severity']} {finding['rule']}: {finding['message']}, {finding['count']} {times} by {who}\n"
         f"      {first['request']}{place}\n      {finding['help']}"
     )
 

@@ -174,11 +174,13 @@ private fun findings(world: World, least: String): List<String> {
         val who = client.client + (client.user?.let { " ($it)" } ?: "")
         client.findings.filter { it.severity in counted }.map { finding ->
             val place = finding.first.journalId?.let { " (journal $it)" } ?: ""
-            "  ${finding.severity} ${finding.rule}: ${finding.message}, ${finding.count} times by $who\n" +
+            "  ${finding.severity} ${finding.rule}: ${finding.message}, ${times(finding.count)} by $who\n" +
                 "      ${finding.first.request}$place\n      ${finding.help}"
         }
     }
 }
+
+private fun times(count: Int): String = if (count == 1) "1 time" else "$count times"
 
 /** Options of `serve` in a text: `dialect=zulip tls`. */
 private fun startOptions(text: String): Map<String, Any> =
