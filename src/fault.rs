@@ -13,6 +13,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use dropped::DroppedRequest;
 
+/// What the journal has instead of a fault's id where a network lost the request or the reply.
+pub const NETWORK: &str = "network";
+
 /// A rule that was installed.
 #[derive(Clone, Debug)]
 pub struct Rule {

@@ -35,8 +35,8 @@ mod respond;
 pub mod router;
 mod run;
 pub mod session;
+mod setup_warnings;
 mod shape;
-mod stock;
 mod target;
 mod trace;
 mod unknown_world;
@@ -49,6 +49,7 @@ use bytes::{Buf, Bytes};
 use futures_util::Stream;
 use request::RequestHead;
 use router::Router;
+use setup_warnings::SetupWarnings;
 use std::fmt::Display;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -77,7 +78,7 @@ pub struct Edge {
     /// What the root of a server without a default world answers with.
     pub settings: WorldSettings,
     router: Router,
-    stock_clients: stock::StockClients,
+    setup_warnings: SetupWarnings,
     room: Arc<Semaphore>,
     /// Memory for bodies of the API and of control.
     pub body_room: Arc<BodyRoom>,
@@ -96,7 +97,7 @@ impl Edge {
             lists_worlds: true,
             settings,
             router: Router::new(),
-            stock_clients: stock::StockClients::default(),
+            setup_warnings: SetupWarnings::default(),
             room: permit::room(),
             body_room: BodyRoom::of_api(),
             document_room: BodyRoom::of_documents(),

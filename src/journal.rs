@@ -116,6 +116,8 @@ pub struct Filter {
     pub user: Option<String>,
     /// HTTP status.
     pub status: Option<u16>,
+    /// Id of the fault that fired, or `network`.
+    pub fault: Option<String>,
     /// Parameters that must be among those sent, as text.
     pub params: BTreeMap<String, String>,
     /// Only entries after this one.
@@ -137,15 +139,21 @@ impl Filter {
             .as_ref()
             .is_some_and(|user| !entry.user.as_ref().is_some_and(|one| one.eq_ignore_ascii_case(user)));
         let status = self.status.is_some_and(|status| status != entry.status);
+        let fault = self.fault.is_some() && self.fault != entry.fault;
         let params = self.params.iter().filter(|(name, value)| entry.params.get(*name) != Some(value)).count();
         // A request of another operation is further away than one with other parameters.
-        4 * usize::from(path) + 2 * usize::from(method) + usize::from(user) + usize::from(status) + params
+        4 * usize::from(path)
+            + 2 * usize::from(method)
+            + usize::from(user)
+            + usize::from(status)
+            + usize::from(fault)
+            + params
     }
 
     /// What is looked for, as an entry would have it.
     pub fn expected(&self) -> Map<String, Value> {
         let mut expected = Map::new();
-        let texts = [("method", &self.method), ("path", &self.path), ("user", &self.user)];
+        let texts = [("method", &self.method), ("path", &self.path), ("user", &self.user), ("fault", &self.fault)];
         for (name, value) in texts {
             if let Some(value) = value {
                 expected.insert(name.into(), value.as_str().into());

@@ -408,6 +408,8 @@ type Assertion struct {
 	Params map[string]string `json:"params,omitempty"`
 	// HTTP status; 0 for a dropped connection.
 	Status *int `json:"status,omitempty"`
+	// Id of the fault that fired, or `network`.
+	Fault string `json:"fault,omitempty"`
 	// The minimum number of such requests; 1 if none of the three is given.
 	AtLeast *int `json:"at_least,omitempty"`
 	// The maximum number.
@@ -446,6 +448,8 @@ type JournalFilter struct {
 	User string `json:"user,omitempty"`
 	// Only requests that were answered with this HTTP status.
 	Status *int `json:"status,omitempty"`
+	// Only requests at which the fault with this id fired, or `network`.
+	Fault string `json:"fault,omitempty"`
 	// Only entries after the one with this id.
 	Since int64 `json:"since,omitempty"`
 	// The maximum number; the newest are returned.

@@ -2,9 +2,11 @@
 
 use super::filters::Filters;
 use super::requests::{Among, METHODS, RequestPattern};
-use super::{refused, users, waiting};
+use super::{COMPARED_MAX_BYTES, refused, users, waiting};
 use crate::error::Error;
+use crate::fault::NETWORK;
 use crate::journal::{Entry, Filter};
+use crate::json_diagnostic::most_alike;
 use crate::world::World;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,6 +39,8 @@ macro_rules! expected_requests {
             params: Option<BTreeMap<String, String>>,
             /// HTTP status; 0 for a dropped connection.
             status: Option<u16>,
+            /// Id of the fault that fired, or `network`.
+            fault: Option<String>,
             /// The minimum number of such requests; 1 if none of the three is given.
             at_least: Option<usize>,
             /// The maximum number.
@@ -62,8 +66,8 @@ expected_requests! {
 
 impl Awaited {
     fn parts(self) -> (Assertion, u64) {
-        let Self { method, path, user, params, status, at_least, at_most, exactly, timeout_ms } = self;
-        (Assertion { method, path, user, params, status, at_least, at_most, exactly }, timeout_ms)
+        let Self { method, path, user, params, status, fault, at_least, at_most, exactly, timeout_ms } = self;
+        (Assertion { method, path, user, params, status, fault, at_least, at_most, exactly }, timeout_ms)
     }
 }
 
@@ -75,7 +79,8 @@ impl Awaited {
 pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
     let status = filters.number("status").map(|status| u16::try_from(status).unwrap_or(u16::MAX));
     let text = |name| filters.text(name).map(str::to_owned);
-    let wanted = Wanted { method: text("method"), path: text("path"), user: filters.text("user"), status };
+    let wanted =
+        Wanted { method: text("method"), path: text("path"), user: filters.text("user"), status, fault: text("fault") };
     let filter = Filter { since: filters.number("since"), ..wanted.filter(world, BTreeMap::new(), "")? };
     let limit = filters.number("limit").map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let mut entries = world.journal().find(&filter);
@@ -124,6 +129,7 @@ struct Wanted<'a> {
     path: Option<String>,
     user: Option<&'a str>,
     status: Option<u16>,
+    fault: Option<String>,
 }
 
 impl Wanted<'_> {
@@ -136,8 +142,24 @@ impl Wanted<'_> {
         let pattern = pattern.checked(world, at, Among::Entries(self.status))?;
         let user = users::address(&world.snapshot(), self.user, &format!("{at}user"))?;
         let RequestPattern { method, path, params } = pattern;
-        Ok(Filter { method, path, user, status: self.status, params, since: None })
+        if let Some(fault) = &self.fault {
+            check_fault(world, fault, at)?;
+        }
+        Ok(Filter { method, path, user, status: self.status, fault: self.fault, params, since: None })
     }
+}
+
+/// Refuses a fault that is not installed and did not fire: an assertion on it could never hold.
+fn check_fault(world: &World, id: &str, at: &str) -> Result<(), Error> {
+    let faults = world.faults().lock();
+    let installed: Vec<&str> = faults.rules().iter().map(|rule| rule.id.as_str()).collect();
+    let has_fired = || world.journal().all().iter().any(|entry| entry.fault.as_deref() == Some(id));
+    if id == NETWORK || installed.contains(&id) || has_fired() {
+        return Ok(());
+    }
+    let nearest = most_alike(&id[..id.floor_char_boundary(COMPARED_MAX_BYTES)], &installed)
+        .map(|nearest| format!("; the nearest is '{nearest}'"));
+    Err(refused(format!("{at}fault: there is no fault '{id}' in this world{}", nearest.unwrap_or_default())))
 }
 
 /// How many entries there should be.
@@ -186,7 +208,13 @@ impl Assertion {
         if bounds.at_most.is_some_and(|most| most < bounds.at_least) {
             return Err(refused("$.at_most: is below at_least"));
         }
-        let wanted = Wanted { method: self.method, path: self.path, user: self.user.as_deref(), status: self.status };
+        let wanted = Wanted {
+            method: self.method,
+            path: self.path,
+            user: self.user.as_deref(),
+            status: self.status,
+            fault: self.fault,
+        };
         Ok((wanted.filter(world, self.params.unwrap_or_default(), "$.")?, bounds))
     }
 }

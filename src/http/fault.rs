@@ -7,7 +7,7 @@ use super::{pseudo_locale, rate_limit};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fault::network::Loss;
-use crate::fault::{Bouncer, Disturbance, Effect, RELAYED, Seen};
+use crate::fault::{Bouncer, Disturbance, Effect, NETWORK, RELAYED, Seen};
 use crate::level::{Emulation, add_unknown_field};
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
@@ -17,9 +17,6 @@ use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value};
 use std::time::Duration;
-
-/// What entries of the journal have for a fault where the network lost the request or the reply.
-const NETWORK: &str = "network";
 
 /// The rule that fired for a request, if one did, or what the network does to it.
 #[derive(Default)]

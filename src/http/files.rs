@@ -7,7 +7,7 @@ use super::context::RequestContext;
 use super::draft::{self, Draft, DraftBody};
 use super::fault::Fault;
 use super::request::{self, ApiRequest};
-use super::{Response, authentication, hint, ranges, reply};
+use super::{Edge, Response, authentication, hint, ranges, reply};
 use crate::api::uploads::temporary;
 use crate::api::{Access, exports};
 use crate::error::Error;
@@ -78,12 +78,16 @@ pub(super) fn serve_noted(context: &mut RequestContext<'_>, address: &Address<'_
 }
 
 /// Answers a request for what is neither an operation nor a page: perhaps a file whose path is written in another way.
-pub(super) fn serve_unnoted(world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Response {
+pub(super) fn serve_unnoted(edge: &Edge, world: &World, incoming: &ApiRequest, address: &Address<'_>) -> Response {
     serve(world, incoming, address).unwrap_or_else(|error| {
+        let method = incoming.method().as_str();
         let hint = match error {
-            Error::UnknownPath => Some(hint::outside(incoming.method().as_str(), address.path)),
+            Error::UnknownPath => Some(hint::outside(method, address.path)),
             _ => hint::for_error(&error),
         };
+        if let Some(hint) = hint.as_deref().filter(|_| hint::is_of_operation(method, address.path)) {
+            edge.setup_warnings.warn_of_path(incoming, hint);
+        }
         reply::failure(&error, hint)
     })
 }

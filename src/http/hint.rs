@@ -204,6 +204,11 @@ pub fn operation_of_another_level(row: &Row, level: i64) -> String {
 
 /// The operation that a path may have meant, or where all of them are listed.
 pub fn nearest_operation(method: &str, path: &str) -> String {
+    // A client adds the beginning of the path to a base URL that has it already.
+    let inner = path.trim_start_matches("/api/v1");
+    if inner.len() < path.len() && inner.starts_with('/') {
+        return ["The path has /api/v1 more than once. ", &*nearest_operation(method, inner)].concat();
+    }
     match Router::nearest(method, path) {
         Some(row) => ["The nearest operation is ", row.route.method, " /api/v1", row.route.path, "."].concat(),
         None => "No operation has a path like this; GET /control/openapi.json lists them.".to_owned(),
@@ -234,6 +239,11 @@ pub fn outside(method: &str, path: &str) -> String {
         Some(row) => format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path),
         None => format!("{place}."),
     }
+}
+
+/// Whether a path outside of the API would be that of an operation inside of it.
+pub fn is_of_operation(method: &str, path: &str) -> bool {
+    Router::nearest(method, below_other_versions(path)).is_some_and(|row| row.route.path == below_other_versions(path))
 }
 
 /// What may be an operation's path behind another beginning than the API's: `/api`, `/api/v2` or `/v1`.

@@ -10,7 +10,7 @@ use crate::api::Outcome;
 
 /// Answers a request for an operation.
 pub(super) async fn perform(context: &mut RequestContext<'_>, mut permit: Option<Permit>) -> Draft {
-    context.edge.stock_clients.warn_of(context.incoming, &context.settings.dialect, context.world.name());
+    context.edge.setup_warnings.warn_of_dialect(context.incoming, &context.settings.dialect, context.world.name());
     let routed: Result<_, EarlyDraft> = permit::work(permit.as_ref(), || {
         let found = protocol::find(context)?;
         context.fault = Fault::fire(context.world, &mut context.trace);

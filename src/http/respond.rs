@@ -44,7 +44,7 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
     let permit = permit::acquire(edge, &world, &incoming, target).await;
     identity::identify(&world, &mut incoming, address);
     let Some(target) = target else {
-        let response = files::serve_unnoted(&world, &incoming, address);
+        let response = files::serve_unnoted(edge, &world, &incoming, address);
         return network::sent_over(&world, &incoming, response);
     };
     let mut context = RequestContext::new(edge, &incoming, &world, address);

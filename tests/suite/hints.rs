@@ -131,6 +131,7 @@ async fn what_is_like_nothing_gets_no_nearest() {
         ("/api/v1/foo/bar", list),
         ("/foo", "The API is below /api/v1, control below /control."),
         ("/api/v1/user", "The nearest operation is GET /api/v1/users."),
+        ("/api/v1/api/v1/user", "The path has /api/v1 more than once. The nearest operation is GET /api/v1/users."),
         ("/w/zzz/api/v1/users", "There is no world 'zzz'; GET /control/worlds lists those that there are."),
         ("/w/defualt/api/v1/users", "There is no world 'defualt'; the nearest is 'default'."),
     ] {

@@ -106,8 +106,11 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ),
     ("tls", &[]),
     ("upstream", &[]),
-    ("organization", &["upstream", "fixture", "level", "api", "realm", "time", "dialect", "json_diagnostic"]),
-    ("testing", &["server", "control", "world", "fault", "time"]),
+    (
+        "organization",
+        &["counted", "upstream", "fixture", "level", "api", "realm", "time", "dialect", "json_diagnostic"],
+    ),
+    ("testing", &["counted", "server", "control", "world", "fault", "time"]),
     (
         "cli",
         &[

@@ -994,6 +994,8 @@ export interface components {
             } | null;
             /** HTTP status; 0 for a dropped connection. */
             status?: number | null;
+            /** Id of the fault that fired, or `network`. */
+            fault?: string | null;
             /** The minimum number of such requests; 1 if none of the three is given. */
             atLeast?: number | null;
             /** The maximum number. */
@@ -1018,6 +1020,8 @@ export interface components {
             } | null;
             /** HTTP status; 0 for a dropped connection. */
             status?: number | null;
+            /** Id of the fault that fired, or `network`. */
+            fault?: string | null;
             /** The minimum number of such requests; 1 if none of the three is given. */
             atLeast?: number | null;
             /** The maximum number. */
@@ -3806,6 +3810,8 @@ export interface operations {
                 user?: string;
                 /** Only requests that were answered with this HTTP status. */
                 status?: number;
+                /** Only requests at which the fault with this id fired, or `network`. */
+                fault?: string;
                 /** Only entries after the one with this id. */
                 since?: number;
                 /** The maximum number; the newest are returned. */

@@ -59,6 +59,7 @@ const JOURNAL_FILTERS: &[Filter] = &[
     filter("path", "string", "Only requests for this path, filled in or with the placeholders of an operation."),
     filter("user", "string", "Only requests of this user: an address or its handle."),
     filter("status", "integer", "Only requests that were answered with this HTTP status."),
+    filter("fault", "string", "Only requests at which the fault with this id fired, or `network`."),
     filter("since", "integer", "Only entries after the one with this id."),
     filter("limit", "integer", "The maximum number; the newest are returned."),
 ];

@@ -169,6 +169,35 @@ async fn verifying_counts_within_bounds() {
 }
 
 #[tokio::test]
+async fn requests_at_which_a_fault_fired_are_found_by_its_id() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    let rule = json!({"match": {"path": "/users/me"}, "times": 1, "effect": {"garbage": true}});
+    let fault = control.post("/worlds/default/faults", rule).await.success()["fault_id"].clone();
+    let expected = json!({"fault": fault, "exactly": 1, "timeout_ms": 10_000});
+    let waiting = {
+        let control = control.clone();
+        tokio::spawn(async move { control.post(&format!("{JOURNAL}/wait"), expected).await })
+    };
+    for _ in 0..2 {
+        let _ = mel.get("/users/me", json!({})).await;
+    }
+
+    waiting.await.expect("answered").is(json!({"count": 1}));
+    let found = control.get(&format!("{JOURNAL}?fault={}", fault.as_str().expect("an id"))).await.success();
+    assert_eq!(found["entries"].as_array().expect("a list").len(), 1, "{found}");
+    // It fired, so that its name is known after its end.
+    control.delete(&format!("/worlds/default/faults/{}", fault.as_str().expect("an id"))).await.success();
+    control.post(&format!("{JOURNAL}/verify"), json!({"fault": fault, "exactly": 1})).await.success();
+    control.post(&format!("{JOURNAL}/verify"), json!({"fault": "network", "exactly": 0})).await.success();
+    control
+        .post(&format!("{JOURNAL}/verify"), json!({"fault": "fault-9"}))
+        .await
+        .refused("$.fault: there is no fault 'fault-9' in this world");
+}
+
+#[tokio::test]
 async fn near_misses_are_shown_with_what_differs() {
     let server = TestServer::start().await;
     let control = Control::of(&server);

@@ -472,6 +472,8 @@ class Assertion(TypedDict, total=False):
     params: Dict[str, str]
     #: HTTP status; 0 for a dropped connection.
     status: int
+    #: Id of the fault that fired, or `network`.
+    fault: str
     #: The minimum number of such requests; 1 if none of the three is given.
     at_least: int
     #: The maximum number.

@@ -492,6 +492,8 @@ public data class Assertion(
     @JvmField var params: Map<String, String>? = null,
     /** HTTP status; 0 for a dropped connection. */
     @JvmField var status: Int? = null,
+    /** Id of the fault that fired, or `network`. */
+    @JvmField var fault: String? = null,
     /** The minimum number of such requests; 1 if none of the three is given. */
     @JvmField var atLeast: Int? = null,
     /** The maximum number. */
@@ -509,6 +511,8 @@ public data class Assertion(
     public fun params(value: Map<String, String>): Assertion = apply { params = value }
     /** HTTP status; 0 for a dropped connection. */
     public fun status(value: Int): Assertion = apply { status = value }
+    /** Id of the fault that fired, or `network`. */
+    public fun fault(value: String): Assertion = apply { fault = value }
     /** The minimum number of such requests; 1 if none of the three is given. */
     public fun atLeast(value: Int): Assertion = apply { atLeast = value }
     /** The maximum number. */
@@ -516,7 +520,7 @@ public data class Assertion(
     /** The exact number; without the other two. */
     public fun exactly(value: Int): Assertion = apply { exactly = value }
 
-    override fun entries(): Map<String, Any?> = mapOf("method" to method, "path" to path, "user" to user, "params" to params, "status" to status, "at_least" to atLeast, "at_most" to atMost, "exactly" to exactly)
+    override fun entries(): Map<String, Any?> = mapOf("method" to method, "path" to path, "user" to user, "params" to params, "status" to status, "fault" to fault, "at_least" to atLeast, "at_most" to atMost, "exactly" to exactly)
 }
 
 /** Which journal entries are listed. */
@@ -529,6 +533,8 @@ public data class JournalFilter(
     @JvmField var user: String? = null,
     /** Only requests that were answered with this HTTP status. */
     @JvmField var status: Int? = null,
+    /** Only requests at which the fault with this id fired, or `network`. */
+    @JvmField var fault: String? = null,
     /** Only entries after the one with this id. */
     @JvmField var since: Long? = null,
     /** The maximum number; the newest are returned. */
@@ -542,12 +548,14 @@ public data class JournalFilter(
     public fun user(value: String): JournalFilter = apply { user = value }
     /** Only requests that were answered with this HTTP status. */
     public fun status(value: Int): JournalFilter = apply { status = value }
+    /** Only requests at which the fault with this id fired, or `network`. */
+    public fun fault(value: String): JournalFilter = apply { fault = value }
     /** Only entries after the one with this id. */
     public fun since(value: Long): JournalFilter = apply { since = value }
     /** The maximum number; the newest are returned. */
     public fun limit(value: Int): JournalFilter = apply { limit = value }
 
-    override fun entries(): Map<String, Any?> = mapOf("method" to method, "path" to path, "user" to user, "status" to status, "since" to since, "limit" to limit)
+    override fun entries(): Map<String, Any?> = mapOf("method" to method, "path" to path, "user" to user, "status" to status, "fault" to fault, "since" to since, "limit" to limit)
 }
 
 /** Options of `chatdouble serve`. */
