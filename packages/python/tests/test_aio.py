@@ -128,6 +128,53 @@ def test_a_call_without_await_fails_a_test(pytester: pytest.Pytester) -> None:
     outcome.stdout.fnmatch_lines(["*a call without `await` does nothing: Journal.verify (*:4)"])
 
 
+def test_a_watch_begins_with_its_block() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            world = server.world()
+            mel = await world.user("mel")
+            async with world.watch(timeout_ms=5_000) as frames:
+                await asyncio.to_thread(call, world, mel, "GET", "/users/me")
+                assert (await anext(frames)).path == "/users/me"
+            with pytest.raises(StopAsyncIteration):
+                await anext(frames)
+
+    run(work())
+
+
+def test_a_result_that_was_not_awaited_says_so() -> None:
+    async def work() -> None:
+        async with await aio.start_server() as server:
+            world = server.world()
+            with pytest.raises(AttributeError, match="World.user was not awaited"):
+                world.user("mel").email  # type: ignore[attr-defined]
+            with pytest.raises(TypeError, match="Faults.add was not awaited: write `async with await …add"):
+                async with world.faults.add(effect={"garbage": True}):  # type: ignore[attr-defined]
+                    pass
+            with pytest.raises(TypeError, match="takes a dictionary or keywords, such as path=.*, not '/messages'") as bare:
+                await world.journal.verify("/messages")  # type: ignore[arg-type]
+            assert not any("thread.py" in entry.path.name for entry in bare.traceback if hasattr(entry.path, "name"))
+            with pytest.raises(Error, match="without `await`"):
+                world._threads.refuse_forgotten()
+
+    with pytest.warns(RuntimeWarning, match="never awaited"):
+        run(work())
+
+
+def test_a_fault_is_waited_for() -> None:
+    async def work() -> None:
+        async with await aio.start_server(clock="frozen") as server, await server.create_world() as world:
+            mel = await world.user("mel")
+            async with await world.faults.add(match={"path": "/users/me"}, effect={"delay_ms": 1}) as fault:
+                with pytest.raises(VerificationFailed, match="Expected at least 1 such request, found 0"):
+                    await fault.wait_fired(timeout_ms=1)
+                await asyncio.to_thread(call, world, mel, "GET", "/users/me")
+                assert await fault.wait_fired() == 1
+            assert await world.journal.verify(fault=fault.id, exactly=1) == 1
+
+    run(work())
+
+
 def test_many_calls_wait_at_the_same_time() -> None:
     async def work() -> None:
         async with await aio.start_server() as server, await server.create_world() as world:

@@ -69,8 +69,8 @@ class Requests:
             body = json.loads(text, object_hook=Record)
         # Brackets nested too deeply are a RecursionError.
         except (ValueError, RecursionError):
-            excerpt = text[:200].decode(errors="replace")
-            message = f"{request}: {reply.status}, and the reply is not JSON: {excerpt}{self.source}"
+            excerpt = " ".join(text[:200].decode(errors="replace").split())
+            message = f"{self.url} is not a chatdouble server{self.source}: {request} answered {reply.status} without JSON: {excerpt}"
             raise Error(message, reply.status, "", excerpt) from None
         if reply.status != 200 or not isinstance(body, dict) or body.get("result") != "success":
             raise refusal(reply.status, body, request)

@@ -77,7 +77,7 @@ def _inner(kind: Type[Record]) -> Dict[str, Any]:
     """The attributes that are records or lists of records, with their classes."""
     found = {}
     for name, hint in get_type_hints(kind).items():
-        # An optional attribute has its class beside None.
+        # The type of an optional attribute is a union with None.
         options = [hint] if get_origin(hint) is list else [hint, *get_args(hint)]
         for option in options:
             is_list = get_origin(option) is list

@@ -110,7 +110,7 @@ def connect(url: str | None = None, control_token: str | None = None, *, tls_ca:
     source = "" if url else " (from CHATDOUBLE_URL; unset it to let the tests start a server)"
     url = url or os.environ.get("CHATDOUBLE_URL")
     if not url:
-        raise Error("no URL was given, and CHATDOUBLE_URL is not set")
+        raise Error("no URL was given, and CHATDOUBLE_URL is not set; start_server() starts a server")
     token = control_token or os.environ.get("CHATDOUBLE_CONTROL_TOKEN")
     file = os.environ.get("CHATDOUBLE_TLS_CA")
     if tls_ca is None and file and url.startswith("https:"):

@@ -15,7 +15,7 @@ import weakref
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Callable, Mapping
 
-from ._error import Error
+from ._error import Error, UnknownOption
 from ._server import Server
 
 if TYPE_CHECKING:
@@ -96,7 +96,9 @@ def start_server(**given: Unpack[StartOptions]) -> Server:
         if url is None:
             status = process.wait()
             _close(process)
-            raise Error(_failure(_text_of(errors), status, command[0], options))
+            message = _failure(_text_of(errors), status, command[0], options)
+            kind = UnknownOption if message.startswith("unexpected argument") else Error
+            raise kind(message)
         tls_ca = Path(ca_file).read_text() if ca_file and url.startswith("https:") else None
         server = Server(url, token, tls_ca=tls_ca, stop=lambda: _stop(process, errors))
         server.pid = process.pid

@@ -28,12 +28,11 @@ from ._control import (
     Snapshot,
 )
 from ._effects import Effect
-from ._error import Error
-from ._frame import Frame
+from ._error import Error, UnknownOption
 from ._http import Requests
 from ._keywords import keywords
 from ._record import Record, User, part, rows, typed
-from ._watch import texts
+from ._watch import Watch
 
 if TYPE_CHECKING:
     from ._server import Server
@@ -49,6 +48,13 @@ LISTED_HANDLES = 30
 def given(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
     """The arguments that were given, as values for control."""
     return {name: _plain(value) for name, value in arguments.items() if value is not None and name not in without}
+
+
+def rule_or_none(value: Any, call: str, example: str) -> dict[str, Any]:
+    """A rule that was given as a whole, or an empty one."""
+    if value is None or isinstance(value, dict):
+        return value or {}
+    raise UnknownOption(f"{call} takes a dictionary or keywords, such as {example}, not {value!r}")
 
 
 def _plain(value: Any) -> Any:
@@ -180,17 +186,12 @@ class World:
         self._calls.post("/upgrade", {"to": level})
 
     @keywords
-    def watch(self, *, timeout_ms: int | None = None) -> Iterator[Frame]:
-        """The frames of the watch socket, as they are broadcast, from the first `next()` on.
+    def watch(self, *, timeout_ms: int | None = None) -> Watch:
+        """The frames of the watch socket, as they are broadcast from now on.
 
         If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit.
         """
-        for text in texts(self._calls.requests, f"/control{self._calls.path}/watch", timeout_ms):
-            try:
-                frame = json.loads(text, object_hook=Record)
-            except (ValueError, RecursionError):
-                raise Error(f"a frame of the watch socket is not JSON: {text[:200]}") from None
-            yield typed(Frame, frame)
+        return Watch(self._calls.requests, f"/control{self._calls.path}/watch", timeout_ms)
 
     def __enter__(self) -> World:
         return self
@@ -268,6 +269,16 @@ class Fault:
         #: The fault's id in control.
         self.id = id
 
+    @keywords
+    def wait_fired(self, *, times: int = 1, timeout_ms: int = PATIENCE_MS) -> int:
+        """Waits until it fired at so many requests, and returns at how many it did.
+
+        A rule meets the requests that arrive after it: a poll that waits already is not met.
+        """
+        body = {"fault": self.id, "at_least": times, "timeout_ms": timeout_ms}
+        count: int = part(self._calls.wait("/journal/wait", body, "fault.wait_fired"), "count")
+        return count
+
     def remove(self) -> None:
         """Removes the fault."""
         self._calls.delete(f"/faults/{quote(self.id, safe='')}")
@@ -300,7 +311,7 @@ class Faults:
         times: int | None = None,
     ) -> Fault:
         """Installs a rule, given as keywords or as a whole."""
-        body = {**(rule or {}), **given(locals(), "self", "rule")}
+        body = {**rule_or_none(rule, "faults.add", 'effect={"drop": "after"}'), **given(locals(), "self", "rule")}
         return Fault(self._calls, part(self._calls.post("/faults", body), "fault_id"))
 
     def list(self) -> List[FaultRow]:
@@ -401,6 +412,7 @@ class Journal:
         path: str | None = None,
         user: str | None = None,
         status: int | None = None,
+        fault: str | None = None,
         since: int | None = None,
         limit: int | None = None,
     ) -> List[JournalEntry]:
@@ -418,12 +430,13 @@ class Journal:
         user: str | None = None,
         params: dict[str, str] | None = None,
         status: int | None = None,
+        fault: str | None = None,
         at_least: int | None = None,
         at_most: int | None = None,
         exactly: int | None = None,
     ) -> int:
         """Asserts that there were such requests and returns their number; otherwise raises VerificationFailed."""
-        body = {**(assertion or {}), **given(locals(), "self", "assertion")}
+        body = {**rule_or_none(assertion, "journal.verify", 'path="/messages"'), **given(locals(), "self", "assertion")}
         count: int = part(self._calls.post("/journal/verify", body), "count")
         return count
 
@@ -439,12 +452,13 @@ class Journal:
         user: str | None = None,
         params: dict[str, str] | None = None,
         status: int | None = None,
+        fault: str | None = None,
         at_least: int | None = None,
         at_most: int | None = None,
         exactly: int | None = None,
     ) -> int:
         """Waits until there are such requests and returns their number; otherwise raises VerificationFailed."""
-        body = {**(assertion or {}), **given(locals(), "self", "assertion")}
+        body = {**rule_or_none(assertion, "journal.wait_for", 'path="/messages"'), **given(locals(), "self", "assertion")}
         count: int = part(self._calls.wait("/journal/wait", body, "journal.wait_for"), "count")
         return count
 
@@ -463,9 +477,16 @@ class Queues:
         """All queues."""
         return rows(Queue, part(self._calls.get("/queues"), "queues"))
 
+    @keywords
     def lose(self, id: str) -> None:
-        """Loses a queue, as a restart of the server does."""
-        self._calls.delete(f"/queues/{quote(id, safe='')}")
+        """Loses the queue with this id, `queues.list()[0].queue_id`, as a restart of the server does."""
+        try:
+            self._calls.delete(f"/queues/{quote(str(id), safe='')}")
+        except Error as error:
+            if error.status != 404:
+                raise
+            message = f"{error.message}\nqueues.lose takes the id of a queue, such as queues.list()[0].queue_id"
+            raise Error(message, error.status, error.code, error.body) from None
 
     @keywords
     def wait_parked(

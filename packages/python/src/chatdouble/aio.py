@@ -14,9 +14,9 @@ import inspect
 import sys
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncGenerator, Callable, Coroutine, Dict, Generator, Iterator, List, Sequence, Type, TypeVar
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Sequence, Type, TypeVar
 
-from . import _server, _start, _world
+from . import _server, _start, _watch, _world
 from ._control import (
     AgendaItem,
     Assertion,
@@ -93,7 +93,7 @@ class _Threads:
         call = functools.partial(function, *arguments, **options)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._pool, call)
-        except Error as error:
+        except Exception as error:
             # The frames of the other thread say nothing about the test.
             raise error.with_traceback(None) from None
 
@@ -104,10 +104,11 @@ class _Threads:
 class _Call(Coroutine[Any, Any, Any]):
     """A call that reports itself if it is never awaited."""
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], threads: _Threads, place: str) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], name: str, place: str, threads: _Threads | None) -> None:
         self._coroutine = coroutine
-        self._threads = threads
+        self._name = name
         self._place = place
+        self._threads = threads
         self._is_awaited = False
 
     def __await__(self) -> Generator[Any, Any, Any]:
@@ -126,9 +127,18 @@ class _Call(Coroutine[Any, Any, Any]):
         self._is_awaited = True
         self._coroutine.close()
 
+    async def __aenter__(self) -> Any:
+        raise TypeError(f"{self._name} was not awaited: write `async with await …{self._name.split('.')[-1]}(…)`")
+
+    async def __aexit__(self, *_: Any) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{self._name} was not awaited, so there is no {name!r} yet: write `(await …).{name}`")
+
     def __del__(self) -> None:
-        if not self._is_awaited:
-            self._threads.note_forgotten(self._place)
+        if not self._is_awaited and self._threads is not None:
+            self._threads.note_forgotten(f"{self._name} ({self._place})")
 
 
 def _watched(made: Class) -> Class:
@@ -143,42 +153,64 @@ def _reporting(function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..
     @functools.wraps(function)
     def call(self: Any, *arguments: Any, **options: Any) -> _Call:
         caller = sys._getframe(1)
-        place = f"{function.__qualname__} ({caller.f_code.co_filename}:{caller.f_lineno})"
-        return _Call(function(self, *arguments, **options), self._threads, place)
+        place = f"{caller.f_code.co_filename}:{caller.f_lineno}"
+        return _Call(function(self, *arguments, **options), function.__qualname__, place, self._threads)
 
     return call
 
 
-async def _handed_over(frames: Iterator[Frame]) -> AsyncGenerator[Frame, None]:
-    """Frames that a thread reads, which ends with the socket or the program."""
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[Frame | Exception | None] = asyncio.Queue()
-    is_wanted = threading.Event()
-    is_wanted.set()
+class Watch(AsyncIterator[Frame]):
+    """The frames of a watch socket, from the first `anext()` or the beginning of its `async with` block on."""
 
-    def hand_over(one: Frame | Exception | None) -> None:
-        # A loop that is closed takes nothing more.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(queue.put_nowait, one)
+    def __init__(self, world: _world.World, threads: _Threads, timeout_ms: int | None) -> None:
+        self._open = functools.partial(world.watch, timeout_ms=timeout_ms)
+        self._threads = threads
+        self._socket: _watch.Watch | None = None
+        self._frames: asyncio.Queue[Frame | Exception | None] = asyncio.Queue()
 
-    def read() -> None:
-        try:
-            for frame in frames:
-                if not is_wanted.is_set():
-                    return
-                hand_over(frame)
-            hand_over(None)
-        except Exception as error:
-            hand_over(error)
+    async def _connect(self) -> None:
+        if self._socket is not None:
+            return
+        self._socket = opened = await self._threads.run(self._open)
+        loop = asyncio.get_running_loop()
 
-    threading.Thread(target=read, daemon=True).start()
-    try:
-        while (one := await queue.get()) is not None:
-            if isinstance(one, Exception):
-                raise one.with_traceback(None) from None
-            yield one
-    finally:
-        is_wanted.clear()
+        def hand_over(frame: Frame | Exception | None) -> None:
+            # A loop that is closed takes nothing more.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._frames.put_nowait, frame)
+
+        def read() -> None:
+            try:
+                for frame in opened:
+                    hand_over(frame)
+                hand_over(None)
+            except Exception as error:
+                hand_over(error)
+
+        threading.Thread(target=read, daemon=True).start()
+
+    async def __anext__(self) -> Frame:
+        await self._connect()
+        frame = await self._frames.get()
+        if frame is None:
+            raise StopAsyncIteration
+        if isinstance(frame, Exception):
+            raise frame.with_traceback(None) from None
+        return frame
+
+    async def aclose(self) -> None:
+        """Closes the socket, which ends the iteration."""
+        if self._socket is not None:
+            self._socket.close()
+
+    async def __aenter__(self) -> Watch:
+        await self._connect()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
 
 
 async def start_server(**options: Unpack[StartOptions]) -> Server:
@@ -299,12 +331,12 @@ class World:
         await self._threads.run(self._same.upgrade, level)
 
     @keywords
-    def watch(self, *, timeout_ms: int | None = None) -> AsyncGenerator[Frame, None]:
-        """The frames of the watch socket, as they are broadcast, from the first `anext()` on.
+    def watch(self, *, timeout_ms: int | None = None) -> Watch:
+        """The frames of the watch socket, as they are broadcast, once the `async with` block or the iteration begins.
 
         If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit.
         """
-        return _handed_over(self._same.watch(timeout_ms=timeout_ms))
+        return Watch(self._same, self._threads, timeout_ms)
 
     async def __aenter__(self) -> World:
         return self
@@ -377,6 +409,14 @@ class Fault:
         self._same = same
         self._threads = threads
         self.id = same.id
+
+    @keywords
+    async def wait_fired(self, *, times: int = 1, timeout_ms: int = PATIENCE_MS) -> int:
+        """Waits until it fired at so many requests, and returns at how many it did.
+
+        A rule meets the requests that arrive after it: a poll that waits already is not met.
+        """
+        return await self._threads.run(self._same.wait_fired, times=times, timeout_ms=timeout_ms)
 
     async def remove(self) -> None:
         """Removes the fault."""
@@ -540,6 +580,7 @@ class Journal:
         path: str | None = None,
         user: str | None = None,
         status: int | None = None,
+        fault: str | None = None,
         since: int | None = None,
         limit: int | None = None,
     ) -> List[JournalEntry]:
@@ -550,6 +591,7 @@ class Journal:
             path=path,
             user=user,
             status=status,
+            fault=fault,
             since=since,
             limit=limit,
         )
@@ -565,6 +607,7 @@ class Journal:
         user: str | None = None,
         params: dict[str, str] | None = None,
         status: int | None = None,
+        fault: str | None = None,
         at_least: int | None = None,
         at_most: int | None = None,
         exactly: int | None = None,
@@ -578,6 +621,7 @@ class Journal:
             user=user,
             params=params,
             status=status,
+            fault=fault,
             at_least=at_least,
             at_most=at_most,
             exactly=exactly,
@@ -595,6 +639,7 @@ class Journal:
         user: str | None = None,
         params: dict[str, str] | None = None,
         status: int | None = None,
+        fault: str | None = None,
         at_least: int | None = None,
         at_most: int | None = None,
         exactly: int | None = None,
@@ -609,6 +654,7 @@ class Journal:
             user=user,
             params=params,
             status=status,
+            fault=fault,
             at_least=at_least,
             at_most=at_most,
             exactly=exactly,
@@ -631,8 +677,9 @@ class Queues:
         """All queues."""
         return await self._threads.run(self._same.list)
 
+    @keywords
     async def lose(self, id: str) -> None:
-        """Loses a queue, as a restart of the server does."""
+        """Loses the queue with this id, `queues.list()[0].queue_id`, as a restart of the server does."""
         await self._threads.run(self._same.lose, id)
 
     @keywords
