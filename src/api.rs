@@ -1,13 +1,13 @@
-//! The operations: one type each in the file of its family, one row each in [`OPERATIONS`].
+//! The operations of the API: a type for each operation, and a row for each in the table [`OPERATIONS`].
 //!
-//! An operation reads from top to bottom: checks first, then a blank line, then the change. It knows nothing of HTTP,
-//! feature levels or dialects, and takes no locks: a [`Read`] gets the realm as it is, a [`Write`] a private copy.
+//! The `run` function of an operation first checks the request; after a blank line it makes the change. Operations do
+//! not depend on HTTP or dialects, and take no locks: a [`Read`] sees the current realm, a [`Write`] a private copy.
 //!
-//! A file or folder with operations is a family, and uses no other family; changes that several make are in [`changes`],
-//! types of parameters in [`parameter`].
+//! A file or folder with operations is a family and does not use other families. Changes that several families make are
+//! in [`changes`], parameter types that they share in [`parameter`].
 //!
-//! To add an operation: declare it with `operation!`, write its reply struct and an `impl Read` or `impl Write`, and add
-//! its row to the table. Routing, the OpenAPI document and the reference follow from these.
+//! To add an operation, declare it with `operation!`, write its reply struct and an `impl Read` or `impl Write`, and
+//! add its row to the table. Routing, the OpenAPI document and the reference are derived from these.
 
 mod access;
 pub mod alert_words;
@@ -72,82 +72,73 @@ pub use access::Access;
 pub use call::{Call, Origin, commit_for};
 pub(crate) use operation::operation;
 pub use operation::{Deprecation, Docs, Effect, Operation, PartialWrite, Precondition, Protocol, Read, Write};
-pub use outcome::{NotDone, Outcome, Poll};
+pub use outcome::{Outcome, Poll, WriteError};
 pub use reply::{ReplyBody, ReplyData, ReplyForm, Success, envelope};
 
-/// The newest feature level that this build knows.
+/// The newest feature level that worlds can have.
 pub const NEWEST_FEATURE_LEVEL: i64 = crate::feature::NEWEST;
-/// `service_version` at the newest level. in docs/assumptions.md.
+/// `service_version` at the newest level (A-2 in docs/assumptions.md).
 pub const SERVICE_VERSION: &str = "12.0";
 
 /// An HTTP method and a path with placeholders in braces, without `/api/v1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// GET, POST, …
+    /// In capitals: `GET`.
     pub method: &'static str,
-    /// `/messages/{message_id}/reactions`
+    /// For example `/messages/{message_id}/reactions`.
     pub path: &'static str,
 }
 
 impl Route {
-    /// The route of a method, in capitals, and a path.
     pub const fn new(method: &'static str, path: &'static str) -> Self {
         Self { method, path }
     }
 }
 
-/// How a row's operation is carried out: with the realm in which the caller was checked, the call and its parameters.
+/// The function that runs an operation. Its realm is the one in which the caller's access was checked.
 #[derive(Clone, Copy)]
 pub enum Run {
-    /// Looks at that realm.
+    /// Reads that realm.
     Read(fn(&Realm, &Call<'_>, &RawParameters) -> Result<ReplyBody, Error>),
-    /// Changes the world's present realm.
-    Write(fn(&World, &Realm, &Call<'_>, &RawParameters) -> Result<Outcome, NotDone>),
-    /// Waits for events: the long poll.
+    /// Changes the current realm of the world, which may be newer than the one in which access was checked.
+    Write(fn(&World, &Realm, &Call<'_>, &RawParameters) -> Result<Outcome, WriteError>),
+    /// The long poll, which waits for events.
     Poll(fn(&Arc<World>, &Call<'_>, &RawParameters) -> Result<Poll, Error>),
 }
 
-/// An operation as the table has it.
+/// A row of the table: the constants of [`Operation`] and the function that runs it.
 pub struct Row {
-    /// The full name of its type.
+    /// The full path of the operation's type.
     pub name: fn() -> &'static str,
-    /// Method and path.
     pub route: Route,
-    /// Who may call it.
     pub access: Access,
-    /// What the documents say.
     pub about: Docs,
-    /// The first feature level that does not have it any more.
+    /// The first feature level without the operation.
     pub removed_in: Option<i64>,
-    /// Whether `msg` of its reply says something.
-    pub says_something: bool,
-    /// Whether it takes files; others take no larger bodies than parameters need.
+    /// Whether `msg` of a successful reply may be other than empty.
+    pub has_message: bool,
+    /// Whether the operation takes files. The others accept only bodies of the size that parameters need.
     pub takes_files: bool,
-    /// Whether it gives keys, or accounts to get keys of, to whoever asks.
+    /// Whether the operation returns API keys, or users whose keys can be fetched, without credentials.
     pub gives_keys: bool,
-    /// Whether the time it takes is nearly independent of the size of the organization.
+    /// Whether the running time is nearly independent of the size of the organization.
     pub is_short: bool,
-    /// What follows from it outside of the realm.
     pub effects: &'static [Effect],
-    /// The parameter with the caller's address, which callers in a session may leave out.
-    pub caller_in: Option<&'static str>,
-    /// How it is called.
+    /// The parameter with the caller's email address, which requests in a session may omit.
+    pub caller_parameter: Option<&'static str>,
     pub protocol: Protocol,
-    /// What it takes.
     pub parameters: &'static [ParameterInfo],
-    /// What it gives besides `result` and `msg`.
+    /// The schema of the reply's data, without `result` and `msg`.
     pub reply: fn(&mut SchemaGenerator) -> Schema,
-    /// How it is carried out.
     pub run: Run,
 }
 
 impl Row {
-    /// Whether something follows from the operation outside of the realm.
-    pub fn has(&self, effect: Effect) -> bool {
+    pub fn has_effect(&self, effect: Effect) -> bool {
         self.effects.contains(&effect)
     }
 
-    /// Whether it is the long poll, which waits for events.
+    /// Whether the operation is the long poll.
     pub fn is_poll(&self) -> bool {
         matches!(self.run, Run::Poll(_))
     }
@@ -158,10 +149,10 @@ impl Row {
     }
 }
 
-/// The path in the table that is documented as this one, where `{*name}` is written `{name}`.
-pub fn route_named(path: &str) -> Option<&'static str> {
-    let is_named = |route: &str| route == path || (route.contains("{*") && route.replace("{*", "{") == path);
-    rows().map(|row| row.route.path).find(|route| is_named(route))
+/// The path in the table for a path from the reference, which has `{name}` in place of `{*name}`.
+pub fn find_route(path: &str) -> Option<&'static str> {
+    let is_match = |route: &str| route == path || (route.contains("{*") && route.replace("{*", "{") == path);
+    rows().map(|row| row.route.path).find(|route| is_match(route))
 }
 
 /// All rows: those of [`OPERATIONS`] and of [`RESUMABLE_UPLOADS`].
@@ -169,7 +160,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     OPERATIONS.iter().chain(RESUMABLE_UPLOADS)
 }
 
-/// The operations of resumable uploads, which speak the protocol tus instead of the API's envelope.
+/// The operations of resumable uploads, whose replies follow the protocol tus and have no envelope.
 pub static RESUMABLE_UPLOADS: &[Row] = &[
     write::<uploads::resumable::BeginUpload>(),
     read::<uploads::resumable::GetUploadOffset>(),
@@ -177,7 +168,7 @@ pub static RESUMABLE_UPLOADS: &[Row] = &[
     write::<uploads::resumable::EndUpload>(),
 ];
 
-/// Every operation that is served in the API's envelope.
+/// All operations whose replies have the API's envelope.
 #[rustfmt::skip]
 pub static OPERATIONS: &[Row] = &[
     read::<server::GetServerSettings>(),

@@ -1,7 +1,6 @@
-//! The command line: what can be said, and a file for each thing that is done.
+//! The command-line program: its arguments, and a module for each command.
 
 mod compare;
-mod ending;
 mod exec;
 mod file;
 mod fixture;
@@ -15,10 +14,11 @@ mod openapi;
 mod output;
 mod rules;
 mod scenario;
-mod secure;
 mod serve;
+mod shutdown;
 mod signals;
 mod state_file;
+mod tls;
 mod upstream;
 mod usage;
 mod watch;
@@ -74,58 +74,60 @@ enum Command {
     Openapi(openapi::Openapi),
 }
 
-/// A fault of the start: one line for standard error, and the exit status.
+/// An error that ends the program.
 #[derive(Debug)]
 pub struct CliError {
-    /// 1 for what went wrong, 2 for what was said wrongly, 3 for a fault of this program; for a command that can't be
-    /// run, what shells give.
+    /// Exit status: 1 for a failure, 2 for wrong usage, 3 for a bug of this program. For a command that can't be run, the
+    /// status that shells use.
     pub status: u8,
-    /// Without `error:`.
+    /// One line, without `error:`.
     pub message: String,
 }
 
 impl CliError {
-    fn of_start(message: impl ToString) -> Self {
+    fn failure(message: impl ToString) -> Self {
         Self { status: 1, message: message.to_string() }
     }
 
-    fn of_program(message: impl ToString) -> Self {
+    fn internal(message: impl ToString) -> Self {
         Self { status: 3, message: message.to_string() }
     }
 
-    /// As a shell tells of a program that Ctrl-C ended.
-    fn of_interruption(message: impl ToString) -> Self {
+    /// The status is that of shells for a program that Ctrl-C ended.
+    fn interrupted(message: impl ToString) -> Self {
         Self { status: 130, message: message.to_string() }
     }
 
-    fn of_usage(message: impl ToString) -> Self {
+    fn usage(message: impl ToString) -> Self {
         Self { status: 2, message: message.to_string() }
     }
 }
 
-/// Everything that can be said on the command line, for the reference.
+/// The definition of the command line, for the generated reference.
 pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Does what the command line says.
+/// Runs the program with these arguments and returns its exit status.
 ///
 /// # Errors
 ///
-/// What is to be logged on standard error.
+/// The error to print on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, CliError> {
     let arguments = with_default_command(arguments.into_iter().collect());
     let mut command = usage::without_empty_variables(Cli::command());
-    usage::misspelt_variables(&Cli::command(), std::env::vars_os().map(|(name, _)| name)).iter().for_each(output::tell);
-    let parsed = command.try_get_matches_from_mut(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
-    let cli = match parsed {
+    usage::misspelled_variable_warnings(&Cli::command(), std::env::vars_os().map(|(name, _)| name))
+        .iter()
+        .for_each(output::eprint_line);
+    let cli = command.try_get_matches_from_mut(&arguments).and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match cli {
         Ok(cli) => cli,
         Err(error) if !error.use_stderr() => {
-            // Help and version are answers, not faults.
+            // clap reports --help and --version as errors, too.
             let _ = error.print();
             return Ok(ExitCode::SUCCESS);
         }
-        Err(error) => return Err(CliError::of_usage(usage::fault(&error, &command, &arguments))),
+        Err(error) => return Err(CliError::usage(usage::error_message(&error, &command, &arguments))),
     };
     match cli.command {
         Command::Serve(serve) => serve::run(*serve),
@@ -145,13 +147,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<ExitCode, Cl
     }
 }
 
-/// `serve` may be left out, with its options or without.
+/// Inserts the command `serve` if the arguments begin with an option or are empty.
 fn with_default_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let first = arguments.get(1).and_then(|argument| argument.to_str());
-    let is_answer = matches!(first, Some("-h" | "--help" | "-V" | "--version"));
-    if first.is_none_or(|argument| argument.starts_with('-') && !is_answer) {
-        let place = arguments.len().min(1);
-        arguments.insert(place, "serve".into());
+    let is_help_or_version = matches!(first, Some("-h" | "--help" | "-V" | "--version"));
+    if first.is_none_or(|argument| argument.starts_with('-') && !is_help_or_version) {
+        let position = arguments.len().min(1);
+        arguments.insert(position, "serve".into());
     }
     arguments
 }

@@ -1,9 +1,9 @@
-//! Numbers of things in words.
+//! Counts with their nouns for messages, in the singular or plural.
 
 use std::fmt::Display;
 
-/// A number with its noun: `1 fault`, `2 faults`.
-pub fn counted<Number: Display + PartialEq + From<u8>>(count: Number, noun: &str) -> String {
-    let ending = if count == Number::from(1) { "" } else { "s" };
+/// Formats a count with its noun: `1 fault`, `2 faults`.
+pub fn counted<Count: Display + PartialEq + From<u8>>(count: Count, noun: &str) -> String {
+    let ending = if count == Count::from(1) { "" } else { "s" };
     format!("{count} {noun}{ending}")
 }

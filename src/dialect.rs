@@ -1,7 +1,7 @@
-//! Names on the wire: the neutral ones of the specification, or a vendor's.
+//! Dialects: the names that a vendor's API has on the wire for the neutral names of the specification.
 //!
-//! A dialect is a list of pairs, neutral to vendor, for the keys of objects (and parameters), for the values under
-//! certain keys, and for paths. The core knows the neutral names alone.
+//! A dialect maps neutral names to vendor names, separately for keys of objects (and parameters), for values of
+//! certain keys, and for paths. All other modules use only the neutral names.
 
 mod stock;
 
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// How neutral names are called on the wire.
+/// The vendor names that replace neutral names on the wire.
 ///
 /// ```
 /// use chatdouble::{Dialect, Options, Server};
@@ -25,35 +25,35 @@ use std::sync::OnceLock;
 /// assert!(Dialect::neutral().is_neutral());
 ///
 /// let server = Server::start_with(options).await?;
-/// println!("stock clients find their names at {}", server.url());
+/// println!("stock clients can connect to {}", server.url());
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dialect {
-    /// What the product is called where apps are addressed: the scheme of links that they open, and their part of a push
-    /// notification of Apple's service. `chat` when left out.
+    /// The product's name: the scheme of links that its apps open, and the key of its part of an Apple push
+    /// notification. `chat` when absent.
     product: Option<String>,
-    /// The realm that a 401 names. `chatdouble` when left out.
+    /// The realm in the `WWW-Authenticate` header of a 401. `chatdouble` when absent.
     auth_realm: Option<String>,
-    /// The beginning of the `User-Agent` of outgoing webhooks, which the version follows.
+    /// The product part of the `User-Agent` of outgoing webhooks; the server's version follows it.
     webhook_agent: Option<String>,
-    /// Keys of objects and names of parameters.
+    /// Neutral to vendor names of keys of objects and of parameters.
     #[serde(default)]
     keys: BTreeMap<String, String>,
-    /// Values under a key: key → neutral → vendor's.
+    /// For each key, neutral to vendor values. The key is neutral and may name its parent: `choices.key`.
     #[serde(default)]
     values: BTreeMap<String, BTreeMap<String, String>>,
-    /// Paths of operations without `/api/v1`.
+    /// Neutral to vendor paths of operations, without `/api/v1`.
     #[serde(default)]
     paths: BTreeMap<String, String>,
     #[serde(skip)]
     search: Search,
 }
 
-/// Finds the neutral names in a reply, all at once; made for the first reply. It follows from the names, so that dialects
-/// with the same names are equal.
+/// Searches a reply for all neutral names at once. Built for the first reply from the dialect's names, so it plays no
+/// part in the equality of dialects.
 #[derive(Clone, Debug, Default)]
 struct Search(OnceLock<Option<AhoCorasick>>);
 
@@ -65,15 +65,15 @@ impl PartialEq for Search {
 
 impl Eq for Search {}
 
-/// The product's name where a dialect gives none.
-const PRODUCT: &str = "chat";
-/// Longest name of a product, or word of a header, in bytes.
-const PRODUCT_MAX_BYTES: usize = 64;
+const DEFAULT_PRODUCT: &str = "chat";
+/// Longest `product`, `auth_realm` and `webhook_agent`.
+const MAX_WORD_BYTES: usize = 64;
 
-/// Keys whose objects are users' own: what bots keep, and what embedded bots are set up with.
-pub const USERS_OWN: [&str; 2] = ["storage", "config_data"];
+/// Keys of objects whose keys and values users choose, so that no dialect renames them: the storage of bots, and the
+/// configuration of embedded bots.
+pub const USER_DATA_KEYS: [&str; 2] = ["storage", "config_data"];
 
-/// What there is to be renamed.
+/// The neutral names that the API has, which a dialect may rename.
 #[derive(Clone, Debug, Default)]
 pub struct Renamable {
     /// Keys of objects and names of parameters.
@@ -82,65 +82,67 @@ pub struct Renamable {
     pub paths: BTreeSet<String>,
 }
 
-/// Asserts that names stay apart on the wire, and that each is one.
-fn apart(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
-    let mut seen = BTreeMap::new();
+/// Checks that no vendor name is empty and no two are equal.
+fn check_distinct(list: &str, names: &BTreeMap<String, String>) -> Result<(), String> {
+    let mut neutral_by_vendor = BTreeMap::new();
     for (neutral, vendor) in names {
         if vendor.is_empty() {
             return Err(format!("{list}.{neutral}: takes a name, which is not empty"));
         }
-        if let Some(other) = seen.insert(vendor, neutral) {
+        if let Some(other) = neutral_by_vendor.insert(vendor, neutral) {
             return Err(format!("{list}.{neutral}: `{vendor}` is the name of `{other}` already"));
         }
     }
     Ok(())
 }
 
-/// Whether a product's name can be the scheme of an address (RFC 3986).
-fn is_product(name: &str) -> bool {
-    let is_of_scheme = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte);
-    name.len() <= PRODUCT_MAX_BYTES
+/// Whether a name is a valid URI scheme (RFC 3986) in lower case.
+fn is_scheme(name: &str) -> bool {
+    let is_scheme_byte = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte);
+    name.len() <= MAX_WORD_BYTES
         && name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name.bytes().all(is_of_scheme)
+        && name.bytes().all(is_scheme_byte)
 }
 
-/// Whether a text can be a word of a header, in quotes or not.
-fn is_word_of_header(word: &str) -> bool {
-    let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    (1..=PRODUCT_MAX_BYTES).contains(&word.len()) && word.bytes().all(is_of_word)
+/// Whether a word needs no quoting in a header.
+fn is_header_word(word: &str) -> bool {
+    let is_word_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    (1..=MAX_WORD_BYTES).contains(&word.len()) && word.bytes().all(is_word_byte)
 }
 
-/// The key that values are under, of one that says under which other key that is meant: `key` of `choices.key`.
+/// The part after the parent's name: `key` of `choices.key`.
 fn last_part(key: &str) -> &str {
     key.rsplit_once('.').map_or(key, |(_, last)| last)
 }
 
-/// The value of a parameter that is a text in JSON, as older levels have some.
-fn in_quotes(value: &str) -> Option<&str> {
+/// The content of a JSON string. Older levels take some parameters as JSON.
+fn unquoted(value: &str) -> Option<&str> {
     value.strip_prefix('"')?.strip_suffix('"')
 }
 
-/// Keys of a change that say what changes, and those that say to what.
-const CHANGED: [&str; 3] = ["property", "setting_name", "notification_name"];
-const CHANGED_TO: [&str; 2] = ["value", "setting"];
+/// Keys of an event whose value is the name of a changed property.
+const PROPERTY_NAME_KEYS: [&str; 3] = ["property", "setting_name", "notification_name"];
+/// Keys of the same events with the property's new value.
+const PROPERTY_VALUE_KEYS: [&str; 2] = ["value", "setting"];
 
-/// A JSON text with the settings of a profile field, among them the site of an account.
-const FIELD_DATA: &str = "field_data";
-/// The object whose keys are those sites, and the key of the site in a field's data.
-const SITES: &str = "realm_default_external_accounts";
-const SITE: &str = "subtype";
-/// Values that people choose too, so that a neutral one may be somebody's own.
-const CHOSEN: [&str; 2] = ["emoji_name", "emoji_code"];
-/// The list of names of parameters that were passed over.
-const IGNORED: &str = "ignored_parameters_unsupported";
+/// Holds JSON text with the configuration of a profile field, such as the site of an external account.
+const FIELD_DATA_KEY: &str = "field_data";
+/// The object whose keys are the sites of external accounts.
+const SITES_KEY: &str = "realm_default_external_accounts";
+/// The key of the site in the data of a profile field.
+const SITE_KEY: &str = "subtype";
+/// Keys whose values users may choose, so that a value equal to a neutral name is not necessarily that name.
+const USER_CHOSEN_KEYS: [&str; 2] = ["emoji_name", "emoji_code"];
+/// Lists parameter names of the request as they were sent.
+const IGNORED_PARAMETERS_KEY: &str = "ignored_parameters_unsupported";
 
 impl Dialect {
-    /// The specification's own names.
+    /// The dialect that renames nothing.
     pub fn neutral() -> Self {
         Self::default()
     }
 
-    /// The names that stock clients of the product called Zulip look for.
+    /// The names of the Zulip API, which stock clients of Zulip expect.
     pub fn zulip() -> Self {
         serde_json::from_str(include_str!("dialect/zulip.json"))
             .expect("the built-in dialect is well-formed, as a test checks")
@@ -150,26 +152,26 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, with the JSON path.
+    /// The first problem, after the JSON path of its place.
     pub fn parse(text: &str, known: &Renamable) -> Result<Self, String> {
-        let dialect: Self = json_diagnostic::read(text).map_err(|fault| fault.to_string())?;
+        let dialect: Self = json_diagnostic::read(text).map_err(|problem| problem.to_string())?;
         dialect.check(known)?;
         Ok(dialect)
     }
 
     fn check(&self, known: &Renamable) -> Result<(), String> {
-        if self.product.as_deref().is_some_and(|product| !is_product(product)) {
+        if self.product.as_deref().is_some_and(|product| !is_scheme(product)) {
             return Err("$.product: takes at most 64 of a-z, 0-9, '+', '-' and '.', beginning with a letter".to_owned());
         }
         for (key, word) in [("auth_realm", &self.auth_realm), ("webhook_agent", &self.webhook_agent)] {
-            if word.as_deref().is_some_and(|word| !is_word_of_header(word)) {
+            if word.as_deref().is_some_and(|word| !is_header_word(word)) {
                 return Err(format!("$.{key}: takes at most 64 letters, digits, '-', '.' and '_'"));
             }
         }
-        apart("$.keys", &self.keys)?;
-        apart("$.paths", &self.paths)?;
+        check_distinct("$.keys", &self.keys)?;
+        check_distinct("$.paths", &self.paths)?;
         for (key, values) in &self.values {
-            apart(&format!("$.values.{key}"), values)?;
+            check_distinct(&format!("$.values.{key}"), values)?;
         }
         for (list, keys) in [("keys", self.keys.keys().collect::<Vec<_>>()), ("values", self.values.keys().collect())] {
             if let Some(key) = keys.into_iter().find(|key| !known.keys.contains(last_part(key))) {
@@ -177,7 +179,7 @@ impl Dialect {
             }
         }
         for (path, vendor) in &self.paths {
-            let fault = if !known.paths.contains(path) {
+            let problem = if !known.paths.contains(path) {
                 "no operation has this path"
             } else if path.contains('{') {
                 "a path with placeholders keeps its name"
@@ -186,29 +188,30 @@ impl Dialect {
             } else {
                 continue;
             };
-            return Err(format!("$.paths[\"{path}\"]: {fault}"));
+            return Err(format!("$.paths[\"{path}\"]: {problem}"));
         }
-        // Two may change their names; a third's would be lost behind another's.
-        for (list, names, taken) in [("keys", &self.keys, &known.keys), ("paths", &self.paths, &known.paths)] {
-            let is_lost = |(_, vendor): &(&String, &String)| taken.contains(*vendor) && !names.contains_key(*vendor);
-            if let Some((name, vendor)) = names.iter().find(is_lost) {
+        // A vendor name may be a neutral name only if that one is renamed too; otherwise the two would collide.
+        for (list, names, existing) in [("keys", &self.keys, &known.keys), ("paths", &self.paths, &known.paths)] {
+            let collides =
+                |(_, vendor): &(&String, &String)| existing.contains(*vendor) && !names.contains_key(*vendor);
+            if let Some((name, vendor)) = names.iter().find(collides) {
                 return Err(format!("$.{list}[\"{name}\"]: `{vendor}` is another's name already"));
             }
         }
         Ok(())
     }
 
-    /// The product's name, as it is in addresses that open its apps (`NAME://login`).
+    /// The product's name, which is also the scheme of links that open its apps (`NAME://login`).
     pub(crate) fn product(&self) -> &str {
-        self.product.as_deref().unwrap_or(PRODUCT)
+        self.product.as_deref().unwrap_or(DEFAULT_PRODUCT)
     }
 
-    /// The realm that credentials are asked for.
+    /// The realm in the `WWW-Authenticate` header.
     pub(crate) fn auth_realm(&self) -> &str {
         self.auth_realm.as_deref().unwrap_or("chatdouble")
     }
 
-    /// The `User-Agent` of outgoing webhooks of a server that calls itself by this version.
+    /// The `User-Agent` of outgoing webhooks of a server with this version.
     pub(crate) fn webhook_agent(&self, version: &str) -> String {
         match &self.webhook_agent {
             Some(agent) => format!("{agent}/{version}"),
@@ -216,27 +219,28 @@ impl Dialect {
         }
     }
 
-    /// Whether nothing is renamed.
+    /// Whether the dialect renames no key, value or path.
     pub fn is_neutral(&self) -> bool {
         self.keys.is_empty() && self.values.is_empty() && self.paths.is_empty()
     }
 
-    /// The neutral path of a path on the wire. A neutral path that is renamed is not served itself.
+    /// The neutral path of a path on the wire. A neutral path that the dialect renames is not served under that name.
     pub(crate) fn neutral_path<'path>(&'path self, path: &'path str) -> &'path str {
         counterpart(&self.paths, path).unwrap_or(path)
     }
 
-    /// The neutral name of a parameter on the wire. A neutral name that is renamed is unknown itself.
+    /// The neutral name of a parameter on the wire. A neutral name that the dialect renames is unknown on the wire.
     pub(crate) fn neutral_key<'key>(&'key self, key: &'key str) -> &'key str {
         counterpart(&self.keys, key).unwrap_or(key)
     }
 
-    /// The neutral value of a parameter (by its neutral name) on the wire.
+    /// The neutral value for a value on the wire. `key` is the parameter's neutral name.
     pub(crate) fn neutral_value<'value>(&'value self, key: &str, value: &'value str) -> Cow<'value, str> {
-        if key == FIELD_DATA {
-            return self.with_site(value, |site| self.neutral_name(SITE, site)).map_or(value.into(), Cow::Owned);
+        if key == FIELD_DATA_KEY {
+            let data = field_data_with_site(value, |site| self.neutral_name(SITE_KEY, site));
+            return data.map_or(value.into(), Cow::Owned);
         }
-        match (self.neutral_name(key, value), in_quotes(value)) {
+        match (self.neutral_name(key, value), unquoted(value)) {
             (Some(neutral), _) => neutral.into(),
             (None, Some(inner)) => {
                 self.neutral_name(key, inner).map_or(value.into(), |neutral| format!("\"{neutral}\"").into())
@@ -247,47 +251,39 @@ impl Dialect {
 
     fn neutral_name(&self, key: &str, value: &str) -> Option<&str> {
         let names = self.values.get(key)?;
-        if CHOSEN.contains(&key) && !names.values().any(|vendor| vendor == value) {
+        if USER_CHOSEN_KEYS.contains(&key) && !names.values().any(|vendor| vendor == value) {
             return None;
         }
         counterpart(names, value)
     }
 
-    /// A field's data with another name for their site; None where that has none.
-    fn with_site<'name>(&self, data: &str, name: impl Fn(&str) -> Option<&'name str>) -> Option<String> {
-        let mut data: Value = serde_json::from_str(data).ok()?;
-        let site = data.get_mut(SITE)?;
-        *site = name(site.as_str()?)?.into();
-        Some(data.to_string())
-    }
-
-    /// What a key or parameter is called on the wire.
+    /// The name of a key or parameter on the wire.
     pub(crate) fn vendor_key<'key>(&'key self, key: &'key str) -> &'key str {
         self.keys.get(key).map_or(key, String::as_str)
     }
 
-    /// What a path is called on the wire.
+    /// The path on the wire.
     pub(crate) fn vendor_path<'path>(&'path self, path: &'path str) -> &'path str {
         self.paths.get(path).map_or(path, String::as_str)
     }
 
-    /// A sentence with the keys, parameters and paths that it names as they are on the wire.
+    /// Replaces neutral keys, parameters and paths in a sentence with their names on the wire.
     pub(crate) fn with_vendor_names(&self, text: &str) -> String {
-        let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
-        let mut named = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(start) = rest.find(is_of_name) {
-            let (between, behind) = rest.split_at(start);
-            let (word, behind) = behind.split_at(behind.find(|next| !is_of_name(next)).unwrap_or(behind.len()));
-            named.push_str(between);
-            named.push_str(self.vendor_key(word));
-            rest = behind;
+        let is_word_char = |character: char| character.is_alphanumeric() || character == '_';
+        let mut translated = String::with_capacity(text.len());
+        let mut remaining = text;
+        while let Some(start) = remaining.find(is_word_char) {
+            let (separator, tail) = remaining.split_at(start);
+            let (word, tail) = tail.split_at(tail.find(|next| !is_word_char(next)).unwrap_or(tail.len()));
+            translated.push_str(separator);
+            translated.push_str(self.vendor_key(word));
+            remaining = tail;
         }
-        named.push_str(rest);
-        self.paths.iter().fold(named, |named, (neutral, vendor)| named.replace(neutral, vendor))
+        translated.push_str(remaining);
+        self.paths.iter().fold(translated, |text, (neutral, vendor)| text.replace(neutral, vendor))
     }
 
-    /// Renames everything in the body of a refusal, also in its sentence.
+    /// Renames everything in the body of an error reply, including the names in its message.
     pub(crate) fn translate_refusal(&self, refusal: &mut Value) {
         self.translate(refusal);
         for key in ["msg", "var_name", "var_name1", "var_name2"] {
@@ -297,24 +293,24 @@ impl Dialect {
         }
     }
 
-    /// What a value under a key is called on the wire, if it is renamed.
+    /// The vendor value for a neutral value of a key; None if the dialect does not rename it.
     pub(crate) fn vendor_value(&self, key: &str, neutral: &str) -> Option<&str> {
         self.values.get(key)?.get(neutral).map(String::as_str)
     }
 
-    /// What a value is called on the wire under whichever key it is renamed.
+    /// The vendor value for a neutral value under the first key with one.
     pub(crate) fn any_vendor_value(&self, neutral: &str) -> Option<&str> {
         self.values.values().find_map(|names| names.get(neutral)).map(String::as_str)
     }
 
-    /// Whether a reply as bytes of JSON may have something that [`Dialect::translate`] would rename.
+    /// Whether the JSON text of a reply may contain a name that [`Dialect::translate`] renames.
     pub(crate) fn may_rename(&self, reply: &[u8]) -> bool {
         if self.is_neutral() {
             return false;
         }
         let search = self.search.0.get_or_init(|| {
             let names = self.keys.keys().chain(self.values.values().flat_map(BTreeMap::keys)).map(String::as_str);
-            AhoCorasick::new(names.chain([IGNORED])).ok()
+            AhoCorasick::new(names.chain([IGNORED_PARAMETERS_KEY])).ok()
         });
         search.as_ref().is_none_or(|search| search.is_match(reply))
     }
@@ -324,8 +320,8 @@ impl Dialect {
         self.translate_within(value, "");
     }
 
-    /// Renames parameters back to how they were sent.
-    fn rename_as_sent(&self, items: &mut [Value]) {
+    /// Restores the names of parameters that were translated when the request was read.
+    fn restore_sent_names(&self, items: &mut [Value]) {
         for item in items {
             if let Some(name) = item.as_str() {
                 let sent = self.keys.get(name).map_or_else(|| self.neutral_key(name), String::as_str);
@@ -334,7 +330,7 @@ impl Dialect {
         }
     }
 
-    /// Renames everything in what is under a key.
+    /// `parent` is the key of the object that holds the value, or "".
     fn translate_within(&self, value: &mut Value, parent: &str) {
         match value {
             Value::Array(items) => items.iter_mut().for_each(|item| self.translate_within(item, parent)),
@@ -344,14 +340,15 @@ impl Dialect {
     }
 
     fn translate_object(&self, object: &mut Map<String, Value>, parent: &str) {
-        let changed = CHANGED.iter().find_map(|key| object.get(*key)?.as_str()).and_then(|name| self.values.get(name));
-        for (key, value) in object.iter_mut().filter(|(key, _)| !USERS_OWN.contains(&key.as_str())) {
-            let within = || self.values.get(&format!("{parent}.{key}"));
-            let of_change = changed.filter(|_| CHANGED_TO.contains(&key.as_str()));
-            let names = self.values.get(key).or_else(within).or(of_change);
+        let property = PROPERTY_NAME_KEYS.iter().find_map(|key| object.get(*key)?.as_str());
+        let property_values = property.and_then(|property| self.values.get(property));
+        for (key, value) in object.iter_mut().filter(|(key, _)| !USER_DATA_KEYS.contains(&key.as_str())) {
+            let names_under_parent = || self.values.get(&format!("{parent}.{key}"));
+            let names_of_property = property_values.filter(|_| PROPERTY_VALUE_KEYS.contains(&key.as_str()));
+            let names = self.values.get(key).or_else(names_under_parent).or(names_of_property);
             match value {
-                Value::String(text) if key == FIELD_DATA => {
-                    if let Some(data) = self.with_site(text, |site| self.vendor_value(SITE, site)) {
+                Value::String(text) if key == FIELD_DATA_KEY => {
+                    if let Some(data) = field_data_with_site(text, |site| self.vendor_value(SITE_KEY, site)) {
                         *text = data;
                     }
                 }
@@ -360,14 +357,14 @@ impl Dialect {
                         vendor.clone_into(text);
                     }
                 }
-                Value::Array(items) if key == IGNORED => self.rename_as_sent(items),
+                Value::Array(items) if key == IGNORED_PARAMETERS_KEY => self.restore_sent_names(items),
                 Value::Array(items) if names.is_some() && items.iter().all(Value::is_string) => {
                     names.into_iter().for_each(|names| rename_texts(items, names));
                 }
                 other => self.translate_within(other, key),
             }
         }
-        let names = if parent == SITES { self.values.get(SITE) } else { Some(&self.keys) };
+        let names = if parent == SITES_KEY { self.values.get(SITE_KEY) } else { Some(&self.keys) };
         if let Some(names) = names.filter(|names| object.keys().any(|key| names.contains_key(key))) {
             let renamed =
                 std::mem::take(object).into_iter().map(|(key, value)| (names.get(&key).cloned().unwrap_or(key), value));
@@ -376,8 +373,16 @@ impl Dialect {
     }
 }
 
-/// The other name of a pair: neutral for vendor's, and vendor's for neutral, so that each name on the wire has one
-/// meaning.
+/// The data of a profile field with another name for its site; None if it has no site or the site has no other name.
+fn field_data_with_site<'name>(data: &str, other_name: impl Fn(&str) -> Option<&'name str>) -> Option<String> {
+    let mut data: Value = serde_json::from_str(data).ok()?;
+    let site = data.get_mut(SITE_KEY)?;
+    *site = other_name(site.as_str()?)?.into();
+    Some(data.to_string())
+}
+
+/// The other name of a pair: the neutral name for a vendor name, and the vendor name for a neutral name. Names are
+/// swapped in both directions because a vendor name may be the neutral name of something else.
 fn counterpart<'names>(names: &'names BTreeMap<String, String>, name: &str) -> Option<&'names str> {
     let neutral = names.iter().find(|(_, vendor)| vendor.as_str() == name).map(|(neutral, _)| neutral);
     neutral.or_else(|| names.get(name)).map(String::as_str)

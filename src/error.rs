@@ -1,11 +1,10 @@
-//! The error table: every failed reply that the API can give. Its rows are in the files of this folder, by area.
+//! The error table: every error reply of the API. The files of this folder hold its rows by area.
 //!
-//! A row is a variant, its HTTP status, its code and the template of its message. Fields named in
-//! braces fill the template; those listed behind `+` also are in the reply next to `msg` and `code`.
-//! Nothing else builds an error reply.
+//! A row is a variant, its HTTP status, its code and the template of its message. Fields in braces fill the template;
+//! fields after `+` are also extra fields of the reply. Nothing else builds an error reply.
 //!
-//! Each area is a macro that adds its rows to those above and passes all on to the next one; the last one makes the table
-//! of them.
+//! Each area is a macro that appends its rows and passes all rows on to the next macro; the last one, `errors`, expands
+//! to the table.
 
 mod belongings;
 mod channels;
@@ -28,22 +27,21 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use users::users;
 
-/// A row of the table, for documents and tests.
+/// A row of the table, for the reference, the OpenAPI document and tests.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorRow {
-    /// The variant's name.
+    /// The name of the variant of [`Error`].
     pub name: &'static str,
-    /// HTTP status.
     pub status: u16,
-    /// Machine-readable code.
     pub code: &'static str,
-    /// Message with its placeholders.
+    /// The template, with placeholders such as `{user_id}`.
     pub message: &'static str,
-    /// Fields that the reply carries next to `msg` and `code`.
+    /// Extra fields of the reply, besides `msg` and `code`.
     pub fields: &'static [&'static str],
 }
 
-/// What fills a placeholder or is next to a message: any JSON value, boxed to keep errors small.
+/// A JSON value that fills a placeholder of the message or is an extra field of the reply. Boxed to keep [`Error`]
+/// small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ErrorField(Box<Value>);
 
@@ -55,7 +53,7 @@ impl std::ops::Deref for ErrorField {
     }
 }
 
-macro_rules! fills {
+macro_rules! impl_error_field_from {
     ($($type:ty),*) => {$(
         impl From<$type> for ErrorField {
             fn from(value: $type) -> Self {
@@ -64,41 +62,40 @@ macro_rules! fills {
         }
     )*};
 }
-fills!(&str, String, bool, i64, i32, u64, usize, Value, Vec<&'static str>, Vec<String>, Vec<Value>);
+impl_error_field_from!(&str, String, bool, i64, i32, u64, usize, Value, Vec<&'static str>, Vec<String>, Vec<Value>);
 
 macro_rules! errors {
     ([] $(
         $(#[$doc:meta])*
         $name:ident $({ $($field:ident),* })? : $status:literal $code:ident $message:literal $(+ [$($extra:ident),*])?;
     )*) => {
-        /// A refused request: what the client gets. Each variant is a row of the table.
+        /// An error reply. Each variant is a row of the table.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Error {
             $(
                 $(#[$doc])*
                 #[doc = concat!("`", stringify!($code), "`, HTTP ", $status, ": ", $message)]
                 $name $({ $(
-                    #[doc = concat!("Fills `{", stringify!($field), "}` or is next to the message.")]
+                    #[doc = concat!("Fills `{", stringify!($field), "}` in the message, or is an extra field of the reply.")]
                     $field: ErrorField
                 ),* })?,
             )*
         }
 
-        /// A row of the table by its name: what operations declare that they refuse with.
+        /// The variants of [`Error`] without their fields, with which operations declare their errors.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum ErrorKind {
             $(#[doc = concat!("`", stringify!($code), "`, HTTP ", $status, ": ", $message)] $name,)*
         }
 
         impl ErrorKind {
-            /// The row of the table.
             pub fn row(self) -> &'static ErrorRow {
                 &Error::TABLE[self as usize]
             }
         }
 
         impl Error {
-            /// Every row, in the order of the table.
+            /// All rows, in the order of [`ErrorKind`].
             pub const TABLE: &'static [ErrorRow] = &[$(
                 ErrorRow {
                     name: stringify!($name),
@@ -109,7 +106,6 @@ macro_rules! errors {
                 },
             )*];
 
-            /// Which row it is.
             pub fn kind(&self) -> ErrorKind {
                 match self { $(Error::$name { .. } => ErrorKind::$name,)* }
             }
@@ -126,39 +122,37 @@ macro_rules! errors {
 requests! { [organization users groups channels messages belongings control errors] }
 
 impl Error {
-    /// The row of the table that this error is of.
     pub fn row(&self) -> &'static ErrorRow {
         self.kind().row()
     }
 
-    /// HTTP status of the reply.
     pub fn status(&self) -> u16 {
         self.row().status
     }
 
     /// The message with its placeholders filled.
     pub fn message(&self) -> String {
-        self.filled(self.row().message)
+        self.fill_template(self.row().message)
     }
 
-    /// Any text with the error's placeholders filled.
-    pub fn filled(&self, template: &str) -> String {
+    /// Replaces the placeholders of a template with this error's fields. Unknown placeholders stay.
+    pub fn fill_template(&self, template: &str) -> String {
         let mut message = String::new();
-        let mut rest = template;
-        // Each once: what is filled in may have braces of its own.
-        while let Some((before, behind)) = rest.split_once('{') {
+        let mut remaining = template;
+        // A single pass, so that braces inside a field's value are not taken for placeholders.
+        while let Some((before, after_brace)) = remaining.split_once('{') {
             message.push_str(before);
-            let placeholder = behind.split_once('}').and_then(|(name, after)| Some((self.in_words(name)?, after)));
-            let (text, after) = placeholder.unwrap_or_else(|| ("{".to_owned(), behind));
+            let placeholder =
+                after_brace.split_once('}').and_then(|(name, after)| Some((self.field_text(name)?, after)));
+            let (text, after) = placeholder.unwrap_or_else(|| ("{".to_owned(), after_brace));
             message.push_str(&text);
-            rest = after;
+            remaining = after;
         }
-        message.push_str(rest);
+        message.push_str(remaining);
         message
     }
 
-    /// The field of this name as it is in the message.
-    fn in_words(&self, name: &str) -> Option<String> {
+    fn field_text(&self, name: &str) -> Option<String> {
         let (_, value) = self.fields().into_iter().find(|(field, _)| *field == name)?;
         Some(match &**value {
             Value::String(text) => text.clone(),
@@ -171,7 +165,7 @@ impl Error {
         })
     }
 
-    /// The reply's JSON: `result`, `msg`, the row's further fields, `code` (specification, Errors).
+    /// The reply's JSON: `result`, `msg`, the extra fields, `code` (specification, Errors).
     pub fn body(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {
             Ok(Value::Object(body)) => body,
@@ -179,18 +173,19 @@ impl Error {
         }
     }
 
-    /// A parameter's value is of the wrong kind; `problem` follows its name: `is not an integer`.
+    /// A parameter's value has the wrong type. The message is the parameter's name and `problem`, such as
+    /// `is not an integer`.
     pub fn bad_value(parameter: impl Into<String>, problem: impl Into<String>) -> Self {
         Error::BadValue { parameter: parameter.into().into(), problem: problem.into().into() }
     }
 
-    /// A parameter's value is of the right kind and none of those that there are.
+    /// A parameter's value has the right type but is not an allowed value.
     pub fn not_possible(parameter: &str) -> Self {
         Error::InvalidValueBecause { parameter: parameter.into(), reason: "Not in the list of possible values".into() }
     }
 }
 
-/// As [`Error::body`] has it.
+/// Serializes the same fields as [`Error::body`], in the same order.
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let row = self.row();
@@ -199,7 +194,7 @@ impl Serialize for Error {
         body.serialize_entry("msg", &self.message())?;
         for (name, value) in self.fields() {
             if row.fields.contains(&name) {
-                // The one name on the wire that no identifier can have.
+                // `retry-after` is the only name on the wire that is not a Rust identifier.
                 let name = if name == "retry_after" { "retry-after" } else { name };
                 body.serialize_entry(name, &**value)?;
             }
@@ -215,7 +210,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn fields_fill_the_message_and_are_next_to_it() {
+    fn a_listed_field_fills_the_message_and_is_in_the_reply() {
         let error = Error::UnknownChannel { stream: "nowhere".into() };
 
         assert_eq!(
@@ -225,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_placeholder_in_a_field_is_left_alone() {
+    fn a_placeholder_inside_a_field_is_not_replaced() {
         let error = Error::InDefaultGroup { channel_name: "{group_name}".into(), group_name: "news".into() };
 
         let message = "Channel '{group_name}' is already present in default channel group 'news'";
@@ -241,11 +236,11 @@ mod tests {
     }
 
     #[test]
-    fn every_row_has_a_failing_status_and_names_fields_that_it_has() {
+    fn every_row_has_an_error_status_and_a_message() {
         for row in Error::TABLE {
-            // Services repeat what is refused: an event that is not supported is taken, and said to be left out.
-            let is_taken = row.name == "UnsupportedWebhookEvent" && row.status == 200;
-            assert!((400..=599).contains(&row.status) || is_taken, "{}", row.name);
+            // Services repeat a delivery that fails, so an unsupported event has the status of a success.
+            let is_unsupported_event = row.name == "UnsupportedWebhookEvent" && row.status == 200;
+            assert!((400..=599).contains(&row.status) || is_unsupported_event, "{}", row.name);
             assert!(!row.message.is_empty(), "{}", row.name);
         }
     }

@@ -1,4 +1,5 @@
-//! Faults: rules that make requests fail as a network, a proxy or the push relay would (contract, Faults).
+//! Faults: the rules of a world that make requests fail as a network, a proxy or the push relay would (contract,
+//! Faults).
 
 mod dropped;
 pub mod network;
@@ -13,133 +14,127 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use dropped::DroppedRequest;
 
-/// What the journal has instead of a fault's id where a network lost the request or the reply.
-pub const NETWORK: &str = "network";
+/// The fault id in the journal for requests and replies that the network lost.
+pub const NETWORK_FAULT_ID: &str = "network";
 
-/// A rule that was installed.
+/// An installed rule, with its counters.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// Names it in replies and in the control endpoint.
+    /// `fault-1`, `fault-2` and so on, in the order of installation.
     pub id: String,
-    /// The rule as it was sent.
-    pub rule: Value,
-    /// Which requests it is for.
+    /// The JSON that the control call or the command line sent.
+    pub source: Value,
     pub matching: Matching,
-    /// Requests that it lets pass first.
+    /// The number of matching requests that pass before the rule may fire.
     pub after: u64,
-    /// Chance that it fires at all; None: always.
+    /// The chance that the rule fires for a request, from 0 to 1; None means always.
     pub probability: Option<f64>,
-    /// How often it fires at most.
+    /// How often the rule fires at most; None means without limit.
     pub times: Option<u64>,
-    /// What it does.
     pub effect: Effect,
-    /// Requests that it let pass.
+    /// The number of matching requests that passed.
     pub passed: u64,
-    /// How often it fired.
+    /// How often the rule fired in this world since it was installed.
     pub fired: u64,
-    /// Requests that it dropped lately and whose repetitions it drops too.
+    /// The requests whose retries are dropped too.
     pub dropped: Vec<DroppedRequest>,
-    /// How often it fired in all worlds that have it, and before resets.
-    pub fired_anywhere: Arc<AtomicU64>,
+    /// How often the rule fired in all worlds that share it, resets included.
+    pub fired_in_all_worlds: Arc<AtomicU64>,
 }
 
-/// The operation that effects on events are for: its method and path.
+/// Method and path of the operation to which `Effect::Events` applies.
 pub const POLL: (&str, &str) = ("GET", "/events");
-/// What the paths of operations that call the push relay begin with.
-pub const RELAYED: &str = "/mobile_push/";
+/// The prefix of the paths of operations that call the push relay.
+pub const RELAY_PATH_PREFIX: &str = "/mobile_push/";
 
-/// Which requests a rule is for; what is not given holds for all.
+/// The conditions on a request; an absent condition matches every request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matching {
-    /// HTTP method.
     pub method: Option<String>,
-    /// Path of an operation, with its placeholders, or of a kind of files.
+    /// Path of an operation with its placeholders, such as `/messages/{message_id}`, or of a kind of files.
     pub path: Option<String>,
-    /// Address of the caller.
+    /// Email address of the caller; ASCII case is ignored.
     pub user: Option<String>,
-    /// Parameters that must be among those sent, as text.
+    /// Parameters that the request must have, with their text values.
     pub params: BTreeMap<String, String>,
 }
 
-/// What the client sees.
+/// What a rule does to a request or its reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Push operations fail so.
+    /// The push relay fails.
     Bouncer(Bouncer),
-    /// The reply comes so many milliseconds of real time later.
+    /// The reply is delayed by this many milliseconds of real time.
     DelayMs(u64),
-    /// This failed reply; nothing is done.
+    /// The request is not carried out and gets this reply.
     Error {
-        /// HTTP status.
         status: u16,
-        /// `code`, `msg` and what else is in it.
+        /// The body: `code`, `msg` and any further fields.
         fields: Map<String, Value>,
     },
-    /// 429 with `retry-after`; nothing is done.
+    /// The request is not carried out and gets status 429.
     RateLimit {
-        /// Seconds, a JSON number.
+        /// Seconds, as a JSON number that may have a fraction.
         retry_after: Value,
     },
     /// The connection closes without a reply.
     Drop {
         /// Whether the operation is carried out.
         is_carried_out: bool,
-        /// Whether repetitions of the request are dropped too.
-        retries: bool,
+        /// Whether retries of the request are dropped too.
+        drops_retries: bool,
     },
-    /// What a poll of an event queue gives.
+    /// The events of a poll are changed.
     Events(Disturbance),
-    /// Carried out; the body breaks off after so many bytes.
+    /// The request is carried out; the body of the reply breaks off after this many bytes.
     TruncateAt(u64),
-    /// Carried out; a success with these values at its top level, in which null leaves a key out.
+    /// The request is carried out; a successful reply gets these values at its top level. Null removes a key.
     Change(Map<String, Value>),
-    /// Carried out; a failed reply whose `msg` is in accented letters, as from a server that translates.
+    /// The request is carried out; the `msg` of a failed reply is written in accented letters, as if translated.
     PseudoLocalize,
-    /// Carried out; the body is a proxy's page.
+    /// The request is carried out; the reply is the HTML page of a proxy.
     Garbage,
-    /// The caller's queues are gone, then the request goes on.
+    /// The caller's queues are ended before the request is carried out.
     LoseQueue,
 }
 
-/// What becomes of the events that a poll gives.
+/// How the events of a poll are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disturbance {
-    /// What the last acknowledgement covered comes once more, before what is new.
+    /// The events that the last poll acknowledged are delivered again, before new ones.
     Repeat,
-    /// Nothing comes although there is something, which comes with the next poll.
+    /// No event is delivered; the undelivered ones follow with the next poll.
     Hold,
-    /// One event comes.
+    /// Each poll delivers a single event.
     OneByOne,
-    /// An event of an unknown type comes along, and unknown fields.
+    /// An event of an unknown type and unknown fields are added.
     Unknown,
 }
 
 /// How the push relay fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bouncer {
-    /// `FAILED_TO_CONNECT_BOUNCER`
+    /// Replied as `FAILED_TO_CONNECT_BOUNCER`.
     Unreachable,
-    /// `INTERNAL_SERVER_ERROR_ON_BOUNCER`
+    /// Replied as `INTERNAL_SERVER_ERROR_ON_BOUNCER`.
     ServerError,
     AdminActionRequired,
 }
 
-/// A request as rules see it.
+/// The properties of a request that rules are matched against.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    /// HTTP method.
+pub struct RequestView<'a> {
     pub method: &'a str,
-    /// Path of its operation with placeholders, or of its kind of files; None when no operation has its path.
+    /// Path of the operation with placeholders, or of the kind of files; None when the path belongs to neither.
     pub path: Option<&'a str>,
-    /// Its own path.
+    /// The path of the request itself.
     pub full_path: &'a str,
-    /// Its parameters.
     pub params: &'a BTreeMap<String, String>,
-    /// Address of the caller, as the credentials have it.
+    /// Email address in the credentials, which may belong to no account.
     pub user: Option<&'a str>,
     /// Whether the operation asks the push relay.
-    pub asks_relay: bool,
-    /// Real time.
+    pub calls_push_relay: bool,
+    /// Real time, not the world's clock.
     pub at: Timestamp,
 }
 
@@ -148,75 +143,75 @@ pub struct Seen<'a> {
 pub struct Faults {
     rules: Vec<Rule>,
     /// Rules that a reset installs again.
-    standing: Vec<Rule>,
-    chance: SeededRng,
-    installed: u64,
+    permanent: Vec<Rule>,
+    rng: SeededRng,
+    installed_count: u64,
 }
 
 impl Faults {
-    /// No rules; probabilities follow from the seed.
+    /// Returns an empty set of rules, whose random draws follow from the seed.
     pub fn new(seed: u64) -> Self {
-        Self { chance: SeededRng::from_seed(seed ^ 0x0066_6175_6c74), ..Self::default() }
+        Self { rng: SeededRng::from_seed(seed ^ 0x0066_6175_6c74), ..Self::default() }
     }
 
-    /// Installs a rule; gives its id.
+    /// Installs a rule and returns its new id.
     pub fn install(&mut self, mut rule: Rule) -> String {
-        self.installed += 1;
-        rule.id = format!("fault-{}", self.installed);
+        self.installed_count += 1;
+        rule.id = format!("fault-{}", self.installed_count);
         let id = rule.id.clone();
         self.rules.push(rule);
         id
     }
 
     /// Installs a rule that a reset installs again.
-    pub fn install_standing(&mut self, rule: Rule) {
-        self.standing.push(rule.clone());
+    pub fn install_permanent(&mut self, rule: Rule) {
+        self.permanent.push(rule.clone());
         self.install(rule);
     }
 
-    /// Removes all rules but the standing ones, which begin again.
+    /// Removes all rules and installs the permanent ones again with their counters as they were first installed.
     pub fn reset(&mut self, seed: u64) {
-        let standing = std::mem::take(&mut self.standing);
+        let permanent = std::mem::take(&mut self.permanent);
         *self = Self::new(seed);
-        standing.into_iter().for_each(|rule| self.install_standing(rule));
+        permanent.into_iter().for_each(|rule| self.install_permanent(rule));
     }
 
-    /// All rules, spent ones too.
+    /// All rules, including those that fired as often as they may.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// A rule's effect as it was sent.
+    /// The `effect` of a rule, in the JSON that was sent.
     pub fn effect_as_sent(&self, id: &str) -> Option<Value> {
-        self.rules.iter().find(|rule| rule.id == id).map(|rule| rule.rule["effect"].clone())
+        self.rules.iter().find(|rule| rule.id == id).map(|rule| rule.source["effect"].clone())
     }
 
-    /// Removes all rules.
     pub fn clear(&mut self) {
         self.rules.clear();
     }
 
-    /// Removes a rule; false when there is none of this id.
+    /// Removes a rule; returns false when no rule has this id.
     pub fn remove(&mut self, id: &str) -> bool {
         let count = self.rules.len();
         self.rules.retain(|rule| rule.id != id);
         self.rules.len() < count
     }
 
-    /// Whether no rule is installed: then requests need not be looked at.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// The first rule that fires for a request: its id and effect. Counts, in the order match, after, probability, times.
-    pub fn fire(&mut self, seen: Seen<'_>) -> Option<(String, Effect)> {
-        let Self { rules, chance, .. } = self;
-        let repeats = |rule: &mut Rule| rule.note_repetition(seen).then(|| rule.id.clone());
-        if let Some(id) = rules.iter_mut().find_map(repeats) {
-            return Some((id, Effect::Drop { is_carried_out: false, retries: true }));
+    /// Returns the id and effect of the first rule that fires for a request, and updates the counters. A rule is
+    /// checked
+    /// in the order match, `after`, `times`, `probability`.
+    pub fn fire(&mut self, request: RequestView<'_>) -> Option<(String, Effect)> {
+        let Self { rules, rng, .. } = self;
+        let dropping_rule = |rule: &mut Rule| rule.drops_as_retry(request).then(|| rule.id.clone());
+        if let Some(id) = rules.iter_mut().find_map(dropping_rule) {
+            return Some((id, Effect::Drop { is_carried_out: false, drops_retries: true }));
         }
         for rule in rules {
-            if !rule.matching.matches(seen) || !rule.effect.concerns(seen) {
+            if !rule.matching.matches(request) || !rule.effect.applies_to(request) {
                 continue;
             }
             if rule.passed < rule.after {
@@ -227,16 +222,16 @@ impl Faults {
                 continue;
             }
             if let Some(probability) = rule.probability {
-                let [word] = chance.words();
+                let [word] = rng.words();
                 if f64::from(word) / (f64::from(u32::MAX) + 1.0) >= probability {
                     rule.passed += 1;
                     continue;
                 }
             }
             rule.fired += 1;
-            rule.fired_anywhere.fetch_add(1, Ordering::Relaxed);
-            if matches!(rule.effect, Effect::Drop { retries: true, .. }) {
-                rule.dropped.push(DroppedRequest::of(seen));
+            rule.fired_in_all_worlds.fetch_add(1, Ordering::Relaxed);
+            if matches!(rule.effect, Effect::Drop { drops_retries: true, .. }) {
+                rule.dropped.push(DroppedRequest::of(request));
             }
             return Some((rule.id.clone(), rule.effect.clone()));
         }
@@ -245,22 +240,25 @@ impl Faults {
 }
 
 impl Effect {
-    /// Whether it can happen to a request: only those are counted.
-    fn concerns(&self, seen: Seen<'_>) -> bool {
+    /// Whether the effect can happen to a request. Other requests do not count for `after` and `times`.
+    fn applies_to(&self, request: RequestView<'_>) -> bool {
         match self {
-            Effect::Bouncer(_) => seen.asks_relay,
-            Effect::Events(_) => seen.method == POLL.0 && seen.path == Some(POLL.1),
+            Effect::Bouncer(_) => request.calls_push_relay,
+            Effect::Events(_) => request.method == POLL.0 && request.path == Some(POLL.1),
             _ => true,
         }
     }
 }
 
 impl Matching {
-    fn matches(&self, seen: Seen<'_>) -> bool {
-        self.method.as_deref().is_none_or(|method| method == seen.method)
-            && self.path.as_deref().is_none_or(|path| Some(path) == seen.path)
-            && self.params.iter().all(|(name, value)| seen.params.get(name) == Some(value))
-            && self.user.as_deref().is_none_or(|user| seen.user.is_some_and(|one| one.eq_ignore_ascii_case(user)))
+    fn matches(&self, request: RequestView<'_>) -> bool {
+        self.method.as_deref().is_none_or(|method| method == request.method)
+            && self.path.as_deref().is_none_or(|path| Some(path) == request.path)
+            && self.params.iter().all(|(name, value)| request.params.get(name) == Some(value))
+            && self
+                .user
+                .as_deref()
+                .is_none_or(|user| request.user.is_some_and(|caller| caller.eq_ignore_ascii_case(user)))
     }
 }
 
@@ -271,7 +269,7 @@ mod tests {
     fn rule(after: u64, probability: Option<f64>, times: Option<u64>) -> Rule {
         Rule {
             id: String::new(),
-            rule: Value::Null,
+            source: Value::Null,
             matching: Matching::default(),
             after,
             probability,
@@ -280,76 +278,76 @@ mod tests {
             passed: 0,
             fired: 0,
             dropped: Vec::new(),
-            fired_anywhere: Arc::default(),
+            fired_in_all_worlds: Arc::default(),
         }
     }
 
     static NO_PARAMS: BTreeMap<String, String> = BTreeMap::new();
 
-    const REQUEST: Seen<'static> = Seen {
+    const REQUEST: RequestView<'static> = RequestView {
         method: "GET",
         path: Some("/users"),
         full_path: "/users",
         params: &NO_PARAMS,
         user: None,
-        asks_relay: false,
+        calls_push_relay: false,
         at: Timestamp::from_seconds(0),
     };
 
-    fn fired(faults: &mut Faults, requests: usize) -> Vec<bool> {
-        (0..requests).map(|_| faults.fire(REQUEST).is_some()).collect()
+    fn fire_repeatedly(faults: &mut Faults, request_count: usize) -> Vec<bool> {
+        (0..request_count).map(|_| faults.fire(REQUEST).is_some()).collect()
     }
 
     #[test]
-    fn a_rule_lets_some_pass_and_fires_so_often() {
+    fn a_rule_fires_up_to_times_after_the_first_requests() {
         let mut faults = Faults::new(0);
         faults.install(rule(1, None, Some(2)));
 
-        assert_eq!(fired(&mut faults, 5), [false, true, true, false, false]);
+        assert_eq!(fire_repeatedly(&mut faults, 5), [false, true, true, false, false]);
         assert_eq!((faults.rules()[0].passed, faults.rules()[0].fired), (1, 2));
     }
 
     #[test]
-    fn repetitions_of_a_dropped_request_are_dropped_for_a_second_after_the_last() {
+    fn retries_of_a_dropped_request_are_dropped_for_a_second_after_the_last() {
         let mut faults = Faults::new(0);
-        let effect = Effect::Drop { is_carried_out: true, retries: true };
+        let effect = Effect::Drop { is_carried_out: true, drops_retries: true };
         faults.install(Rule { effect: effect.clone(), ..rule(0, None, Some(1)) });
-        let repetition = Some(("fault-1".to_owned(), Effect::Drop { is_carried_out: false, retries: true }));
-        let at = |millis: i64| Seen { at: Timestamp::from_micros(millis * 1_000), ..REQUEST };
+        let retry = Some(("fault-1".to_owned(), Effect::Drop { is_carried_out: false, drops_retries: true }));
+        let at = |millis: i64| RequestView { at: Timestamp::from_micros(millis * 1_000), ..REQUEST };
 
         assert_eq!(faults.fire(at(0)), Some(("fault-1".to_owned(), effect)));
-        assert_eq!(faults.fire(at(900)), repetition);
-        assert_eq!(faults.fire(Seen { full_path: "/users/me", ..at(901) }), None);
-        assert_eq!(faults.fire(at(1_800)), repetition);
+        assert_eq!(faults.fire(at(900)), retry);
+        assert_eq!(faults.fire(RequestView { full_path: "/users/me", ..at(901) }), None);
+        assert_eq!(faults.fire(at(1_800)), retry);
         assert_eq!(faults.rules()[0].fired, 1);
         assert_eq!(faults.fire(at(2_900)), None);
     }
 
     #[test]
-    fn a_reset_installs_standing_rules_again_and_no_others() {
+    fn a_reset_installs_only_permanent_rules_again() {
         let mut faults = Faults::new(0);
-        faults.install_standing(rule(0, None, Some(1)));
+        faults.install_permanent(rule(0, None, Some(1)));
         faults.install(rule(0, None, None));
-        let anywhere = faults.rules()[0].fired_anywhere.clone();
-        assert_eq!(fired(&mut faults, 1), [true]);
+        let fired_in_all_worlds = faults.rules()[0].fired_in_all_worlds.clone();
+        assert_eq!(fire_repeatedly(&mut faults, 1), [true]);
 
         faults.reset(0);
 
-        assert_eq!(fired(&mut faults, 3), [true, false, false]);
-        assert_eq!((faults.rules().len(), anywhere.load(Ordering::Relaxed)), (1, 2));
+        assert_eq!(fire_repeatedly(&mut faults, 3), [true, false, false]);
+        assert_eq!((faults.rules().len(), fired_in_all_worlds.load(Ordering::Relaxed)), (1, 2));
     }
 
     #[test]
-    fn chance_follows_from_the_seed() {
-        let flaky = |seed| {
+    fn random_draws_follow_from_the_seed() {
+        let fired_with_seed = |seed| {
             let mut faults = Faults::new(seed);
             faults.install(rule(0, Some(0.5), None));
-            fired(&mut faults, 64)
+            fire_repeatedly(&mut faults, 64)
         };
 
-        assert_eq!(flaky(1), flaky(1));
-        assert_ne!(flaky(1), flaky(2));
-        assert!(flaky(1).contains(&true) && flaky(1).contains(&false));
+        assert_eq!(fired_with_seed(1), fired_with_seed(1));
+        assert_ne!(fired_with_seed(1), fired_with_seed(2));
+        assert!(fired_with_seed(1).contains(&true) && fired_with_seed(1).contains(&false));
     }
 
     #[test]

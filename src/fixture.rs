@@ -1,22 +1,23 @@
-//! Fixtures: documents that describe a realm, and the way from one to the other.
+//! Fixtures: JSON documents from which realms are made.
 //!
-//! - [`mod@format`]: the document, which people read and edit
-//! - `parse`: from text to a document
-//! - `load`: from a document to a realm, with every fault that there is
-//! - [`builtin`]: the texts of the fixtures that come with the program, and their realms
-//! - `generate`: documents of large organizations, of which [`Source::builtin`] knows one; with the feature of this name
+//! - [`mod@format`]: the format of the documents
+//! - `parse`: parses a text as a document
+//! - `load`: builds a realm from a document
+//! - [`builtin`]: the built-in fixtures
+//! - `generate`: generates documents of large organizations; needs the feature `generate`
+//! - [`state`]: documents of whole worlds, with absolute times
 //!
-//! [`read`] does all of it, and [`check()`] keeps the document instead of the realm.
+//! [`read`] parses and loads a fixture. [`check()`] does the same, but returns the document.
 
 pub mod format;
 
-mod at;
 mod built_in;
 #[cfg(feature = "generate")]
 pub mod generate;
+mod ids;
+mod json_path;
 mod load;
 mod names;
-mod numbers;
 mod parse;
 mod placeholder;
 pub mod state;
@@ -30,59 +31,63 @@ use format::Document;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Most messages or users of a fixture whose invariants are checked after loading.
-const MAX_CHECKED: usize = 10_000;
+/// If a fixture has more messages or users than this, the invariants are not checked after loading.
+const MAX_CHECKED_SIZE: usize = 10_000;
 
-/// Most mistakes collected in a document, so that one with millions cannot exhaust memory: one more than are shown, to tell
-/// that there are more.
-const MAX_COLLECTED: usize = MAX_SHOWN + 1;
-/// Most mistakes of one document that a refusal lists.
+/// The maximum number of diagnostics that are collected, so that a document with millions of mistakes can't exhaust
+/// memory. One more than are shown, so that the message can say that there are more.
+const MAX_DIAGNOSTICS: usize = MAX_SHOWN + 1;
+/// The maximum number of diagnostics that a message lists.
 const MAX_SHOWN: usize = 100;
 
-/// Faults as one sentence: the first of them, each by `tell`.
-pub fn in_one_sentence(faults: &[Diagnostic], tell: impl Fn(&Diagnostic) -> String) -> String {
-    let more = (faults.len() > MAX_SHOWN).then(|| format!("only the first {MAX_SHOWN} faults are listed"));
-    faults.iter().take(MAX_SHOWN).map(tell).chain(more).collect::<Vec<_>>().join("; ")
+/// Joins the first [`MAX_SHOWN`] diagnostics to one sentence.
+pub fn join_diagnostics(diagnostics: &[Diagnostic], to_message: impl Fn(&Diagnostic) -> String) -> String {
+    let notice = (diagnostics.len() > MAX_SHOWN).then(|| format!("only the first {MAX_SHOWN} faults are listed"));
+    diagnostics.iter().take(MAX_SHOWN).map(to_message).chain(notice).collect::<Vec<_>>().join("; ")
 }
 
-/// Reads a document and looks for faults.
+/// Parses a document and checks that it can be loaded.
 ///
 /// # Errors
 ///
-/// Every fault, in the order of the document's parts: first those of reading, then what its parts say of each other, then
-/// texts that can't be rendered.
+/// All diagnostics, in the order of the document's parts: first syntax errors, then inconsistencies between the parts,
+/// then texts that can't be rendered.
 pub fn check(text: &str) -> Result<Document, Vec<Diagnostic>> {
-    let parsed = parse::document(parse::value(without_mark(text), usize::MAX)?, usize::MAX);
+    let parsed = parse::document(parse::value(without_byte_order_mark(text), usize::MAX)?, usize::MAX);
     let document = parsed.document.clone();
-    load::load(parsed, CHECKED_AT, 0, usize::MAX)?;
+    load::load(parsed, CHECK_TIME, 0, usize::MAX)?;
     Ok(document)
 }
 
-/// When a document that is only checked is loaded. All of its times are relative to this.
-const CHECKED_AT: Timestamp = Timestamp::from_seconds(1_767_225_600);
+/// The time at which a document is loaded that is only checked. Its times are relative to this.
+const CHECK_TIME: Timestamp = Timestamp::from_seconds(1_767_225_600);
 
-/// Some editors begin every text with a mark of its encoding.
-fn without_mark(text: &str) -> &str {
+/// Removes the byte order mark, which some editors write.
+fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// From the text of a fixture to its realm.
+/// Parses and loads a fixture.
 ///
 /// # Errors
 ///
-/// As [`check()`], but no more than about a hundred faults.
+/// As [`check()`], but only about the first hundred diagnostics.
 pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
-    let text = without_mark(text);
+    let text = without_byte_order_mark(text);
     if state::is_state(text) {
         return state::read(text, now).map(|(realm, _)| realm);
     }
     let realm =
-        load::load(parse::document(parse::value(text, MAX_COLLECTED)?, MAX_COLLECTED), now, seed, MAX_COLLECTED)?;
-    // Loading should leave no invariant broken, so large fixtures skip the check and start quickly.
-    if realm.messages.len().max(realm.users.len()) <= MAX_CHECKED { state::sound(realm, "$") } else { Ok(realm) }
+        load::load(parse::document(parse::value(text, MAX_DIAGNOSTICS)?, MAX_DIAGNOSTICS), now, seed, MAX_DIAGNOSTICS)?;
+    // Loading should not break invariants, so large fixtures skip the check in order to start quickly.
+    if realm.messages.len().max(realm.users.len()) <= MAX_CHECKED_SIZE {
+        state::check_invariants(realm, "$")
+    } else {
+        Ok(realm)
+    }
 }
 
-/// What realms are made from.
+/// The source of a realm.
 ///
 /// ```
 /// use chatdouble::{Fixture, Options, Server};
@@ -102,22 +107,22 @@ pub fn read(text: &str, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnost
 pub enum Source {
     /// The text of a fixture.
     Text(Arc<str>),
-    /// The text of one that comes with the program, which needs no check.
+    /// The text of a built-in fixture, which needs no check.
     BuiltIn(&'static str),
-    /// What the generator makes.
+    /// A generated organization of this size.
     #[cfg(feature = "generate")]
     Generated(generate::Size),
 }
 
 impl Source {
-    /// The names that [`Source::builtin`] knows.
+    /// The names that [`Source::builtin`] accepts.
     #[cfg(feature = "generate")]
     pub const BUILT_IN: &'static str = "default, cast, empty, hostile, large";
-    /// The names that [`Source::builtin`] knows.
+    /// The names that [`Source::builtin`] accepts.
     #[cfg(not(feature = "generate"))]
     pub const BUILT_IN: &'static str = "default, cast, empty, hostile";
 
-    /// The fixture that comes with the program under this name.
+    /// The built-in fixture with this name.
     pub fn builtin(name: &str) -> Option<Self> {
         match name {
             #[cfg(feature = "generate")]
@@ -126,43 +131,48 @@ impl Source {
         }
     }
 
-    /// Makes a realm, at the given time and with the given seed.
+    /// Builds a realm for a time and a seed.
     ///
     /// # Errors
     ///
-    /// Every fault.
+    /// As [`read`].
     #[doc(hidden)]
     pub fn realm(&self, now: Timestamp, seed: u64) -> Result<Realm, Vec<Diagnostic>> {
         match self {
             Source::Text(text) => read(text, now, seed),
             Source::BuiltIn(text) => built_in::realm(text, now, seed),
-            // What is generated is sound, and the same in every world, whatever follows from the world's seed.
+            // Generated documents are valid. They are the same for each seed of the world.
             #[cfg(feature = "generate")]
             Source::Generated(size) => {
-                load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed, MAX_COLLECTED)
+                load::load(generate::document(*size, 0, &mut |_| {}).into(), now, seed, MAX_DIAGNOSTICS)
             }
         }
     }
 }
 
 impl Source {
-    /// The realm of a world that goes on, and its clock: that of a whole world's document, another one's as given. A clock
-    /// that ran goes on from where it was, or from real time where that is later (A-490).
+    /// The realm and the clock of a world that continues. A document of a whole world contains the clock, otherwise it
+    /// is `clock`. A running clock continues at the time in the document, or at real time if that is later (A-490).
     ///
     /// # Errors
     ///
-    /// Every fault.
-    pub(crate) fn resumed(&self, clock: Clock, real: Timestamp, seed: u64) -> Result<(Realm, Clock), Vec<Diagnostic>> {
+    /// As [`read`].
+    pub(crate) fn resume(
+        &self,
+        clock: Clock,
+        real_time: Timestamp,
+        seed: u64,
+    ) -> Result<(Realm, Clock), Vec<Diagnostic>> {
         match self {
-            Source::Text(text) if state::is_state(without_mark(text)) => {
-                let (realm, clock) = state::read(without_mark(text), real)?;
+            Source::Text(text) if state::is_state(without_byte_order_mark(text)) => {
+                let (realm, clock) = state::read(without_byte_order_mark(text), real_time)?;
                 let clock = match clock {
                     Clock::Running { ahead } => Clock::Running { ahead: ahead.max(Span::seconds(0)) },
                     frozen => frozen,
                 };
                 Ok((realm, clock))
             }
-            _ => self.realm(clock.now(real), seed).map(|realm| (realm, clock)),
+            _ => self.realm(clock.now(real_time), seed).map(|realm| (realm, clock)),
         }
     }
 }
@@ -179,7 +189,7 @@ impl From<String> for Source {
     }
 }
 
-/// The JSON Schema of the format.
+/// The JSON Schema of fixtures.
 pub fn schema() -> Value {
     schemars::schema_for!(Document).to_value()
 }

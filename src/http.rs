@@ -1,8 +1,9 @@
-//! The path of one request: world, route, faults, credentials, parameters, operation, reply, journal. `respond.rs` has
-//! its stages in their order.
+//! The HTTP side of the API: from a request's world, route, faults, credentials and parameters to the operation, its
+//! reply and the entry in the journal. `respond.rs` lists these stages in their order.
 //!
-//! All that the core does not know happens here: HTTP, dialects, addresses, hints.
+//! HTTP, dialects, addresses and hints exist in this module only; the layers below know nothing of them.
 
+mod adaptation;
 mod address;
 pub mod authentication;
 pub mod authority;
@@ -10,13 +11,13 @@ mod authorize;
 pub mod body;
 mod context;
 mod cors;
-mod deliveries;
 mod draft;
 mod effects;
 mod fault;
 pub mod files;
 mod hint;
 mod identity;
+mod incoming_webhooks;
 mod key_guard;
 mod network;
 mod operation;
@@ -36,7 +37,6 @@ pub mod router;
 mod run;
 pub mod session;
 mod setup_warnings;
-mod shape;
 mod target;
 mod trace;
 mod unknown_world;
@@ -44,7 +44,7 @@ pub mod webhook;
 mod write;
 
 use crate::world::{WorldSettings, Worlds};
-use body::BodyRoom;
+use body::BodyMemory;
 use bytes::{Buf, Bytes};
 use futures_util::Stream;
 use request::RequestHead;
@@ -60,34 +60,31 @@ pub use key_guard::KeyGuard;
 pub use pages::methods_of_page;
 pub use reply::{ConnectionFault, Delivery};
 
-/// A reply as the server sends it.
 pub type Response = http::Response<Bytes>;
 
-/// What all requests share.
+/// The state that all requests share: the worlds of a server and its settings for HTTP.
 pub struct Edge {
-    /// All that are served, the default one too.
+    /// All worlds of the server, including the default one.
     pub worlds: Arc<Worlds>,
     /// `http`, or `https` where all connections are encrypted.
     pub scheme: &'static str,
-    /// Which web pages may call the API.
     pub cors: Cors,
-    /// Which pages and hosts get keys without a password.
     pub key_guard: KeyGuard,
-    /// Whether all users of this machine may see the names of all worlds.
+    /// Whether the page for an unknown world lists the names of all worlds.
     pub lists_worlds: bool,
-    /// What the root of a server without a default world answers with.
+    /// The settings with which the root of a server without a default world answers.
     pub settings: WorldSettings,
     router: Router,
     setup_warnings: SetupWarnings,
-    room: Arc<Semaphore>,
-    /// Memory for bodies of the API and of control.
-    pub body_room: Arc<BodyRoom>,
-    /// Memory for documents.
-    pub document_room: Arc<BodyRoom>,
+    /// Limits how many slow requests run at once.
+    slow_requests: Arc<Semaphore>,
+    /// The memory for large bodies of the API and of control.
+    pub body_memory: Arc<BodyMemory>,
+    /// The memory for bodies of control that are documents.
+    pub document_memory: Arc<BodyMemory>,
 }
 
 impl Edge {
-    /// An edge before these worlds.
     pub fn new(worlds: Arc<Worlds>, key_guard: KeyGuard, settings: WorldSettings) -> Self {
         Self {
             worlds,
@@ -98,14 +95,14 @@ impl Edge {
             settings,
             router: Router::new(),
             setup_warnings: SetupWarnings::default(),
-            room: permit::room(),
-            body_room: BodyRoom::of_api(),
-            document_room: BodyRoom::of_documents(),
+            slow_requests: permit::slow_request_semaphore(),
+            body_memory: BodyMemory::of_api(),
+            document_memory: BodyMemory::of_documents(),
         }
     }
 
-    /// Answers a request for an operation, a file or a page. `port_world` is the world that the request's port belongs to,
-    /// if it belongs to one.
+    /// Answers a request for an operation, a file or a page. `port_world` is the world whose port received the
+    /// request, if the port belongs to a single world.
     pub async fn respond(
         &self,
         head: Arc<RequestHead>,

@@ -1,4 +1,4 @@
-//! The journal: what was asked of a world and what it answered, bounded, in the order in which it was answered.
+//! The journal of a world: its latest requests with their replies, in the order of the replies.
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -10,62 +10,60 @@ use std::ops::Range;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// Entries that are kept at most.
+/// The limit on the number of entries; the oldest are dropped first.
 pub const MAX_ENTRIES: usize = 10_000;
-/// Bytes of all entries that are kept at most.
+/// The limit on the total size of the entries; the oldest are dropped first.
 pub const MAX_BYTES: usize = 64 * 1024 * 1024;
-/// Bytes of a body or parameter that are kept.
+/// Longer bodies and parameters are truncated.
 pub const MAX_BODY_BYTES: usize = 4096;
 
 /// A request and its reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct Entry {
-    /// Rises by one per entry.
+    /// Increases by one per entry.
     pub id: u64,
-    /// When it was answered by the world's clock, UNIX seconds.
+    /// The time of the reply by the world's clock, in UNIX seconds.
     pub at: f64,
-    /// HTTP method.
     pub method: Cow<'static, str>,
-    /// Without `/api/v1`, placeholders filled in.
+    /// Without `/api/v1`, with values instead of placeholders.
     pub path: String,
-    /// The operation's path, with placeholders.
+    /// The path of the operation with placeholders, or the kind of the file.
     #[serde(skip)]
     pub route: Option<&'static str>,
-    /// Address of the caller.
+    /// The email address in the credentials.
     pub user: Option<Arc<str>>,
-    /// As sent.
+    /// The parameters as sent.
     pub params: Arc<BTreeMap<String, String>>,
-    /// HTTP status; 0 when the connection was dropped.
+    /// HTTP status; 0 if a fault dropped the connection.
     pub status: u16,
-    /// The reply; text when it is no JSON.
     pub reply: Body,
-    /// Real time that it took.
+    /// In real time.
     pub duration_ms: f64,
-    /// What the client calls itself: the first word of its User-Agent.
+    /// The name of the client without its version, from its User-Agent.
     pub client: Box<str>,
-    /// What would have worked, of a refused request.
+    /// The hint of a refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Box<str>>,
-    /// The fault that made the reply.
+    /// The id of the fault that fired.
     pub fault: Option<String>,
-    /// Positions in the event log of the events that it caused.
-    #[serde(serialize_with = "one_by_one")]
+    /// The positions in the event log of the events that the request caused.
+    #[serde(serialize_with = "as_list")]
     pub events: Range<u64>,
-    /// Present when a body was cut.
+    /// Whether the body or a parameter was truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
-fn one_by_one<S: serde::Serializer>(positions: &Range<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_list<S: serde::Serializer>(positions: &Range<u64>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(positions.clone())
 }
 
-/// A reply's bytes; shown as JSON when they are, else as text.
+/// The body of a reply, which serializes as its JSON value, or as text if it is not JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body(pub Bytes);
 
 impl Body {
-    /// As JSON, or as text.
+    /// The JSON value, or the text if the body is not JSON.
     pub fn value(&self) -> Value {
         serde_json::from_slice(&self.0).unwrap_or_else(|_| String::from_utf8_lossy(&self.0).into_owned().into())
     }
@@ -78,15 +76,17 @@ impl Serialize for Body {
 }
 
 impl Entry {
-    /// Cuts what is too long.
-    pub fn bounded(mut self) -> Self {
-        if self.params.iter().any(|(name, value)| cut(name).is_some() || cut(value).is_some()) {
+    /// Truncates the body and parameters to [`MAX_BODY_BYTES`].
+    pub fn truncate(mut self) -> Self {
+        if self.params.iter().any(|(name, value)| truncation_point(name).is_some() || truncation_point(value).is_some())
+        {
             self.truncated = true;
-            let short = |text: &String| text[..cut(text).unwrap_or(text.len())].to_owned();
-            self.params = Arc::new(self.params.iter().map(|(name, value)| (short(name), short(value))).collect());
+            let truncated = |text: &String| text[..truncation_point(text).unwrap_or(text.len())].to_owned();
+            self.params =
+                Arc::new(self.params.iter().map(|(name, value)| (truncated(name), truncated(value))).collect());
         }
         if self.reply.0.len() > MAX_BODY_BYTES {
-            // A copy, so that the rest of a long reply is not kept alive.
+            // A copy, because a slice would keep the whole reply in memory.
             self.reply = Body(Bytes::copy_from_slice(&self.reply.0[..MAX_BODY_BYTES]));
             self.truncated = true;
         }
@@ -99,58 +99,58 @@ impl Entry {
     }
 }
 
-/// Where a text over the limit is cut.
-fn cut(text: &str) -> Option<usize> {
+/// Where to truncate a text that is longer than [`MAX_BODY_BYTES`]; None for a shorter one.
+fn truncation_point(text: &str) -> Option<usize> {
     (text.len() > MAX_BODY_BYTES)
         .then(|| (0..=MAX_BODY_BYTES).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0))
 }
 
-/// What entries are looked for.
+/// A search in the journal; absent conditions match all entries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
-    /// HTTP method.
     pub method: Option<String>,
-    /// With placeholders or filled in.
+    /// With placeholders or with their values.
     pub path: Option<String>,
-    /// Address of the caller.
+    /// Email address of the caller; ASCII case is ignored.
     pub user: Option<String>,
-    /// HTTP status.
     pub status: Option<u16>,
     /// Id of the fault that fired, or `network`.
     pub fault: Option<String>,
-    /// Parameters that must be among those sent, as text.
+    /// Parameters that the request must have, with their text values.
     pub params: BTreeMap<String, String>,
-    /// Only entries after this one.
+    /// Only entries with a greater id match.
     pub since: Option<u64>,
 }
 
 impl Filter {
-    /// Whether an entry is looked for.
-    pub fn admits(&self, entry: &Entry) -> bool {
-        self.misses(entry) == 0 && self.since.is_none_or(|since| entry.id > since)
+    pub fn matches(&self, entry: &Entry) -> bool {
+        self.distance(entry) == 0 && self.since.is_none_or(|since| entry.id > since)
     }
 
-    /// In how many points an entry differs from what is looked for.
-    pub fn misses(&self, entry: &Entry) -> usize {
-        let method = self.method.as_ref().is_some_and(|method| *method != entry.method);
-        let path = self.path.as_ref().is_some_and(|path| *path != entry.path && Some(path.as_str()) != entry.route);
-        let user = self
+    /// How much an entry differs from the filter, for finding the nearest entries; 0 if all conditions but `since`
+    /// match.
+    pub fn distance(&self, entry: &Entry) -> usize {
+        let method_differs = self.method.as_ref().is_some_and(|method| *method != entry.method);
+        let path_differs =
+            self.path.as_ref().is_some_and(|path| *path != entry.path && Some(path.as_str()) != entry.route);
+        let user_differs = self
             .user
             .as_ref()
-            .is_some_and(|user| !entry.user.as_ref().is_some_and(|one| one.eq_ignore_ascii_case(user)));
-        let status = self.status.is_some_and(|status| status != entry.status);
-        let fault = self.fault.is_some() && self.fault != entry.fault;
-        let params = self.params.iter().filter(|(name, value)| entry.params.get(*name) != Some(value)).count();
-        // A request of another operation is further away than one with other parameters.
-        4 * usize::from(path)
-            + 2 * usize::from(method)
-            + usize::from(user)
-            + usize::from(status)
-            + usize::from(fault)
-            + params
+            .is_some_and(|user| !entry.user.as_ref().is_some_and(|caller| caller.eq_ignore_ascii_case(user)));
+        let status_differs = self.status.is_some_and(|status| status != entry.status);
+        let fault_differs = self.fault.is_some() && self.fault != entry.fault;
+        let differing_params =
+            self.params.iter().filter(|(name, value)| entry.params.get(*name) != Some(value)).count();
+        // Another operation weighs more than other parameters.
+        4 * usize::from(path_differs)
+            + 2 * usize::from(method_differs)
+            + usize::from(user_differs)
+            + usize::from(status_differs)
+            + usize::from(fault_differs)
+            + differing_params
     }
 
-    /// What is looked for, as an entry would have it.
+    /// The conditions as a JSON object with the fields of an entry.
     pub fn expected(&self) -> Map<String, Value> {
         let mut expected = Map::new();
         let texts = [("method", &self.method), ("path", &self.path), ("user", &self.user), ("fault", &self.fault)];
@@ -169,7 +169,6 @@ impl Filter {
     }
 }
 
-/// A world's journal.
 #[derive(Debug, Default)]
 pub struct Journal {
     retained: Mutex<RetainedEntries>,
@@ -184,9 +183,9 @@ struct RetainedEntries {
 }
 
 impl Journal {
-    /// Enters a request, under the next id; the oldest give way.
-    pub fn enter(&self, entry: Entry) -> Arc<Entry> {
-        let mut entry = entry.bounded();
+    /// Adds an entry under the next id, truncated, and drops the oldest entries beyond the limits.
+    pub fn push(&self, entry: Entry) -> Arc<Entry> {
+        let mut entry = entry.truncate();
         let size = entry.size();
         let mut retained = self.retained.lock();
         retained.last_id += 1;
@@ -203,9 +202,9 @@ impl Journal {
         entry
     }
 
-    /// The entries that a filter admits, oldest first.
+    /// The matching entries, oldest first.
     pub fn find(&self, filter: &Filter) -> Vec<Arc<Entry>> {
-        self.all().into_iter().filter(|entry| filter.admits(entry)).collect()
+        self.all().into_iter().filter(|entry| filter.matches(entry)).collect()
     }
 
     /// All entries, oldest first.
@@ -213,14 +212,14 @@ impl Journal {
         self.retained.lock().entries.iter().map(|(entry, _)| entry.clone()).collect()
     }
 
-    /// Forgets all entries; ids go on rising.
+    /// Removes all entries; ids continue to increase.
     pub fn clear(&self) {
         let mut retained = self.retained.lock();
         retained.entries.clear();
         retained.bytes = 0;
     }
 
-    /// Becomes ready at the next entry.
+    /// Returns a future that is ready at the next entry.
     pub fn changed(&self) -> tokio::sync::futures::Notified<'_> {
         self.changed.notified()
     }
@@ -251,22 +250,22 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_give_way_and_long_replies_are_cut() {
+    fn the_oldest_entries_are_dropped_and_long_replies_truncated() {
         let journal = Journal::default();
         for _ in 0..MAX_ENTRIES + 5 {
-            journal.enter(entry("/users/1", String::new()));
+            journal.push(entry("/users/1", String::new()));
         }
-        let long = journal.enter(entry("/users/1", "ü".repeat(MAX_BODY_BYTES)));
+        let long_entry = journal.push(entry("/users/1", "ü".repeat(MAX_BODY_BYTES)));
 
         assert_eq!(journal.all().len(), MAX_ENTRIES);
         assert_eq!(journal.all()[0].id, 7);
-        assert!(long.truncated && long.reply.0.len() <= MAX_BODY_BYTES);
+        assert!(long_entry.truncated && long_entry.reply.0.len() <= MAX_BODY_BYTES);
     }
 
     #[test]
     fn a_path_is_found_with_placeholders_or_without() {
         let journal = Journal::default();
-        journal.enter(entry("/users/1", String::new()));
+        journal.push(entry("/users/1", String::new()));
         let find = |path: &str| journal.find(&Filter { path: Some(path.into()), ..Filter::default() }).len();
 
         assert_eq!((find("/users/1"), find("/users/{user_id}"), find("/users/2")), (1, 1, 0));

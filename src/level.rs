@@ -1,31 +1,32 @@
-//! The past: what a world at an older feature level does otherwise (specification, Versioning).
+//! Feature levels: the differences between worlds at older levels and the newest one (specification, Versioning).
 //!
-//! The core behaves as the newest level. Every change since is a row of a table here: its level, what it touches, and
-//! what stood there before. Most rows need no code: a field or parameter that is younger than the world is taken away.
-//! The others ([`Behaviour`]) are a function on requests (on the way in, oldest first) or on objects of replies and
-//! events (on the way out, newest first). [`emulation()`] compiles what applies to a level, once; a world at the newest
-//! level has none and pays a comparison.
+//! The core implements the newest level. Each difference of an older level is a row of a table here, with its level,
+//! its subject and the former behaviour. Most rows need no code: a field or parameter that is newer than the world is
+//! removed. The others ([`Behaviour`]) are functions on requests (applied from the oldest change to the newest) or on
+//! objects of replies and events (from the newest to the oldest). [`emulation()`] compiles the rows for a level once;
+//! the newest level has no emulation.
 //!
-//! What is neither a name nor a rule is left as the newest level has it: texts, HTML, the version.
+//! Texts, HTML and the version are as at the newest level.
 //!
-//! Operations have their first level in their own row (`DOCS.since`), and the first that has them no more (`REMOVED_IN`). What can't be said at the edge is decided in
-//! the operation by `Call::feature_level`; its row here is [`Downgrade::Elsewhere`].
+//! The first level of an operation is in its own row (`DOCS.since`), as is the level that removed it (`REMOVED_IN`).
+//! Where only the core can tell levels apart, it checks `Call::feature_level`; the row here is then
+//! [`Downgrade::InCore`].
 //!
-//! To add a change: a pair in the table of its kind, or a [`Behaviour`] that names its test.
+//! To add a change, add a pair to the table of its kind, or a [`Behaviour`] that names its test.
 
 mod behaviours;
-mod doubts;
+mod compatibility;
+mod current_names;
 mod emulation;
 mod events;
 mod evidence;
 mod fields;
+mod historic_records;
 mod listing;
 mod narrow;
 pub mod objects;
 mod parameters;
-mod past;
 pub mod place;
-mod renewal;
 mod usage;
 
 use crate::api::parameter::Parameter;
@@ -38,193 +39,172 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-pub use doubts::doubts;
+pub use compatibility::compatibility_issues;
+pub use current_names::rename_fields;
 pub use emulation::{Emulation, add_unknown_field, emulation};
-pub use listing::{Listed, listed, stale_evidence, table};
+pub use listing::{ListedChange, listed, table, unused_evidence};
 pub use objects::Object;
-pub use renewal::rename_fields;
 pub use usage::{Suspect, Usage};
 
-/// Something that a level changed.
+/// A change of the API at a feature level.
 #[derive(Clone, Copy)]
 pub struct Change {
-    /// The first level that has it as it is now.
+    /// The first level with the present form.
     pub level: i64,
     pub kind: ChangeKind,
 }
 
-/// What a change touches.
+/// The subject of a change.
 #[derive(Clone, Copy)]
 pub enum ChangeKind {
-    /// An operation takes a parameter from the level on; before, it is unsupported.
+    /// A new parameter of an operation; before, it is unsupported.
     Parameter {
-        /// `POST /messages`
+        /// Method and path, such as `POST /messages`.
         route: &'static str,
-        /// Its name.
         name: &'static str,
     },
-    /// A parameter had another name.
     RenamedParameter {
-        /// The operation.
         route: &'static str,
-        /// The name before.
         old: &'static str,
-        /// The first level that had the old name.
+        /// The first level with the old name.
         since: i64,
-        /// The name now.
         new: &'static str,
     },
-    /// An operation took a parameter until the level; it finds it in `Call::former`.
-    GoneParameter {
-        /// The operation.
+    /// A removed parameter. Below the level, the operation finds it in `Call::former`.
+    RemovedParameter {
         route: &'static str,
-        /// Its name.
         name: &'static str,
-        /// The first level that had it.
+        /// The first level with the parameter.
         since: i64,
     },
-    /// A key of `client_capabilities` that is unknown before the level.
+    /// A new key of `client_capabilities`.
     Capability(&'static str),
-    /// A word that narrows have from the level on: an operator, or an operand of one.
+    /// A new operator of narrows, or a new operand of an older operator.
     NarrowTerm {
-        /// The operator.
         operator: &'static str,
-        /// The operand, when the operator itself is older.
+        /// None if the operator itself is new.
         operand: Option<&'static str>,
     },
-    /// Objects have a field from the level on.
+    /// A new field.
     Field {
-        /// Which objects.
         object: &'static Object,
-        /// The field.
         name: &'static str,
     },
-    /// A field had another name.
     RenamedField {
-        /// Which objects.
         object: &'static Object,
-        /// The name before.
         old: &'static str,
-        /// The name now.
         new: &'static str,
     },
-    /// Objects had a field until the level.
-    GoneField {
-        /// Which objects.
+    RemovedField {
         object: &'static Object,
-        /// The field.
         name: &'static str,
-        /// The first level that had it.
+        /// The first level with the field.
         since: i64,
-        /// What stood in it.
+        /// Returns the value of the field.
         value: fn(&Map<String, Value>, &Context<'_>) -> Value,
-        /// Whether an object has the field of this name: the register reply has what was asked for.
-        is_given: fn(&str, &Map<String, Value>, &Context<'_>) -> bool,
+        /// Whether an object has the field of this name. The register reply has only the requested fields.
+        is_present: fn(&str, &Map<String, Value>, &Context<'_>) -> bool,
     },
-    /// Queues get events of this kind from the level on.
+    /// A new kind of events.
     Event(EventPattern),
-    /// Something that needs words and code of its own.
+    /// Any other change.
     Behaviour(&'static Behaviour),
 }
 
-/// A change that is more than a name that comes or goes.
+/// A change that needs a description and, usually, code.
 pub struct Behaviour {
-    /// The first level that behaves as now.
+    /// The first level with the present behaviour.
     pub level: i64,
-    /// What it is about: an operation, an object, all replies.
+    /// The operations, events or objects that changed.
     pub on: &'static str,
-    /// What changed, and how it was before.
-    pub words: &'static str,
-    /// The test that shows it on both sides, in `tests/suite/levels`.
+    /// The present behaviour, and the one before the level.
+    pub description: &'static str,
+    /// The test in `tests/suite/levels` that shows the behaviour at and below the level.
     pub test: &'static str,
-    /// What is done below the level.
-    pub act: Downgrade,
+    /// How worlds below the level get the former behaviour.
+    pub downgrade: Downgrade,
 }
 
-/// What is done below a behaviour's level.
+/// How a behaviour is changed below its level.
 pub enum Downgrade {
-    /// Changes or refuses requests of these operations, once it is known who calls.
+    /// Changes or refuses requests for these operations, after the caller was checked.
     Request(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
-    /// Refuses requests of these operations, once their parameters are read.
+    /// Refuses requests for these operations, after their parameters were read.
     Refuse(&'static [&'static str], fn(&mut Request<'_>) -> Result<(), Error>),
     /// Changes objects of replies and events.
     Objects(&'static Object, fn(&mut Map<String, Value>, &Context<'_>)),
     /// These errors had another status and code.
     Code {
-        /// Rows of the error table.
+        /// Names in the table of errors.
         errors: &'static [&'static str],
-        /// The operations; none: all.
+        /// The operations; empty for all.
         routes: &'static [&'static str],
-        /// HTTP status before.
+        /// The former HTTP status.
         status: u16,
-        /// Code before; empty where there was none.
+        /// The former code; empty if there was none.
         code: &'static str,
     },
-    /// Where the credentials of a request are refused with these errors, the code was another.
-    CodeOfCredentials {
-        /// Rows of the error table.
+    /// These errors had another code when they refused the credentials of a request.
+    CredentialsCode {
+        /// Names in the table of errors.
         errors: &'static [&'static str],
-        /// Code before.
+        /// The former code.
         code: &'static str,
     },
-    /// These operations read their parameters by other rules: JSON's `true` and `false` were taken for 1 and 0 where a
-    /// whole number is wanted, in lists and objects too, and refusals had other words.
-    FormerReading(&'static [&'static str]),
-    /// Refusals had other words.
-    Words(fn(&mut Refusal<'_>)),
-    /// These operations were for others.
-    Instead(&'static [&'static str], Access),
-    /// These operations asked for this too.
-    Also(&'static [&'static str], Access),
-    /// Decided where the words say, not at the edge.
-    Elsewhere,
+    /// These operations parsed their parameters by other rules: JSON's `true` and `false` were accepted as the integers 1 and 0,
+    /// also within lists and objects, and refusals had other messages.
+    FormerParsing(&'static [&'static str]),
+    /// Changes the messages of refusals.
+    Message(fn(&mut Refusal<'_>)),
+    /// These operations had this access rule instead of the present one.
+    ReplaceAccess(&'static [&'static str], Access),
+    /// These operations had this access rule in addition to the present one.
+    AdditionalAccess(&'static [&'static str], Access),
+    /// The core checks the level itself.
+    InCore,
 }
 
-/// A refusal on its way out.
+/// A refusal before it is sent, whose message may be changed.
 pub struct Refusal<'a> {
     /// The world's level.
     pub level: i64,
-    /// The operation that was refused.
     pub route: Route,
-    /// Why.
     pub error: &'a mut Error,
-    /// The request's query and body, as they were sent.
+    /// The parameters in query and body, as they were sent.
     pub values: &'a BTreeMap<String, String>,
-    /// The operation reads its parameters by the former rules at this level.
-    pub is_read_as_before: bool,
-    /// The message, if it is not the error's own.
+    /// Whether the operation parses its parameters by the former rules at this level.
+    pub uses_former_parsing: bool,
+    /// Replaces the message of the error.
     message: Option<String>,
 }
 
 impl Refusal<'_> {
-    /// Gives it another message, with the error's placeholders.
-    fn say(&mut self, template: &str) {
-        self.message = Some(self.error.filled(template));
+    /// Replaces the message by a template with the placeholders of the error.
+    fn set_message(&mut self, template: &str) {
+        self.message = Some(self.error.fill_template(template));
     }
 }
 
-/// A request on its way in.
+/// A request before it reaches its operation.
 pub struct Request<'a> {
     /// The world's level.
     pub level: i64,
-    /// The realm as it is.
     pub realm: &'a Realm,
-    /// Who calls.
+    /// None for visitors.
     pub caller: Option<&'a User>,
-    /// Parts of the path.
+    /// Names and values of the path's placeholders.
     pub path: &'a [(String, String)],
-    /// Query and body.
+    /// The parameters in query and body.
     pub values: &'a mut BTreeMap<String, String>,
 }
 
 impl Request<'_> {
-    /// A part of the path as a number.
     fn id(&self, name: &str) -> Option<i64> {
-        self.part(name)?.parse().ok()
+        self.path_value(name)?.parse().ok()
     }
 
-    /// Lets the core take the client for one with a capability, whatever it says of itself.
-    fn understand(&mut self, capability: &str) {
+    /// Gives the client a capability, whatever it declares.
+    fn add_capability(&mut self, capability: &str) {
         let text = self
             .values
             .entry("client_capabilities".to_owned())
@@ -235,21 +215,21 @@ impl Request<'_> {
         }
     }
 
-    /// Reads a parameter that may be left out, as the newest level does.
-    fn optional<T: Parameter>(&self, name: &str) -> Result<(), Error> {
+    /// Checks an optional parameter as the newest level does.
+    fn check_optional<T: Parameter>(&self, name: &str) -> Result<(), Error> {
         self.values.get(name).map_or(Ok(()), |text| T::from_text(text, name).map(drop))
     }
 
-    /// Likewise one that has to be there.
-    fn required<T: Parameter>(&self, name: &'static str) -> Result<(), Error> {
+    /// Checks a required parameter as the newest level does.
+    fn check_required<T: Parameter>(&self, name: &'static str) -> Result<(), Error> {
         if !self.values.contains_key(name) {
             return Err(Error::MissingParameter { var_name: name.into() });
         }
-        self.optional::<T>(name)
+        self.check_optional::<T>(name)
     }
 
-    /// Brings a parameter that was text in JSON to the plain text that it is now.
-    fn text_from_json(&mut self, name: &str) -> Result<(), Error> {
+    /// Converts a parameter from a JSON string to plain text.
+    fn unquote_json(&mut self, name: &str) -> Result<(), Error> {
         let Some(value) = self.values.get_mut(name) else { return Ok(()) };
         match serde_json::from_str(value) {
             Ok(Value::String(text)) => *value = text,
@@ -259,44 +239,42 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// A part of the path.
-    fn part(&self, name: &str) -> Option<&str> {
+    fn path_value(&self, name: &str) -> Option<&str> {
         self.path.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// What a change of an object may look at besides the object.
+/// What a downgrade of an object may use besides the object.
 pub struct Context<'a> {
     /// The world's level.
     pub level: i64,
-    /// The realm as it is.
     pub realm: &'a Realm,
-    /// Who asked.
+    /// None for visitors.
     pub caller: Option<&'a User>,
-    /// The request's query and body, as the newest level has them.
+    /// The parameters in query and body, converted to the newest level.
     pub values: &'a BTreeMap<String, String>,
-    /// Names of parameters that were given as switches, where these stand for numbers too.
-    pub switches: &'a [String],
+    /// Names of parameters that were sent as `true` or `false`, at levels that accept these for integers.
+    pub boolean_parameters: &'a [String],
 }
 
-/// What a server of level 247 was recorded to do, and the newest does otherwise, changed after that. Where nothing says
-/// when, it is taken to have changed at once.
-pub const AFTER_THE_RECORDED: i64 = 248;
+/// The level at which a recorded difference from level 247 is assumed to have changed, where no evidence says when
+///
+pub const FIRST_UNRECORDED_LEVEL: i64 = 248;
 
-/// The level that the specification describes: what it says holds from here on where a server of level 387 answers
-/// otherwise and nothing says when that changed.
-pub const SPECIFIED: i64 = 497;
+/// The level that the specification describes. A recorded difference from level 387 is assumed to have changed here,
+/// where no evidence says when.
+pub const SPECIFIED_LEVEL: i64 = 497;
 
-/// All changes, the newest first; within a level as they are in the tables.
+/// All changes, the newest first; within a level, removed fields first and otherwise in the order of the tables.
 pub fn changes() -> &'static [Change] {
     static CHANGES: LazyLock<Vec<Change>> = LazyLock::new(|| {
         let mut all = fields::changes();
         all.extend(parameters::changes());
         all.extend(events::changes());
         all.extend(behaviours::changes());
-        // What stood in a field that is gone may follow from one that came at the same level.
-        let is_young = |change: &Change| !matches!(change.kind, ChangeKind::GoneField { .. });
-        all.sort_by_key(|change| (std::cmp::Reverse(change.level), is_young(change)));
+        // The value of a removed field may be computed from one that was added at the same level.
+        let comes_second = |change: &Change| !matches!(change.kind, ChangeKind::RemovedField { .. });
+        all.sort_by_key(|change| (std::cmp::Reverse(change.level), comes_second(change)));
         all
     });
     &CHANGES

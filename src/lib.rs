@@ -1,7 +1,7 @@
 //! An in-memory test double of a team-chat server.
 //!
-//! A [`Server`] holds worlds, each a whole organization with its clock. Start one, call its HTTP API as any client
-//! would, move its clock:
+//! A [`Server`] holds worlds; each world is an organization with its own clock. Start a server, call its HTTP API as
+//! any client would, and move its clock:
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -18,33 +18,33 @@
 //! # }
 //! ```
 //!
-//! Tests take a world each, from a server that they share: [`testing`].
+//! In Rust tests, [`testing`] gives each test its own world on a shared server.
 //!
 //! # Layout
 //!
-//! Each layer names those to its right alone:
+//! Each layer depends only on layers to its right:
 //! `cli` → `server` → `control` → `http` → `level` → `api` → `record` → `world` → `realm` → `error`,
-//! `time`. To the right of `control` are `fixture` and `openapi` too, to that of `world` `fault`,
-//! `journal` and `dialect`.
+//! `time`. `control` also depends on `fixture` and `openapi`; `world` also depends on `fault`, `journal` and `dialect`.
 //!
-//! - `realm`: the data of one organization and the rules over it; no HTTP, no async, no wall clock.
-//! - `world`: a realm published whole, with a clock and the polls that hang on it. The only locks.
-//! - `record`: the API's shared objects and events, as somebody sees them.
-//! - `api`: the operations: a type each next to its kin, a row each in one table.
-//! - `level`: what worlds at older feature levels do otherwise: a table of changes, applied to requests and replies.
-//! - `http`: the way of one request: world, route, credentials, parameters, reply; dialects and addresses.
-//! - `control`: steering worlds from outside.
-//! - `fault`: replies that fail on demand. `journal`: what was asked and answered. `dialect`: names on the wire.
-//! - `report`: what clients did that real servers would suffer from.
+//! - `realm`: the data and rules of one organization, without HTTP, async code or wall clock.
+//! - `world`: a realm with a clock and pending polls. All locks are here.
+//! - `record`: the shared objects and events of the API, as a user sees them.
+//! - `api`: the operations: one type each, and one row each in a common table.
+//! - `level`: the differences at older feature levels, as a table of changes to requests and replies.
+//! - `http`: the handling of a request: world, route, credentials, parameters, reply.
+//! - `control`: the calls with which tests steer worlds.
+//! - `fault`: failures that tests set up. `journal`: the latest requests and replies. `dialect`: names on the wire.
+//! - `report`: what clients did that a real server would suffer from.
 //! - `server`: sockets, and the library's [`Server`].
-//! - [`reducer`]: a client's state: a register reply with events folded into it. Names nothing of the server.
-//! - `scenario`: stories over HTTP, played against this server or another. Names nothing of the server.
-//! - `fixture`: realms as documents. `openapi`: the table of operations as a document.
+//! - [`reducer`]: a client's state, computed from a register reply and events. Independent of the server.
+//! - `scenario`: Markdown files with requests and expected replies, played against any server. Independent of the
+//!   server.
+//! - `fixture`: organizations as JSON documents. `openapi`: the operations as an OpenAPI document.
 //! - [`testing`]: a world for each test of a Rust program, with helpers.
-//! - `tls`: the certificate that a server shows, and what a client trusts.
-//! - `organization`: what an account sees of another server's organization, as a fixture.
-//! - `upstream`: real servers, asked as a client.
-//! - `json_diagnostic`: what is wrong with JSON that doesn't fit, in words.
+//! - `tls`: the certificate of a server, and the certificates that a client trusts.
+//! - `organization`: reads what an account sees of another server's organization, as a fixture.
+//! - `upstream`: the client for other servers.
+//! - `json_diagnostic`: error messages for JSON that does not fit its type.
 
 #![cfg_attr(
     not(feature = "internals"),
@@ -64,7 +64,7 @@ pub mod reducer;
 pub mod scenario;
 pub mod testing;
 
-// The rest is for the crate itself, and with the feature `internals` for its tests.
+// The remaining modules are private, except for the crate's own tests, which use the feature `internals`.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod api;

@@ -4,7 +4,7 @@ use mimalloc::MiMalloc;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The system's own asks the kernel for every fourth page that a growing world takes, and takes longer for each.
+/// The system's allocator makes a system call for every fourth page of a growing world, and is slower.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     match chatdouble::cli::run(std::env::args_os()) {
         Ok(status) => status,
         Err(fault) => {
-            // Who closed standard error does not want to know.
+            // A closed standard error leaves nowhere to report to.
             let _ = writeln!(std::io::stderr(), "error: {}", fault.message);
             ExitCode::from(fault.status)
         }

@@ -1,19 +1,19 @@
-//! The OpenAPI 3.1 document of every operation served, made from the table of operations.
+//! The OpenAPI 3.1 document of all operations, generated from the table of operations.
 //!
-//! Replies are described strictly: with a key that is missing, of another type or not named they don't fit.
+//! The schemas of replies are strict: a reply with a missing key, a value of another type or an unknown key is invalid.
 
-mod delivery;
 mod dialect;
 mod event;
 pub mod meaning;
 mod names;
-mod past;
+mod older_level;
 mod resumable;
 pub mod shape;
 pub mod tooling;
+mod webhook;
 
 pub use names::names;
-pub use past::former_parameters;
+pub use older_level::former_parameters;
 
 use crate::api::parameter::ParameterInfo;
 use crate::api::register::{ROWS, Register};
@@ -30,15 +30,15 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The document: paths without `/api/v1`, newest level, the dialect's names.
+/// The document at the newest level, in a dialect. Paths are without `/api/v1`.
 pub fn document(dialect: &Dialect) -> Value {
     document_at(NEWEST_FEATURE_LEVEL, dialect)
 }
 
-/// The document of a feature level.
+/// The document at a feature level, in a dialect.
 pub fn document_at(level: i64, dialect: &Dialect) -> Value {
     let mut document = neutral_document(level);
-    past::bring_to(&mut document, level);
+    older_level::downgrade(&mut document, level);
     dialect::rename_document(&mut document, dialect);
     document
 }
@@ -56,7 +56,7 @@ fn neutral_document(level: i64) -> Value {
     add_records(&mut generator);
     let mut events = event::schemas(&mut generator);
     let mut paths: Map<String, Value> = Map::new();
-    for row in served(level).filter(|row| is_first_of_template(row, level)) {
+    for row in served_rows(level).filter(|row| is_first_of_template(row, level)) {
         let path = row.route.path.replace("{*", "{");
         let operation = operation(row, level, &mut generator);
         let entry = paths.entry(path).or_insert_with(|| json!({}));
@@ -66,13 +66,13 @@ fn neutral_document(level: i64) -> Value {
         paths.extend(resumable::paths());
     }
     let mut schemas = generator.take_definitions(true);
-    schemas.values_mut().for_each(close);
+    schemas.values_mut().for_each(forbid_other_keys);
     schemas.extend(shape::records());
-    let one = |name: &String| json!({"$ref": format!("#/components/schemas/{name}")});
-    let any = json!({"anyOf": events.keys().map(one).collect::<Vec<_>>()});
-    events.values_mut().for_each(close);
+    let reference = |name: &String| json!({"$ref": format!("#/components/schemas/{name}")});
+    let any_event = json!({"anyOf": events.keys().map(reference).collect::<Vec<_>>()});
+    events.values_mut().for_each(forbid_other_keys);
     schemas.extend(events);
-    schemas.insert("Event".into(), any);
+    schemas.insert("Event".into(), any_event);
     schemas.insert("Error".into(), error_schema());
     let mut document = json!({
         "openapi": "3.1.0",
@@ -80,7 +80,7 @@ fn neutral_document(level: i64) -> Value {
             "title": "Team chat API",
             "version": env!("CARGO_PKG_VERSION"),
             "license": license(),
-            "description": format!("Every operation that chatdouble serves at {}, with neutral names.", name_of(level)),
+            "description": format!("Every operation that chatdouble serves at {}, with neutral names.", level_name(level)),
         },
         "servers": [{"url": "/api/v1"}],
         "tags": tooling::tags(&paths),
@@ -90,46 +90,47 @@ fn neutral_document(level: i64) -> Value {
             "responses": {"RefusedUpload": resumable::refusal()},
             "securitySchemes": {
                 "basic": {"type": "http", "scheme": "basic", "description": "An account's real address and its API key."},
-                "key": delivery::security(),
+                "key": webhook::security(),
             },
         },
     });
-    tooling::spell_out(&mut document);
+    tooling::make_explicit(&mut document);
     document
 }
 
-/// The licence of the documents, which is the program's.
+/// The license of the program, which is also that of the document.
 pub fn license() -> Value {
     json!({"name": "MIT", "identifier": "MIT"})
 }
 
-fn name_of(level: i64) -> String {
+fn level_name(level: i64) -> String {
     if level >= NEWEST_FEATURE_LEVEL { "the newest feature level".to_owned() } else { format!("feature level {level}") }
 }
 
-/// Operations that a level has; above the newest, its.
-fn served(level: i64) -> impl Iterator<Item = &'static Row> {
+/// The operations of a level. Levels above the newest have the operations of the newest.
+fn served_rows(level: i64) -> impl Iterator<Item = &'static Row> {
     OPERATIONS.iter().filter(move |row| row.is_at(level.min(NEWEST_FEATURE_LEVEL)))
 }
 
-/// Whether the paths of two rows differ by the names of placeholders alone: documents can't have both.
-fn have_same_template(one: &Row, other: &Row) -> bool {
+/// Whether two rows have the same method and paths that differ only in the names of placeholders. OpenAPI does not
+/// allow both.
+fn have_same_template(a: &Row, b: &Row) -> bool {
     let template = |row: &Row| row.route.path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
-    one.route.method == other.route.method && template(one).eq(template(other))
+    a.route.method == b.route.method && template(a).eq(template(b))
 }
 
-/// Whether no row before it has the same template.
+/// Whether no earlier row has the same template.
 fn is_first_of_template(row: &Row, level: i64) -> bool {
-    served(level).find(|one| have_same_template(one, row)).is_none_or(|first| std::ptr::eq(first, row))
+    served_rows(level).find(|other| have_same_template(other, row)).is_none_or(|first| std::ptr::eq(first, row))
 }
 
-/// The other ways to fill in the placeholder of a path: the parameters of rows with the same template.
+/// The path parameters of other rows with the same template, which may replace the placeholder.
 fn alternatives(row: &Row, level: i64) -> impl Iterator<Item = &'static ParameterInfo> {
-    let is_other = move |one: &&Row| !std::ptr::eq(*one, row) && have_same_template(one, row);
-    served(level).filter(is_other).flat_map(|one| one.parameters).filter(|info| info.is_in_path)
+    let is_alternative = move |other: &&Row| !std::ptr::eq(*other, row) && have_same_template(other, row);
+    served_rows(level).filter(is_alternative).flat_map(|other| other.parameters).filter(|info| info.is_in_path)
 }
 
-/// Records that the notation of the state names, whether or not a reply or an event has them.
+/// Adds records that the compact notation of the register reply refers to, but no other schema.
 fn add_records(generator: &mut SchemaGenerator) {
     generator.subschema_for::<GroupSettingValue>();
     generator.subschema_for::<record::channel::NeverSubscribedRecord>();
@@ -137,7 +138,8 @@ fn add_records(generator: &mut SchemaGenerator) {
     generator.subschema_for::<record::user::StatusRecord>();
 }
 
-/// What registering gives besides the queue, with the meaning of each: which keys there are depends on what was asked for.
+/// The properties of the register reply besides the queue, with descriptions. All are optional, because the keys depend on
+/// the request.
 pub fn state() -> Map<String, Value> {
     described_state(&mut generator())
 }
@@ -150,7 +152,6 @@ fn described_state(generator: &mut SchemaGenerator) -> Map<String, Value> {
     properties
 }
 
-/// Says in a schema what the value means.
 fn describe(schema: &mut Value, meaning: Option<&str>) {
     if let (Value::Object(keys), Some(meaning)) = (schema, meaning) {
         keys.insert("description".into(), meaning.into());
@@ -159,28 +160,28 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
 
 fn state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let group = json!({"$ref": "#/components/schemas/GroupSettingValue"});
-    let own = OWN_LISTS.iter().map(|own| (own.list.key, own.schema));
-    let typed = own.chain(ROWS.iter().filter_map(|row| Some((row.key, row.schema?))));
+    let own_lists = OWN_LISTS.iter().map(|own| (own.list.key, own.schema));
+    let typed = own_lists.chain(ROWS.iter().filter_map(|row| Some((row.key, row.schema?))));
     let typed = typed.map(|(key, schema)| (key.to_owned(), schema(generator).to_value()));
     let sorted: BTreeMap<String, Value> = shape::state().chain(typed).collect();
     let mut properties: Map<String, Value> = sorted.into_iter().collect();
-    properties.extend(REALM_SETTINGS.iter().map(|one| (one.state_key(), setting_schema(one))));
-    properties.extend(REALM_PERMISSIONS.iter().map(|one| (format!("realm_{}", one.name), group.clone())));
+    properties.extend(REALM_SETTINGS.iter().map(|setting| (setting.state_key(), setting_schema(setting))));
+    properties.extend(REALM_PERMISSIONS.iter().map(|permission| (format!("realm_{}", permission.name), group.clone())));
     let mut settings: Map<String, Value> =
-        USER_SETTINGS.iter().map(|one| (one.name.to_owned(), setting_schema(one))).collect();
+        USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), setting_schema(setting))).collect();
     settings.insert("email_address_visibility".into(), json!({"enum": [1, 2, 3, 4, 5]}));
     settings.insert("emojiset_choices".into(), shape::schema(&json!([{"key": "string", "text": "string"}])));
     settings.insert("available_notification_sounds".into(), shape::schema(&json!("string[]")));
     for (name, schema) in &mut settings {
         describe(schema, meaning::Table::UserSettings.meaning(name));
     }
-    let all = |settings: &Map<String, Value>| {
+    let strict_object = |settings: &Map<String, Value>| {
         let required: Vec<&String> = settings.keys().collect();
         json!({"type": "object", "properties": settings, "required": required, "additionalProperties": false})
     };
-    properties.insert("realm_user_settings_defaults".into(), all(&settings));
+    properties.insert("realm_user_settings_defaults".into(), strict_object(&settings));
     settings.insert("timezone".into(), json!({"type": "string"}));
-    properties.insert("user_settings".into(), all(&settings));
+    properties.insert("user_settings".into(), strict_object(&settings));
     properties
 }
 
@@ -190,7 +191,7 @@ fn setting_schema(setting: &Setting) -> Value {
         Kind::BoolOrNull => json!({"type": ["boolean", "null"]}),
         Kind::Integer => json!({"type": "integer"}),
         Kind::IntegerOrNull => json!({"type": ["integer", "null"]}),
-        Kind::Within(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
+        Kind::Within(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
         Kind::OneOfIntegers(allowed) => json!({ "enum": allowed }),
         Kind::Text => json!({"type": "string"}),
         Kind::TextOrNull => json!({"type": ["string", "null"]}),
@@ -198,47 +199,47 @@ fn setting_schema(setting: &Setting) -> Value {
     }
 }
 
-/// Lets every object in a schema have the keys named in it and no others.
-fn close(schema: &mut Value) {
+/// Forbids keys that are not in the properties, in all objects of a schema.
+fn forbid_other_keys(schema: &mut Value) {
     match schema {
         Value::Object(keys) => {
-            keys.values_mut().for_each(close);
+            keys.values_mut().for_each(forbid_other_keys);
             if keys.get("properties").is_some_and(Value::is_object) && !keys.contains_key("additionalProperties") {
                 keys.insert("additionalProperties".into(), false.into());
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(close),
+        Value::Array(items) => items.iter_mut().for_each(forbid_other_keys),
         _ => {}
     }
 }
 
 fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
-    let is_delivery = row.access == Access::KeyHolder;
-    let in_query = row.route.method == "GET" || is_delivery;
+    let is_webhook = row.access == Access::KeyHolder;
+    let in_query = row.route.method == "GET" || is_webhook;
     let mut parameters = Vec::new();
     let mut form = Map::new();
     let mut required = Vec::new();
-    // What is the body, or among the credentials, is no parameter.
-    let is_listed = |info: &&ParameterInfo| !is_delivery || !matches!(info.name, "payload" | "api_key");
+    // The payload is the body, and the key is described by the security scheme.
+    let is_listed = |info: &&ParameterInfo| !is_webhook || !matches!(info.name, "payload" | "api_key");
     for info in row.parameters.iter().filter(is_listed) {
         let schema = (info.schema)(generator).to_value();
         if info.is_in_path {
-            let others =
+            let alternatives =
                 alternatives(row, level).map(|other| ((other.schema)(generator).to_value(), description(other)));
-            parameters.push(in_path(info, schema, others.collect()));
+            parameters.push(path_parameter(info, schema, alternatives.collect()));
         } else if in_query {
-            parameters.push(parameter(info, schema));
+            parameters.push(query_parameter(info, schema));
         } else {
             if info.is_required {
                 required.push(info.name);
             }
-            form.insert(info.name.into(), described(schema, info));
+            form.insert(info.name.into(), with_description(schema, info));
         }
     }
     let mut reply = (row.reply)(generator).to_value();
     if row.route == Register::ROUTE {
         let properties = reply["properties"].as_object_mut();
-        properties.expect("it has some of its own").extend(described_state(generator));
+        properties.expect("it is an object").extend(described_state(generator));
     }
     let mut operation = json!({
         "operationId": tooling::function_name((row.name)()),
@@ -251,8 +252,8 @@ fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
     if !in_query && (row.takes_files || !form.is_empty()) {
         operation["requestBody"] = request_body(row, form, required);
     }
-    if is_delivery {
-        operation["requestBody"] = delivery::body();
+    if is_webhook {
+        operation["requestBody"] = webhook::body();
     }
     operation["security"] = match row.access {
         Access::Anyone => json!([]),
@@ -263,22 +264,22 @@ fn operation(row: &Row, level: i64, generator: &mut SchemaGenerator) -> Value {
     operation
 }
 
-/// A form; in several parts where files may be among them.
+/// The request body: a form, which is multipart if the operation takes files.
 fn request_body(row: &Row, mut form: Map<String, Value>, required: Vec<&str>) -> Value {
     let json_fields = row.parameters.iter().filter(|info| info.is_json && !info.is_in_path);
     let encoding: Map<String, Value> =
         json_fields.map(|info| (info.name.to_owned(), json!({"contentType": "application/json"}))).collect();
-    let kind = if row.takes_files { "multipart/form-data" } else { "application/x-www-form-urlencoded" };
+    let content_type = if row.takes_files { "multipart/form-data" } else { "application/x-www-form-urlencoded" };
     if row.takes_files {
         let file = json!({"type": "string", "format": "binary", "description": "The file; with any name."});
         form.insert("file".into(), file);
     }
     let schema = json!({"type": "object", "properties": form, "required": required});
-    json!({"required": !required.is_empty(), "content": {kind: {"schema": schema, "encoding": encoding}}})
+    json!({"required": !required.is_empty(), "content": {content_type: {"schema": schema, "encoding": encoding}}})
 }
 
-fn parameter(info: &ParameterInfo, schema: Value) -> Value {
-    let schema = if info.is_json { tooling::in_query(schema) } else { schema };
+fn query_parameter(info: &ParameterInfo, schema: Value) -> Value {
+    let schema = if info.is_json { tooling::schema_in_query(schema) } else { schema };
     json!({
         "name": info.name,
         "in": "query",
@@ -288,29 +289,29 @@ fn parameter(info: &ParameterInfo, schema: Value) -> Value {
     })
 }
 
-/// A placeholder, with the schemas and descriptions of what else may be in its place.
-fn in_path(info: &ParameterInfo, mut schema: Value, others: Vec<(Value, String)>) -> Value {
-    let mut about = description(info);
+/// A path parameter, with the schemas and descriptions of its alternatives.
+fn path_parameter(info: &ParameterInfo, mut schema: Value, alternatives: Vec<(Value, String)>) -> Value {
+    let mut text = description(info);
     if schema["type"] == "integer" && schema.get("minimum").is_none() {
-        // Routes have digits alone: another number leads elsewhere, or nowhere.
+        // Routes match digits only, so that negative numbers are unknown paths.
         schema["minimum"] = 0.into();
     }
-    if !others.is_empty() {
-        let (others, descriptions): (Vec<Value>, Vec<String>) = others.into_iter().unzip();
-        let all: Vec<Value> = std::iter::once(schema).chain(others).collect();
-        schema = json!({ "anyOf": all });
-        about = std::iter::once(about).chain(descriptions).collect::<Vec<_>>().join(" Or: ");
+    if !alternatives.is_empty() {
+        let (schemas, descriptions): (Vec<Value>, Vec<String>) = alternatives.into_iter().unzip();
+        let all_schemas: Vec<Value> = std::iter::once(schema).chain(schemas).collect();
+        schema = json!({ "anyOf": all_schemas });
+        text = std::iter::once(text).chain(descriptions).collect::<Vec<_>>().join(" Or: ");
     }
-    json!({"name": info.name, "in": "path", "required": true, "description": about, "schema": schema})
+    json!({"name": info.name, "in": "path", "required": true, "description": text, "schema": schema})
 }
 
-fn described(schema: Value, info: &ParameterInfo) -> Value {
+fn with_description(schema: Value, info: &ParameterInfo) -> Value {
     let mut schema = if schema.is_object() { schema } else { json!({}) };
     schema["description"] = description(info).into();
     schema
 }
 
-/// The lines of a parameter's doc comment as one text, with its default.
+/// The description of a parameter with its default: the meaning of the setting, or the doc comment in one line.
 pub fn description(info: &ParameterInfo) -> String {
     let text = match meaning::of_parameter(info) {
         Some(meaning) => meaning.to_owned(),
@@ -322,12 +323,12 @@ pub fn description(info: &ParameterInfo) -> String {
     }
 }
 
-/// A successful reply: the envelope's keys and the operation's own.
+/// The schema of a successful reply, with the keys of the envelope.
 fn success_schema(row: &Row, reply: &Value) -> Value {
     let mut schema = reply.clone();
-    close(&mut schema);
+    forbid_other_keys(&mut schema);
     let unsupported = json!({"type": "array", "items": {"type": "string"}});
-    let message = if row.says_something { json!({"type": "string"}) } else { json!({"const": ""}) };
+    let message = if row.has_message { json!({"type": "string"}) } else { json!({"const": ""}) };
     let envelope =
         json!({"result": {"const": "success"}, "msg": message, "ignored_parameters_unsupported": unsupported});
     let mut properties = envelope.as_object().cloned().unwrap_or_default();
@@ -343,24 +344,24 @@ fn success_schema(row: &Row, reply: &Value) -> Value {
 fn responses(row: &Row, reply: &Value) -> Value {
     let mut schema = success_schema(row, reply);
     let mut error = json!({"$ref": "#/components/schemas/Error"});
-    if row.about.errors.iter().any(|kind| kind.row().status == 200) {
+    if row.about.errors.iter().any(|error| error.row().status == 200) {
         schema = json!({"anyOf": [schema, error]});
     }
     if row.access == Access::KeyHolder {
-        error = json!({"anyOf": [error, delivery::refusal()]});
+        error = json!({"anyOf": [error, webhook::refusal()]});
     }
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
-    // Any request may be malformed, name no world, or meet a fault that limits the rate.
+    // Any request may be malformed, for an unknown world, or rate-limited by a fault.
     let mut statuses: Vec<u16> = vec![400, 404, 429];
     if row.route.method != "GET" {
         statuses.push(413);
     }
-    // A placeholder may be filled so that another path is meant.
+    // A path with a filled-in placeholder may be that of another operation.
     if row.parameters.iter().any(|info| info.is_in_path) {
         statuses.push(405);
     }
-    statuses.extend(row.about.errors.iter().map(|kind| kind.row().status));
+    statuses.extend(row.about.errors.iter().map(|error| error.row().status));
     if row.access != Access::Anyone {
         statuses.push(401);
     }

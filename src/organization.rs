@@ -1,10 +1,12 @@
-//! An organization of another server as a fixture: what an account can see there, read through the public API.
+//! Reads an organization from another server through the public API and writes what an account can see there as a
+//! fixture.
 //!
-//! Reading ([`read`]) sends one request after the other and appends the replies to a partial file ([`Partial`]), from which
-//! an interrupted run resumes. Writing ([`write`]) makes the fixture from the partial file only, so that the same records
-//! give the same bytes, and holds one message at a time. With [`Wanted::anonymous`] it replaces all words that people wrote.
+//! [`read`] sends one request after the other and appends the replies to a partial file ([`Partial`]), from which an
+//! interrupted run resumes. [`write`] creates the fixture from the partial file only, so that the same records give
+//! the same bytes, and holds one message at a time in memory. With [`Selection::anonymous`] it replaces all words that
+//! people wrote.
 //!
-//! A choice where the API is silent: A-544 in docs/assumptions.md.
+//! A decision on a point that the specification leaves open: A-544 in docs/assumptions.md.
 
 mod anonymous;
 mod channels;
@@ -33,20 +35,20 @@ pub use writing::write;
 
 use serde::{Deserialize, Serialize};
 
-/// The organization, and the parts of it that the fixture is to have.
+/// The organization to read, and the parts of it that the fixture should have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct Selection {
     /// The base URL of the server.
     pub url: String,
-    /// The address of the account.
+    /// The email address of the account.
     pub user: String,
-    /// The number of messages, the newest; all if it is None.
+    /// The number of messages, of which the newest are read; all if None.
     pub messages: Option<u64>,
     /// The names of the channels to read, with their messages; all if the list is empty.
     pub channels: Vec<String>,
     /// Whether uploaded files and pictures of users are read.
     pub with_uploads: bool,
-    /// The seed of the words that replace all that people wrote; None to keep their words.
+    /// The seed for the words of an anonymous fixture; None for the original words.
     #[serde(skip)]
     pub anonymous: Option<u64>,
 }

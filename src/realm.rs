@@ -18,10 +18,10 @@ pub use model::{
     user, walk, webhook_call,
 };
 pub use rules::{
-    access, account_addresses, account_names, account_rights, belongings, bot_owner, deletion, editing, exporting,
-    flag, full_members, groups, invitation, mentions_outside, muting, notice, permission_holders, posting, presence,
-    previews, pushing, reindexing, render, rows, schedule, send, setting_values, timer, topic_visibility, visibility,
-    wanted_emoji, webhook, widget,
+    access, account_addresses, account_names, account_rights, bot_owner, deletion, editing, exporting, flag,
+    full_members, groups, invitation, mentions_outside, muting, notice, owned_items, permission_holders, posting,
+    presence, previews, pushing, reindexing, render, requested_emoji, rows, schedule, send, setting_values, timer,
+    topic_visibility, visibility, webhook, widget,
 };
 
 use channel::{Channel, Folder};
@@ -48,137 +48,130 @@ use user::User;
 
 use crate::time::Timestamp;
 
-/// How many users, messages and the like make an organization a large one.
-const LARGE: usize = 4_000;
+/// Number of users, messages and other items above which an organization counts as large.
+const LARGE_REALM_ITEMS: usize = 4_000;
 
-/// One organization, whole.
+/// All data of one organization. Fields that `serde` skips are indexes, or state that snapshots leave out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Realm {
-    /// The time up to which everything that was due is done.
+    /// Every agenda item that is due at or before this time has run.
     pub now: Timestamp,
-    /// The organization itself.
     pub organization: Arc<Organization>,
-    /// Accounts, the system's bots included.
+    /// Includes the system bots.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub users: OrdMap<UserId, Arc<User>>,
-    /// What is the users' own.
+    /// State that only the user sees, such as flags, drafts and settings.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub personal: OrdMap<UserId, Arc<UserState>>,
-    /// Accounts by real address in lower case.
+    /// Keyed by real address in lower case.
     #[serde(skip)]
     pub users_by_email: OrdMap<String, UserId>,
-    /// Accounts by API key.
     #[serde(skip)]
     pub users_by_key: OrdMap<String, UserId>,
-    /// Active accounts, the system's bots left out.
+    /// Without the system bots.
     #[serde(skip)]
     pub active_users: OrdSet<UserId>,
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub groups: OrdMap<GroupId, Arc<Group>>,
-    /// What is known of members through subgroups.
+    /// Cache of memberships through subgroups.
     #[serde(skip)]
     pub memberships: membership::Memberships,
-    /// The system's groups.
     #[serde(skip)]
     pub system_groups: Arc<BTreeMap<SystemGroup, GroupId>>,
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub channels: OrdMap<ChannelId, Arc<Channel>>,
-    /// Channels by name in lower case.
+    /// Keyed by name in lower case.
     #[serde(skip)]
     pub channels_by_name: OrdMap<String, ChannelId>,
-    /// Channel folders.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub folders: OrdMap<FolderId, Arc<Folder>>,
-    /// The messages of each channel; apart from the channels, which stay the same when something is sent to them.
+    /// Not part of [`Channel`], so that sending a message does not change the channel's value.
     #[serde(skip)]
     pub channel_messages: OrdMap<ChannelId, Arc<MessageIds>>,
-    /// Topics that have messages.
+    /// Only topics that have messages.
     #[serde(skip)]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<Topic>>,
-    /// Direct message conversations.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub conversations: OrdMap<RecipientId, Arc<Conversation>>,
-    /// Conversations by their sorted members.
+    /// Keyed by the sorted members.
     #[serde(skip)]
     pub conversations_by_members: OrdMap<Arc<[UserId]>, RecipientId>,
     #[serde(with = "stored::messages")]
     pub messages: OrdMap<MessageId, Arc<Message>>,
-    /// Messages for which rows were made later, and whose these are: `historical` of each user, the other way round.
+    /// Users whose user message was created after the message was sent: the inverse of each user's `historical`.
     #[serde(skip)]
     pub late_rows: OrdMap<MessageId, OrdSet<UserId>>,
-    /// Alert words in lower case, and whose they are.
+    /// Users of each alert word, keyed by the word in lower case.
     #[serde(skip)]
     pub alert_words: OrdMap<String, OrdSet<UserId>>,
-    /// Muted users, and who mutes them: `muted_users` of each user, the other way round.
+    /// Users who mute each user: the inverse of each user's `muted_users`.
     #[serde(skip)]
     pub muted_by: OrdMap<UserId, OrdSet<UserId>>,
-    /// Uploaded files by path id.
+    /// Keyed by path id.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub attachments: OrdMap<String, Arc<Attachment>>,
-    /// How long their thumbnails, and the previews of pages, take.
-    #[serde(default, skip_serializing_if = "preview::PreviewDelays::are_usual")]
+    /// How long thumbnails of uploads and previews of web pages take.
+    #[serde(default, skip_serializing_if = "preview::PreviewDelays::are_default")]
     pub preview_delays: preview::PreviewDelays,
-    /// Messages whose pages get their cards later, and when.
-    #[serde(default, deserialize_with = "crate::realm::distinct::keys", skip_serializing_if = "OrdMap::is_empty")]
-    pub awaited_cards: OrdMap<MessageId, Timestamp>,
-    /// Their bytes, in all.
+    /// When the previews of the pages that a message links are ready, for messages that still wait for them.
+    #[serde(
+        rename = "awaited_cards",
+        default,
+        deserialize_with = "crate::realm::distinct::keys",
+        skip_serializing_if = "OrdMap::is_empty"
+    )]
+    pub pending_previews: OrdMap<MessageId, Timestamp>,
+    /// Total size of the attachments, in bytes.
     #[serde(skip)]
     pub upload_space_used: i64,
-    /// Bytes of uploads and pictures by content hash; a value like all the rest, so that a fork shares them.
+    /// Contents of uploads and pictures, keyed by [`content_hash`]. Forks share them.
     #[serde(with = "stored::blobs")]
     pub blobs: OrdMap<String, bytes::Bytes>,
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub custom_emoji: OrdMap<EmojiId, Arc<CustomEmoji>>,
-    /// Linkifiers in processing order.
+    /// In processing order.
     #[serde(with = "stored::linkifiers")]
     pub linkifiers: Vector<Arc<linkifier::Linkifier>>,
-    /// Custom profile fields.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub profile_fields: OrdMap<ProfileFieldId, Arc<ProfileField>>,
-    /// Links with which anyone may join.
+    /// Reusable links; `invites` are for one address each.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub invite_links: OrdMap<InviteLinkId, Arc<InviteLink>>,
-    /// Invitations by email.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub invites: OrdMap<InviteId, Arc<Invite>>,
-    /// Keys of invitations by email that were accepted: their pages say so.
+    /// Keys of accepted email invitations: the invitation's page says that it was used.
     #[serde(default, deserialize_with = "crate::realm::distinct::members", skip_serializing_if = "OrdSet::is_empty")]
     pub used_invites: OrdSet<String>,
-    /// Messages to be sent later.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub scheduled_messages: OrdMap<ScheduledMessageId, Arc<ScheduledMessage>>,
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub reminders: OrdMap<ReminderId, Arc<Reminder>>,
-    /// Exports of the organization's data, those that failed or were deleted included.
+    /// Includes failed and deleted exports.
     #[serde(default, deserialize_with = "crate::realm::distinct::keys")]
     pub exports: OrdMap<ExportId, Arc<export::Export>>,
-    /// Uploads that arrive piece by piece, by the address that the file will have; no part of the state that is given
-    /// out.
+    /// Unfinished resumable uploads, keyed by the path id that the file will have.
     #[serde(skip)]
     pub resumable_uploads: OrdMap<String, Arc<resumable::ResumableUpload>>,
-    /// Users that push notifications reach: those with an active device or a token.
+    /// Users with an active device or a push token.
     #[serde(skip)]
     pub reached_by_push: OrdSet<UserId>,
-    /// What the push relay was handed; no part of the state that is given out.
+    /// The pushes that were handed to the push relay.
     #[serde(skip)]
     pub relay: push::Relay,
-    /// Event queues.
     #[serde(skip)]
     pub queues: OrdMap<QueueId, Arc<Queue>>,
-    /// What happened, for the queues.
     #[serde(skip)]
     pub log: EventLog,
-    /// What is to come.
     #[serde(skip)]
     pub agenda: agenda::Agenda,
-    pub chance: SeededRng,
-    /// What the next of each kind is numbered.
-    #[serde(deserialize_with = "counters::known")]
+    #[serde(rename = "chance")]
+    pub rng: SeededRng,
+    #[serde(deserialize_with = "counters::deserialize")]
     pub counters: Counters,
 }
 
-/// A group of the system's without members, whose settings nobody has.
+/// A system group without members, all of whose permissions are held by nobody.
 fn system_group(which: SystemGroup, ids: &BTreeMap<SystemGroup, GroupId>) -> Group {
     let nobody = permission::GroupSettingValue::Group(ids[&SystemGroup::Nobody]);
     Group {
@@ -196,7 +189,7 @@ fn system_group(which: SystemGroup, ids: &BTreeMap<SystemGroup, GroupId>) -> Gro
 }
 
 impl Realm {
-    /// An organization without users, but with the system's groups.
+    /// An organization without users. Its system groups are numbered from 1.
     pub fn new(organization: Organization, now: Timestamp, seed: u64) -> Self {
         Self::with_system_groups(
             organization,
@@ -206,15 +199,19 @@ impl Realm {
         )
     }
 
-    /// The same, with numbers for all of the system's groups.
+    /// As [`Realm::new`], with `ids` for the system groups.
+    ///
+    /// # Panics
+    ///
+    /// When `ids` lacks a system group.
     pub fn with_system_groups(
         organization: Organization,
         ids: BTreeMap<SystemGroup, GroupId>,
         now: Timestamp,
         seed: u64,
     ) -> Self {
-        let largest = ids.values().map(|id| id.0).max().unwrap_or_default();
-        let counters = Counters { group: largest, ..Counters::default() };
+        let largest_id = ids.values().map(|id| id.0).max().unwrap_or_default();
+        let counters = Counters { group: largest_id, ..Counters::default() };
         let groups = SystemGroup::ALL.iter().map(|which| (ids[which], Arc::new(system_group(*which, &ids)))).collect();
         let mut realm = Self {
             now,
@@ -240,7 +237,7 @@ impl Realm {
             muted_by: OrdMap::new(),
             attachments: OrdMap::new(),
             preview_delays: preview::PreviewDelays::default(),
-            awaited_cards: OrdMap::new(),
+            pending_previews: OrdMap::new(),
             upload_space_used: 0,
             blobs: OrdMap::new(),
             custom_emoji: OrdMap::new(),
@@ -258,7 +255,7 @@ impl Realm {
             queues: OrdMap::new(),
             log: EventLog::default(),
             agenda: agenda::Agenda::default(),
-            chance: SeededRng::from_seed(seed),
+            rng: SeededRng::from_seed(seed),
             counters,
         };
         let defaults = realm.default_permissions(permission::REALM_PERMISSIONS, None);
@@ -269,45 +266,40 @@ impl Realm {
         realm
     }
 
-    /// A user by id.
     pub fn user(&self, id: UserId) -> Option<&Arc<User>> {
         self.users.get(&id)
     }
 
-    /// A user by real address, whatever the case.
+    /// Looks a user up by real address, ignoring case.
     pub fn user_by_email(&self, email: &str) -> Option<&Arc<User>> {
         self.users_by_email.get(in_lowercase(email).as_ref()).and_then(|id| self.users.get(id))
     }
 
-    /// Whether this is an active account; the system's bots are.
+    /// Whether the account exists and is active. System bots are active.
     pub fn is_active(&self, id: UserId) -> bool {
         self.users.get(&id).is_some_and(|user| user.is_active)
     }
 
-    /// What is a user's own.
-    ///
     /// # Panics
     ///
-    /// When there is no such user: whoever asks has looked the user up.
+    /// When the user does not exist.
     pub fn user_state(&self, id: UserId) -> &UserState {
         &self.personal[&id]
     }
 
-    /// A channel by name, whatever the case.
+    /// Looks a channel up by name, ignoring case.
     pub fn channel_by_name(&self, name: &str) -> Option<&Arc<Channel>> {
         self.channels_by_name.get(in_lowercase(name).as_ref()).and_then(|id| self.channels.get(id))
     }
 
-    /// A channel's messages.
-    ///
     /// # Panics
     ///
-    /// When there is no such channel: whoever asks has looked the channel up.
+    /// When the channel does not exist.
     pub fn messages_in(&self, channel: ChannelId) -> &MessageIds {
         &self.channel_messages[&channel]
     }
 
-    /// The conversation of exactly these users, in any order, if there is one.
+    /// The conversation of exactly these users, in any order. None: they have not exchanged messages.
     pub fn conversation_of(&self, members: impl IntoIterator<Item = UserId>) -> Option<&Arc<Conversation>> {
         let mut members: Vec<UserId> = members.into_iter().collect();
         members.sort_unstable();
@@ -315,26 +307,26 @@ impl Realm {
         self.conversations.get(self.conversations_by_members.get(members.as_slice())?)
     }
 
-    /// Whether there is so much in it that what goes through all of it takes more than a moment.
+    /// Whether work that visits all data takes noticeably long.
     pub fn is_large(&self) -> bool {
-        let people = self.users.len() + self.groups.len() + self.queues.len() + self.alert_words.len();
-        let talk = self.channels.len() + self.topics.len() + self.messages.len() + self.log.entries.len();
-        people + talk > LARGE
+        let user_items = self.users.len() + self.groups.len() + self.queues.len() + self.alert_words.len();
+        let message_items = self.channels.len() + self.topics.len() + self.messages.len() + self.log.entries.len();
+        user_items + message_items > LARGE_REALM_ITEMS
     }
 
-    /// What [`Realm::upload_space_used`] is to be.
+    /// Computes [`Realm::upload_space_used`] from the attachments.
     fn upload_space(&self) -> i64 {
-        self.attachments.values().fold(0, |all, attachment| all.saturating_add(attachment.size))
+        self.attachments.values().fold(0, |total, attachment| total.saturating_add(attachment.size))
     }
 }
 
-/// The name under which bytes are kept: SHA-256 in hexadecimal.
+/// The key of [`Realm::blobs`]: SHA-256 in hexadecimal.
 pub fn content_hash(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// Two lower-case digits for each byte.
+/// In lower case.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);

@@ -1,4 +1,4 @@
-//! The shared objects of the API as clients see them: built from the realm for somebody who looks.
+//! The JSON objects of the API, such as messages, channels and users, built from the realm for a particular viewer.
 
 pub mod attachment;
 pub mod bot;
@@ -8,13 +8,14 @@ pub mod event;
 pub mod events;
 pub mod export;
 pub mod group;
-pub mod list;
+pub mod linkifier;
 pub mod message;
 pub mod organization;
 pub mod own_lists;
 pub mod personal;
 pub mod picture;
 pub mod presence;
+pub mod profile_field;
 pub mod push;
 pub mod scheduled;
 pub mod user;
@@ -22,7 +23,7 @@ pub mod user;
 use chat_markdown::emoji::EmojiNames;
 use std::collections::BTreeMap;
 
-/// The emoji table that `server_emoji_data_url` leads to at a feature level: `code_to_names`.
+/// The document at `server_emoji_data_url` for a feature level, an object with `code_to_names`.
 pub fn emoji_table(level: i64) -> String {
     let code_to_names: BTreeMap<&str, &[&str]> = EmojiNames::at(level).all().collect();
     serde_json::json!({ "code_to_names": code_to_names }).to_string()

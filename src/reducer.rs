@@ -1,8 +1,9 @@
-//! What a client knows: a register reply with the events since then folded into it.
+//! The state of a client, which starts from a register reply and follows the events since then.
 //!
-//! Written against the API's documents alone, as a client would write it: it names nothing of the server but the table of
-//! lists and their events, which says what the documents say. Client teams may use it to check their own; the test suite uses it to check that the server's events tell all that its
-//! state does (`tests/suite/properties.rs`).
+//! The implementation relies on the API documentation only, as a client's does. From the server it uses the table of
+//! lists and their events, which is documented too, and the feature levels. Client developers can compare their own
+//! state with it. The test suite uses it to check that events report every change of the server's state
+//! (`tests/suite/properties.rs`).
 //!
 //! ```
 //! use chatdouble::reducer::State;
@@ -15,19 +16,19 @@
 //! assert!(!state.differences(&json!({"alert_words": ["tea"]})).is_empty());
 //! ```
 //!
-//! Servers of older feature levels sent some of it in other shapes, which are understood too, by the level that the
-//! register reply names (none: level 0).
+//! Servers of older feature levels send some fields in other formats. They are supported according to the level in the
+//! register reply, which is 0 if absent.
 //!
-//! Some things no client can keep up to date: for good ([`NOT_KEPT`]), or since an event that took away what nothing
-//! tells again ([`Unknowable`]). [`State::differences`] leaves both out.
+//! No client can keep some parts of the state up to date: either never ([`NOT_KEPT`]), or not after certain events
+//! ([`Unknowable`]). [`State::differences`] ignores both.
 
 mod channels;
 mod comparison;
 mod lists;
 mod mentions;
 mod messages;
+mod older_levels;
 mod organization;
-mod past;
 mod rights;
 mod rows;
 mod users;
@@ -39,7 +40,7 @@ use rows::Object;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What events don't keep up to date, and why. A name with a dot is a key inside the rows of lists.
+/// The keys that events do not keep up to date, and the reasons. `*.` means the rows of any list.
 pub const NOT_KEPT: &[(&str, &str)] = &[
     ("queue_id", "names the queue, not the state"),
     ("last_event_id", "is a place in the queue, not state"),
@@ -51,86 +52,89 @@ pub const NOT_KEPT: &[(&str, &str)] = &[
     ("*.first_message_id", "users get no events of messages in channels that they are not subscribed to"),
 ];
 
-/// Something that the client knows it does not know any more, until it registers again.
+/// A part of the state that the client cannot know until it registers again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unknowable {
-    /// The newest message was deleted, or is perhaps in a channel that the user is not subscribed to, where its end is not
-    /// sent: is an older one the newest now?
+    /// Whether `max_message_id` is still right: the newest message was deleted, or it may be in a channel that the
+    /// user is not subscribed to, where deletions are not sent.
     NewestMessage,
-    /// The newest message of a direct conversation was deleted: is there an older one?
+    /// The recent direct conversations, after the newest message of one was deleted.
     RecentConversations,
-    /// Unread messages lie in a channel that this client does not see, so whether they count is not known.
+    /// Whether unread messages count, because they are in a channel that this client cannot see.
     UnreadCount,
-    /// Whether the unread message mentions everybody was not sent, since its topic was muted; or it was listed among the
-    /// mentions, perhaps as one of everybody, and the topic is muted now.
+    /// Whether the unread message with this ID is listed as a mention: it may be a wildcard mention, which is listed
+    /// only while its topic is not muted.
     Mention(i64),
-    /// The channel came into sight: whether the user was subscribed once, and with which settings, is not sent.
+    /// Whether the user was subscribed to the channel with this ID before it became visible, and with which settings.
     PastSubscription(i64),
-    /// Topics are muted in a channel that this client does not see, and the older list of them has its name.
+    /// The older list of muted topics, which has the name of a channel that this client cannot see.
     MutedTopics,
-    /// The channel is archived, or was and may be in sight again: what the user said of its topics is listed while it is
-    /// not archived, and not sent again.
+    /// The user's policies for topics of the channel with this ID, which is or was archived. They are listed only
+    /// while it is not archived, and no event sends them again.
     UserTopics(i64),
-    /// The user is no guest any more: which channels new users get is not sent.
+    /// The default channels, after the user was a guest.
     DefaultChannels,
-    /// The user became an administrator or is none any more: which bots they see from now on is not sent.
+    /// The visible bots, after the user became an administrator or ceased to be one.
     Bots,
-    /// A bot has a channel by default that this client does not see: what it is called now is not sent.
+    /// The name of a bot's default channel that this client cannot see.
     BotChannels,
-    /// The user's own role changed: whose addresses they see from now on is not sent.
+    /// Which email addresses the user can see, after the user's role changed.
     Addresses,
-    /// The user's own role changed on a server that sends no permissions: what the user may do now is not sent, since
-    /// the older policies say only roughly who holds one.
+    /// The user's permissions, after the user's role changed on a server that sends only the older policies, which do
+    /// not determine them.
     Rights,
-    /// The user was deactivated for a while: what happened meanwhile is not sent.
+    /// The whole state, after the user was deactivated for some time.
     Everything,
-    /// A user came into a guest's sight or is active again: their status and presence are not sent.
+    /// The status and presence of the user with this ID, who became visible to a guest or was reactivated.
     VisibleUsers(i64),
-    /// A status began of somebody, and nothing says whether they are away: without a status that is not sent.
+    /// Whether the user with this ID is away. Events do not send it for a user who had no status before.
     Away(i64),
-    /// A guest hears of subscribers only where subscribed: how many the channel has is not sent.
+    /// The number of subscribers of the channel with this ID, which guests do not learn if they are not subscribed.
     SubscriberCount(i64),
-    /// Somebody who was active is active again, which is sent like new subscriptions: without lists of subscribers it is not
-    /// known how many there are.
+    /// The numbers of subscribers, after an active user was reported as active again. The same events are sent as for
+    /// new subscriptions, and only lists of subscribers tell the difference.
     SubscriberCounts,
-    /// Somebody was deactivated: from 377 to 427 it is not sent who was subscribed to an archived channel, so that how
-    /// many it has is not known.
+    /// The number of subscribers of the archived channel with this ID, after a user was deactivated. Levels 377 to 427
+    /// do not send that the user was unsubscribed.
     ArchivedSubscriberCount(i64),
-    /// A channel with a purpose went out of sight: below 315 the same is sent where it was archived, which ends the purpose.
+    /// The announcement channels, after one became invisible. Below level 315, archiving sends the same event and also
+    /// resets the setting.
     Purposes,
-    /// A permission of a channel may list a user who came back: that is not sent.
+    /// Whether permissions of channels list the user with this ID, who was deactivated or reactivated.
     HolderOfChannels(i64),
-    /// Settings that stand for inherited ones of subscriptions changed, in a client that does not understand null.
+    /// Notification settings of subscriptions, after the inherited settings changed, in a client that does not support
+    /// null.
     InheritedSettings,
-    /// From 414 to 417 folders of channels have an order, and another order is not sent.
+    /// The order of channel folders, which levels 414 to 417 have but send no events for.
     OrderOfFolders,
-    /// Messages are unread again: below 121 it is not sent where they lie.
+    /// All unread messages, after messages were marked as unread. Below level 121, the event does not have their
+    /// topics.
     Unread,
-    /// The channel is gone or archived: from 315 to 377 the same is sent for both, and archived ones may be listed.
+    /// Whether the channel with this ID still exists. Levels 315 to 377 send the same event for archived channels.
     Archived(i64),
 }
 
-/// A client's state.
+/// The state of a client.
 #[derive(Clone, Debug)]
 pub struct State {
     value: Object,
     own_id: Option<i64>,
     has_subscribers: bool,
-    /// The client asked for `client_gravatar`: addresses that it can compute are left out.
-    computes_pictures: bool,
-    /// Subscriptions, active or not, of channels that went out of sight.
-    past: BTreeMap<i64, Object>,
-    /// Channels that came into sight and count subscribers who are not named yet: the next event names them.
-    unnamed: BTreeSet<i64>,
-    /// Whether users are away, as far as that was sent: those without a status too, by their IDs.
+    /// Whether the client requested `client_gravatar`, so that URLs that it can compute are null.
+    computes_avatars: bool,
+    /// The subscriptions, active or not, to channels that became invisible, by the ID of the channel.
+    former_subscriptions: BTreeMap<i64, Object>,
+    /// Channels that became visible. Their counts include the subscribers that the next event names.
+    channels_awaiting_peers: BTreeSet<i64>,
+    /// Whether users are away, by ID, as far as the server has sent it. Users without a status are included.
     away: BTreeMap<String, bool>,
-    /// What is known of unread messages.
+    /// The mentions in unread messages, by message ID.
     mentions: BTreeMap<i64, Mention>,
     doubts: BTreeSet<Unknowable>,
 }
 
 impl State {
-    /// The state as a register reply has it. Keys that the reply does not have are not kept.
+    /// Creates the state from a register reply. Keys that the reply does not have remain absent.
     pub fn from_register(reply: Value) -> Self {
         let value = rows::object(reply);
         let own_id = value.get("user_id").and_then(Value::as_i64);
@@ -141,7 +145,7 @@ impl State {
             .flatten()
             .any(|row| row.get("subscribers").is_some() || row.get("partial_subscribers").is_some());
         let users = ["realm_users", "realm_non_active_users"];
-        let computes_pictures = users
+        let computes_avatars = users
             .iter()
             .filter_map(|list| value.get(*list)?.as_array())
             .flatten()
@@ -152,66 +156,66 @@ impl State {
             value,
             own_id,
             has_subscribers,
-            computes_pictures,
-            past: BTreeMap::new(),
-            unnamed: BTreeSet::new(),
+            computes_avatars,
+            former_subscriptions: BTreeMap::new(),
+            channels_awaiting_peers: BTreeSet::new(),
             away,
             mentions: BTreeMap::new(),
             doubts: BTreeSet::new(),
         };
         state.doubt_archived_topics();
-        state.note_mentions();
-        state.doubt_counts_of_guests();
+        state.init_mentions();
+        state.doubt_subscriber_counts_of_guest();
         state.doubt_muted_topics();
         state.doubt_bot_channels();
-        state.doubt_order_of_folders();
-        // Users who read a message that they did not receive get no event of its deletion.
+        state.doubt_folder_order();
+        // The deletion of the newest message is not sent to users who did not receive it.
         state.doubts.insert(Unknowable::NewestMessage);
         state
     }
 
-    /// The state now.
+    /// The current state, with the keys of the register reply.
     pub fn value(&self) -> &Object {
         &self.value
     }
 
-    /// What is not known any more.
+    /// The parts of the state that are not known at present.
     pub fn doubts(&self) -> &BTreeSet<Unknowable> {
         &self.doubts
     }
 
-    /// Folds an event in; events must come in the order of their ids. False: events of this type or with this `op`
-    /// are not known, and a client does well to register again.
+    /// Applies an event. Events must come in the order of their IDs. Returns false if the `type` or `op` is not known;
+    /// the client should then register again.
     pub fn apply(&mut self, event: &Value) -> bool {
         let op = event["op"].as_str().unwrap_or_default();
         match event["type"].as_str().unwrap_or_default() {
-            "message" => self.message(event),
-            "update_message" => self.update_message(event),
-            "delete_message" => self.delete_message(event),
+            "message" => self.apply_message(event),
+            "update_message" => self.apply_update_message(event),
+            "delete_message" => self.apply_delete_message(event),
             "update_message_flags" => {
-                // The key's name before 32.
+                // The name of the key below level 32.
                 let op = event["op"].as_str().or(event["operation"].as_str()).unwrap_or_default();
-                return self.update_message_flags(event, op);
+                return self.apply_update_message_flags(event, op);
             }
-            "stream" => return self.stream(event, op),
-            "subscription" => return self.subscription(event, op),
-            "realm_user" => return self.realm_user(event, op),
-            "realm_bot" => return self.realm_bot(event, op),
-            "user_group" => return self.user_group(event, op),
-            "user_status" => self.user_status(event),
-            "presence" => self.presence(event),
-            "user_settings" => self.user_settings(event),
-            "update_display_settings" | "update_global_notifications" => self.former_setting(event),
-            "realm" => return self.realm(event, op),
-            "realm_user_settings_defaults" => self.user_settings_defaults(event),
-            "realm_emoji" => return self.realm_emoji(event, op),
-            "restart" => self.restart(event),
-            kind => return self.own_list(kind, event, op),
+            "stream" => return self.apply_stream(event, op),
+            "subscription" => return self.apply_subscription(event, op),
+            "realm_user" => return self.apply_realm_user(event, op),
+            "realm_bot" => return self.apply_realm_bot(event, op),
+            "user_group" => return self.apply_user_group(event, op),
+            "user_status" => self.apply_user_status(event),
+            "presence" => self.apply_presence(event),
+            "user_settings" => self.apply_user_settings(event),
+            "update_display_settings" | "update_global_notifications" => self.apply_former_setting(event),
+            "realm" => return self.apply_realm(event, op),
+            "realm_user_settings_defaults" => self.apply_user_settings_defaults(event),
+            "realm_emoji" => return self.apply_realm_emoji(event, op),
+            "restart" => self.apply_restart(event),
+            kind => return self.apply_list_event(kind, event, op),
         }
         true
     }
 
-    /// Puts another value in the place of a whole key that is kept.
+    /// Replaces the value of a key, unless the key is absent.
     fn replace(&mut self, key: &str, value: &Value) {
         if let Some(place) = self.value.get_mut(key) {
             *place = value.clone();
@@ -225,7 +229,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn another_role_of_ones_own_leaves_open_whose_addresses_one_sees() {
+    fn visible_addresses_are_unknown_after_a_change_of_role() {
         let state = |address: Value| {
             let rows = [json!({"user_id": 3, "role": 300}), json!({"user_id": 6, "delivery_email": address})];
             json!({"user_id": 3, "is_admin": false, "realm_users": rows})
@@ -238,11 +242,11 @@ mod tests {
 
         later["realm_users"][0] = folded.value()["realm_users"][0].clone();
         later["is_owner"] = true.into();
-        assert!(folded.differences(&later).iter().all(|one| !one.place.contains("delivery_email")));
+        assert!(folded.differences(&later).iter().all(|difference| !difference.place.contains("delivery_email")));
     }
 
     #[test]
-    fn those_above_moderators_are_none_below_380() {
+    fn owners_are_not_moderators_below_380() {
         for (level, is_moderator) in [(379, false), (380, true)] {
             let reply = json!({"service_feature_level": level, "user_id": 3, "is_moderator": true});
             let mut state = State::from_register(reply);
@@ -252,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_deactivated_for_a_while_knows_nothing_for_certain() {
+    fn nothing_is_known_after_a_deactivation() {
         let mut state = State::from_register(json!({"user_id": 3, "realm_name": "before"}));
 
         state.apply(&json!({"type": "realm_user", "op": "update", "person": {"user_id": 3, "is_active": true}}));
@@ -261,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_role_may_do_is_open_where_no_permissions_are_sent() {
+    fn rights_are_unknown_after_a_change_of_role_without_permissions() {
         let reply = |may: bool| json!({"user_id": 3, "can_create_streams": may, "is_admin": false});
         let mut state = State::from_register(reply(false));
 
@@ -271,17 +275,17 @@ mod tests {
     }
 
     #[test]
-    fn drafts_are_gone_when_they_are_not_synchronized_any_more() {
+    fn drafts_are_removed_when_synchronization_ends() {
         let mut state = State::from_register(json!({"drafts": [{"id": 1}], "user_settings": {}}));
 
         let event = json!({"property": "enable_drafts_synchronization", "value": false});
-        state.user_settings(&event);
+        state.apply_user_settings(&event);
 
         assert_eq!(state.value()["drafts"], json!([]));
     }
 
     #[test]
-    fn the_channels_of_new_users_change_as_channels_do() {
+    fn default_channels_change_with_their_channels() {
         let before = json!({"stream_id": 1, "description": "before", "rendered_description": "<p>before</p>"});
         for default in [json!([before]), json!([1])] {
             let groups = [json!({"id": 1, "name": "new", "streams": default})];
@@ -291,7 +295,7 @@ mod tests {
                 let event = json!({
                     "stream_id": 1, "property": property, "value": "after", "rendered_description": "<p>after</p>",
                 });
-                assert!(state.stream(&event, "update"));
+                assert!(state.apply_stream(&event, "update"));
             }
             let lists =
                 [&state.value()["realm_default_streams"], &state.value()["realm_default_stream_groups"][0]["streams"]];
@@ -303,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn bots_follow_what_their_channels_are_called() {
+    fn default_channels_of_bots_are_renamed() {
         let reply = |name: &str| {
             let bot = json!({"user_id": 8, "default_sending_stream": name, "default_events_register_stream": "quiet"});
             let channels = [json!({"stream_id": 1, "name": name}), json!({"stream_id": 2, "name": "quiet"})];
@@ -323,12 +327,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_bots_channel_is_called_out_of_sight_is_open() {
+    fn names_of_invisible_channels_of_bots_are_unknown() {
         let reply = |name: &str, channels: Value| json!({"realm_bots": [{"user_id": 8, "default_sending_stream": name}], "streams": channels});
         let channel = json!([{"stream_id": 1, "name": "before"}]);
-        let lose = json!({"type": "stream", "op": "delete", "stream_ids": [1]});
-        let hear = json!({"type": "realm_bot", "op": "update", "bot": {"user_id": 8, "default_sending_stream": "x"}});
-        for (channels, event) in [(json!([]), None), (channel.clone(), Some(lose)), (channel.clone(), Some(hear))] {
+        let deletion = json!({"type": "stream", "op": "delete", "stream_ids": [1]});
+        let bot_update =
+            json!({"type": "realm_bot", "op": "update", "bot": {"user_id": 8, "default_sending_stream": "x"}});
+        for (channels, event) in
+            [(json!([]), None), (channel.clone(), Some(deletion)), (channel.clone(), Some(bot_update))]
+        {
             let mut state = State::from_register(reply("before", channels));
             assert!(event.iter().all(|event| state.apply(event)));
 
@@ -341,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_message_may_be_deleted_where_it_is_out_of_sight() {
+    fn the_newest_message_may_be_deleted_while_invisible() {
         let mut state = State::from_register(json!({"max_message_id": 7}));
 
         assert!(state.apply(&json!({"type": "stream", "op": "delete", "streams": [{"stream_id": 3}]})));
@@ -351,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn starred_messages_may_be_deleted_where_that_is_not_sent() {
+    fn starred_messages_may_be_deleted_without_an_event() {
         let state = State::from_register(json!({"starred_messages": [4, 7]}));
 
         assert_eq!(state.differences(&json!({"starred_messages": [7]})), []);
@@ -359,12 +366,12 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_out_of_the_home_view_is_muted() {
+    fn channels_outside_the_home_view_are_muted() {
         let row = json!({"stream_id": 3, "is_muted": false, "in_home_view": true});
         let mut state = State::from_register(json!({"service_feature_level": 138, "subscriptions": [row]}));
 
         let event = json!({"op": "update", "stream_id": 3, "property": "in_home_view", "value": false});
-        assert!(state.subscription(&event, "update"));
+        assert!(state.apply_subscription(&event, "update"));
 
         let row = json!({"stream_id": 3, "is_muted": true, "in_home_view": false});
         assert_eq!(state.value()["subscriptions"][0], row);

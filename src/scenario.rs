@@ -1,8 +1,9 @@
-//! Scenarios: stories in Markdown that are played over HTTP, against this server or another of the same API.
+//! Scenarios: Markdown files with requests and expected replies that are played over HTTP, against any server of the
+//! API.
 //!
-//! A [`Document`] is a file that was read; a [`Stage`] is a server to play on; [`play`] tells one [`Scenario`] to it and
-//! says what differed. `docs/scenarios.md` explains the format. Nothing here names the server: what is known of it came
-//! over HTTP.
+//! A [`Document`] is a parsed file, and a [`Stage`] is a server to play on. [`play`] plays one [`Scenario`] on a stage
+//! and returns the differences. `docs/scenarios.md` explains the format. This module does not depend on the server, and
+//! uses it only over HTTP.
 //!
 //! ```
 //! use chatdouble::scenario::{Document, Mode, Outcome, Stage, play};
@@ -20,32 +21,33 @@
 //! # }
 //! ```
 
-mod asking;
 mod block;
+mod block_parser;
 pub(crate) mod client;
 mod comparison;
 mod directory;
 mod document;
 mod edit;
-mod founding;
 mod json_text;
 mod mistake;
-mod naming;
-mod outcome_text;
+mod outcome;
 mod pattern;
 mod play;
-mod reading;
 pub mod recording;
+mod reply_text;
+mod request_encoding;
 mod run;
 mod scope;
+pub mod server_comparison;
 mod stage;
 mod template;
-pub mod twin;
+mod world_names;
+mod world_setup;
 
 pub use directory::{Account, Accounts};
 pub use document::{Document, Scenario};
 pub use edit::{Edit, rewritten};
 pub use mistake::Mistake;
-pub use play::{Difference, Mode, Outcome};
+pub use outcome::{Difference, Mode, Outcome};
 pub use run::play;
 pub use stage::Stage;

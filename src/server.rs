@@ -1,4 +1,4 @@
-//! A server: worlds behind an edge on a socket, as a value that tests and the command line hold.
+//! The library's `Server`: its options, its worlds, and the sockets on which it listens.
 
 mod addresses;
 #[cfg(feature = "compression")]
@@ -18,7 +18,7 @@ pub mod standing_faults;
 mod start_error;
 mod webhooks;
 
-use crate::control::{Answer, Control, Defaults, Guard, InitialClock};
+use crate::control::{Control, ControlReply, Defaults, Guard, InitialClock};
 use crate::dialect::Dialect;
 use crate::fixture;
 use crate::http::{Edge, KeyGuard};
@@ -27,8 +27,8 @@ use crate::realm::webhook::Reach;
 use crate::report::Summary;
 use crate::time::{Span, Timestamp};
 use crate::tls::{Secured, Tls};
-use crate::world::{ALIVE, RealTime, World, WorldSettings, Worlds};
-use listen::{Bound, Running, WallClock, is_every_address, with_port};
+use crate::world::{MAX_POLL_PAUSE, RealTime, World, WorldSettings, Worlds};
+use listen::{Bound, Running, WallClock, is_unspecified, with_port};
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -40,7 +40,7 @@ pub use crate::http::authority::Authority;
 pub use invariant_check::CheckReport;
 pub use start_error::StartError;
 
-/// How a server is to be started; the defaults are those of the command line but for the port, which is free.
+/// The options of a server. The defaults are those of the command line, except that the port is a free one.
 ///
 /// ```
 /// use chatdouble::{InitialClock, Options, Server, Timestamp};
@@ -56,35 +56,35 @@ pub use start_error::StartError;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// None: both loopback families.
+    /// Host name or address to listen on; None for the IPv4 and IPv6 loopback addresses.
     pub host: Option<String>,
-    /// 0: a free one.
+    /// Port to listen on; 0 for a free one.
     pub port: u16,
-    /// What the default world is made from, and others unless something else is given.
+    /// The fixture of the default world, and of new worlds that are created without one.
     pub fixture: fixture::Source,
-    /// What the default world is made from in place of the fixture: a world's whole state, with its clock.
+    /// A saved state, with its clock, from which the default world is created instead of the fixture.
     pub state: Option<fixture::Source>,
-    /// How the clock begins.
+    /// The initial clock of worlds.
     pub clock: InitialClock,
-    /// The level that the default world emulates.
+    /// The feature level of worlds.
     pub feature_level: i64,
-    /// Names on the wire.
+    /// The dialect of worlds: names on the wire.
     pub dialect: Dialect,
-    /// The seed of its random generator.
+    /// The seed of the worlds' random generators.
     pub seed: u64,
-    /// Which web pages may call the API.
+    /// The origin of web pages that may call the API; `*` for all.
     pub cors_origin: String,
-    /// Further names by which the server is called, at which it gives keys of development servers.
+    /// Additional host names of the server, under which it answers the API key calls of development servers.
     pub host_names: Vec<String>,
-    /// Whether there is a world `default`.
+    /// Whether the world `default` exists.
     pub has_root_world: bool,
-    /// What control asks for; an empty one is none.
+    /// The token that calls of control must send; None or empty for no token.
     pub control_token: Option<String>,
-    /// How long worlds may go without a request before they are ended, unless they are made with a time of their own.
+    /// Worlds without requests for this time are ended, unless they are created with another limit. None for no limit.
     pub world_ttl: Option<Span>,
-    /// HTTPS instead of HTTP.
+    /// The certificate for HTTPS; None for HTTP.
     pub tls: Option<Tls>,
-    /// Where outgoing webhooks are posted to.
+    /// The addresses to which outgoing webhooks may be sent.
     pub webhooks: Reach,
 }
 
@@ -110,7 +110,7 @@ impl Default for Options {
     }
 }
 
-/// A server that is running; dropping it stops it.
+/// A running server. Dropping it stops it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -134,8 +134,8 @@ pub struct Server {
     stopped: watch::Receiver<bool>,
 }
 
-/// What opens sockets for worlds that are made with one of their own.
-fn listener(
+/// The function with which control opens a port for one world.
+fn world_listener(
     edge: Arc<Edge>,
     host: Option<String>,
     secured: Option<Secured>,
@@ -147,34 +147,33 @@ fn listener(
     })
 }
 
-/// For how long a made certificate is valid, in years: phones take none that is valid for more than 825 days.
+/// Validity of a generated certificate in years. Phones accept no certificate that is valid for more than 825 days.
 const CERTIFICATE_YEARS: i16 = 2;
 
-/// The server's side of TLS, if it is to speak that.
 fn secured(options: &Options, now: Timestamp) -> Result<Option<Secured>, StartError> {
     let Some(tls) = &options.tls else { return Ok(None) };
-    let host = options.host.iter().filter(|host| !is_every_address(host));
+    let host = options.host.iter().filter(|host| !is_unspecified(host));
     let host = host.map(|host| host.trim_matches(['[', ']']).to_owned());
     let names = host.chain(options.host_names.iter().cloned()).collect();
-    let secured = tls.secured(names, addresses::of_machine(), addresses::validity(now, CERTIFICATE_YEARS));
+    let secured = tls.secured(names, addresses::machine_addresses(), addresses::validity(now, CERTIFICATE_YEARS));
     secured.map(Some).map_err(StartError::Tls)
 }
 
 impl Server {
-    /// Starts a server with the built-in realm on a free port.
+    /// Starts a server with the built-in fixture on a free port.
     ///
     /// # Errors
     ///
-    /// When no port can be listened on.
+    /// When no port can be bound.
     pub async fn start() -> Result<Self, StartError> {
         Self::start_with(Options::default()).await
     }
 
-    /// Starts a server as asked.
+    /// Starts a server with these options.
     ///
     /// # Errors
     ///
-    /// The fixture's faults, or what the system says of the address.
+    /// Errors in the fixture, or why the address can't be bound.
     pub async fn start_with(options: Options) -> Result<Self, StartError> {
         let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
         let settings =
@@ -184,7 +183,7 @@ impl Server {
         worlds.post_through(webhooks::sender(options.webhooks, stopped.clone()));
         let clock = options.clock.clock(real_time.now());
         let (realm, clock) = match &options.state {
-            Some(state) => state.resumed(clock, real_time.now(), options.seed).map_err(StartError::State)?,
+            Some(state) => state.resume(clock, real_time.now(), options.seed).map_err(StartError::State)?,
             None => {
                 let now = clock.now(real_time.now());
                 (options.fixture.realm(now, options.seed).map_err(StartError::Fixture)?, clock)
@@ -196,7 +195,7 @@ impl Server {
         let secured = secured(&options, real_time.now())?;
         let bound = Bound::bind(options.host.as_deref(), options.port).await.map_err(StartError::Listen)?;
         let scheme = if secured.is_some() { "https" } else { "http" };
-        let host = options.host.as_deref().filter(|host| !is_every_address(host)).unwrap_or("127.0.0.1");
+        let host = options.host.as_deref().filter(|host| !is_unspecified(host)).unwrap_or("127.0.0.1");
         let base_url = format!("{scheme}://{}", with_port(host, bound.address().port()));
         let token = options.control_token.filter(|token| !token.is_empty());
         let guard = Guard { host: options.host.clone().unwrap_or_default(), token };
@@ -214,53 +213,57 @@ impl Server {
         edge.scheme = scheme;
         edge.lists_worlds = guard.token.is_none();
         let edge = Arc::new(edge);
-        let listen = listener(edge.clone(), options.host, secured.clone(), stopped.clone());
+        let listen = world_listener(edge.clone(), options.host, secured.clone(), stopped.clone());
         let control = Arc::new(Control { edge: edge.clone(), guard, defaults, listen, real_time });
         let running = Running::start(bound, control.clone(), secured.clone(), stop);
         Ok(Self { running, control, edge, base_url, secured, stopped })
     }
 
-    /// `http://HOST:PORT`, or with `https`, without a slash at the end; of a server that listens on every address one that
-    /// leads there from this machine.
+    /// The base URL, such as `http://127.0.0.1:9991`, without a trailing slash. For a server that listens on all
+    /// interfaces, it is the URL on this machine.
     pub fn url(&self) -> &str {
         &self.base_url
     }
 
-    /// The URLs by which other machines find a server that listens on every address; none for others.
+    /// The URLs by which other machines reach the server; empty unless it listens on all interfaces.
     pub fn urls_elsewhere(&self) -> Vec<String> {
         let address = self.address();
         if !address.ip().is_unspecified() {
             return Vec::new();
         }
-        let is_reached = |own: &IpAddr| !own.is_loopback() && (address.is_ipv6() || own.is_ipv4());
-        let hosts = addresses::of_machine().into_iter().filter(is_reached).map(|own| own.to_string());
+        let is_reached =
+            |local_address: &IpAddr| !local_address.is_loopback() && (address.is_ipv6() || local_address.is_ipv4());
+        let hosts = addresses::machine_addresses()
+            .into_iter()
+            .filter(is_reached)
+            .map(|local_address| local_address.to_string());
         hosts.map(|host| format!("{}://{}", self.edge.scheme, with_port(&host, address.port()))).collect()
     }
 
-    /// The certificates that a client has to trust, in PEM; None without TLS.
+    /// The certificate that clients have to trust, in PEM; None without TLS.
     pub fn trusted_certificate(&self) -> Option<&str> {
         self.secured.as_ref().map(|secured| &*secured.trusted)
     }
 
-    /// The address that it listens on.
+    /// The address on which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.running.address()
     }
 
-    /// The worlds.
+    /// All worlds of the server.
     pub fn worlds(&self) -> &Arc<Worlds> {
         &self.edge.worlds
     }
 
-    /// Adds a world made from a fixture's text, with the options of the default one; its base URL.
+    /// Adds a world from the text of a fixture, with the server's options. Returns its base URL.
     ///
     /// # Errors
     ///
-    /// The fixture's faults.
+    /// Errors in the fixture.
     ///
     /// # Panics
     ///
-    /// When the name is taken or can't be one: names are written in tests.
+    /// When the name is invalid or already taken.
     pub fn add_world(&self, name: &str, fixture: &str, clock: InitialClock, seed: u64) -> Result<String, StartError> {
         let real_time: Arc<dyn RealTime> = Arc::new(WallClock);
         let clock = clock.clock(real_time.now());
@@ -270,11 +273,11 @@ impl Server {
         Ok(format!("{}/w/{name}", self.base_url))
     }
 
-    /// Serves a world on a port of its own; its base URL.
+    /// Serves a world on its own port. Returns its base URL there.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The system's error when no port can be bound.
     pub async fn listen_for(&self, world: &str) -> io::Result<String> {
         let port =
             listen::serve_world(self.edge.clone(), self.world(world), None, self.secured.clone(), self.stopped.clone())
@@ -282,11 +285,11 @@ impl Server {
         Ok(format!("{}://127.0.0.1:{port}", self.edge.scheme))
     }
 
-    /// The default world's credentials of a user, by the part of the address before the @.
+    /// The credentials of a user of the default world. The handle is the part of the email address before the @.
     ///
     /// # Panics
     ///
-    /// When there is no such user: names are written in tests.
+    /// When there is no such user.
     #[track_caller]
     pub fn user(&self, handle: &str) -> Credentials {
         self.user_of(Worlds::DEFAULT, handle)
@@ -315,33 +318,32 @@ impl Server {
         ClockHandle { world: self.world(Worlds::DEFAULT) }
     }
 
-    /// A world by name.
+    /// Returns a world by its name.
     ///
     /// # Panics
     ///
-    /// When there is none.
+    /// When there is no such world.
     pub fn world(&self, name: &str) -> Arc<World> {
         self.edge.worlds.get(name).unwrap_or_else(|| panic!("no world is called {name}"))
     }
 
-    /// Steers the worlds as requests to control do, without one; `path` is what is behind `/control`, with its query.
-    pub async fn control(&self, method: http::Method, path: &str, body: Option<&serde_json::Value>) -> Answer {
+    /// Makes a call of control without an HTTP request. `path` begins after `/control`, and may have a query.
+    pub async fn control(&self, method: http::Method, path: &str, body: Option<&serde_json::Value>) -> ControlReply {
         let host = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, host)| host);
         self.control.call(host, method, path, body).await
     }
 
-    /// What is broken in the worlds, a line each; nothing unless this program has a fault
-    /// (`realm::invariants`).
+    /// The broken invariants of all worlds, one line each. Empty unless this program has a bug.
     pub fn violations(&self) -> Vec<String> {
-        invariant_check::worlds_by_realm(self.worlds()).iter().flat_map(invariant_check::violations).collect()
+        invariant_check::shared_realms(self.worlds()).iter().flat_map(invariant_check::violations).collect()
     }
 
-    /// As [`Server::violations`], but gives up after a while with what was found until then.
+    /// As [`Server::violations`], but returns what was found within a time limit.
     pub async fn violations_within(&self, limit: Duration) -> CheckReport {
-        invariant_check::within(self.worlds(), limit).await
+        invariant_check::check_within(self.worlds(), limit).await
     }
 
-    /// What is known of the clients of all worlds; from now on they count as ended, and so do their queues.
+    /// The report on the clients of all worlds. Clients and their queues count as ended from now on.
     pub(crate) fn final_report(&self) -> Summary {
         self.worlds().all().iter().for_each(|world| world.close_report(true));
         self.worlds().report()
@@ -354,7 +356,7 @@ impl Server {
     }
 }
 
-/// What a request needs to speak for a user.
+/// The credentials with which a client acts as a user.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -369,7 +371,7 @@ impl Server {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credentials {
-    /// The user.
+    /// ID of the user.
     pub id: UserId,
     /// The user name of Basic authentication.
     pub email: String,
@@ -377,22 +379,22 @@ pub struct Credentials {
     pub api_key: String,
 }
 
-/// A world's clock, to be moved by a test.
+/// The clock of a world, which tests can move.
 pub struct ClockHandle {
     world: Arc<World>,
 }
 
 impl ClockHandle {
-    /// The world's time.
+    /// The current time of the world.
     pub fn now(&self) -> Timestamp {
         self.world.now()
     }
 
-    /// Moves the clock on; all that falls due on the way is done when this returns. Clients that are between two polls are
-    /// waited for, up to a second: they are not idle.
+    /// Moves the clock forward. All items that fall due have happened when this returns. Clients that are between two
+    /// polls get up to a second of real time to poll again, so that they do not count as idle.
     pub async fn advance(&self, by: Duration) {
         let to = |now: Timestamp| Ok::<_, Infallible>(now.plus(Span::from_duration(by)));
-        let Ok(_) = self.world.with_clients_parked(ALIVE, |clients| self.world.advance(clients, to)).await;
+        let Ok(_) = self.world.with_clients_parked(MAX_POLL_PAUSE, |clients| self.world.advance(clients, to)).await;
         tokio::task::yield_now().await;
     }
 }

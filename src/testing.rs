@@ -1,8 +1,7 @@
 //! A world for each test of a Rust program, on a server that the tests of a process share.
 //!
-//! [`world`] gives a fork of the built-in realm that is the test's own: whatever happens in it, no other test sees it. It
-//! is labelled with the test's name, and ends with the test. A test that panics prints the last requests that its world
-//! got.
+//! [`world`] returns a fork of the built-in organization that no other test sees. It is labelled with the test's name
+//! and ends with the test. A test that panics prints the last requests to its world.
 //!
 //! ```
 //! use chatdouble::testing::{self, Fault, Requests};
@@ -17,7 +16,7 @@
 //! client.send("general", "greetings", "Hello").await;
 //! world.journal().verify(Requests::to("/messages").by("mel").param("content", "Hello").exactly(1));
 //!
-//! let moved = world.clock().advance("1d").await;      // all that falls due on the way is done
+//! let moved = world.clock().advance("1d").await;      // what falls due in that time happens
 //! assert!(moved.fired.iter().any(|due| due.kind == "reminder"));
 //! # }
 //! # mod my_client {
@@ -25,8 +24,8 @@
 //! #     impl Client {
 //! #         pub fn new(url: &str, email: &str, key: &str) -> Self {
 //! #             use base64::Engine;
-//! #             let given = base64::engine::general_purpose::STANDARD.encode(format!("{email}:{key}"));
-//! #             Self(url.to_owned(), given)
+//! #             let credentials = base64::engine::general_purpose::STANDARD.encode(format!("{email}:{key}"));
+//! #             Self(url.to_owned(), credentials)
 //! #         }
 //! #         pub async fn send(&self, channel: &str, topic: &str, content: &str) {
 //! #             let form = format!("type=channel&to={channel}&topic={topic}&content={content}");
@@ -41,12 +40,12 @@
 //! # }
 //! ```
 //!
-//! The server runs on threads of its own, so that its helpers work under any runtime, and without one. What has nothing to
-//! wait for is done when the call returns; what waits for the program under test (a jump of the clock, requests to come) is a
-//! future, which [`block_on`] awaits where there is no runtime.
+//! The server has its own threads, so the helpers work under any runtime and without one. Most helpers return when
+//! their work is done. Those that wait for the program under test (a jump of the clock, expected requests) return a
+//! future; in tests without a runtime, await it with [`block_on`].
 //!
-//! What control refuses, and an assertion that does not hold, is a panic that says why: a test ends there.
-//! [`TestWorld::control`] gives refusals back, and has the calls that have no helper.
+//! A refusal by control and a failed assertion panic with the reason. [`TestWorld::control`] returns refusals instead,
+//! and makes calls for which there is no helper.
 
 mod calls;
 mod clock;
@@ -75,27 +74,26 @@ pub use report::{Finding, FindingRequest, ReportedClient};
 pub use requests::Requests;
 pub use world::{Snapshots, TestWorld, WorldOptions};
 
-/// Threads of a server.
-const THREADS: usize = 2;
+const SERVER_THREADS: usize = 2;
 
-/// The server that the tests of this process share: the built-in realm, its clock frozen.
+/// The server that all tests of this process share, with the built-in organization and a frozen clock.
 static SHARED: LazyLock<TestServer> = LazyLock::new(|| {
     let options = Options { clock: InitialClock::Frozen, ..Options::default() };
     TestServer::start(options).unwrap_or_else(|error| panic!("the server for tests does not start: {error}"))
 });
 
-/// A world of the caller's own: a fork of `default` on the server that the tests of this process share, which the first of
-/// them starts.
+/// Creates a world for the calling test: a fork of `default` on the server that the tests of this process share. The
+/// first call starts the server.
 ///
 /// # Panics
 ///
-/// When the server can't be started.
+/// When the server can't be receiver.
 #[track_caller]
 pub fn world() -> TestWorld {
     SHARED.world()
 }
 
-/// A world of the caller's own that is made otherwise.
+/// Creates a world for the calling test with other options than those of [`world`].
 ///
 /// # Panics
 ///
@@ -114,17 +112,16 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     SHARED.running.runtime().block_on(future)
 }
 
-/// A server on threads of its own, for tests that want it started otherwise: with HTTPS, a fixture, another dialect. It
-/// ends when it and its worlds are dropped.
+/// A server with its own threads and options, such as HTTPS, a fixture or another dialect. It
+/// ends when it and all its worlds are dropped.
 #[derive(Clone)]
 pub struct TestServer {
     running: Arc<Running>,
 }
 
-/// A server with the runtime that it is on.
 struct Running {
     server: Server,
-    /// There until the end.
+    /// None only while this is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -136,7 +133,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Waiting for its threads is not allowed where this may happen: within a runtime.
+        // This may run within another runtime, where waiting for threads is not allowed.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -144,22 +141,22 @@ impl Drop for Running {
 }
 
 impl TestServer {
-    /// Starts one.
+    /// Starts a server and waits until it listens.
     ///
     /// # Errors
     ///
-    /// The fixture's faults, or what the system says of the address.
+    /// Errors in the fixture, or why the address can't be listened on.
     ///
     /// # Panics
     ///
-    /// When the system gives no threads.
+    /// When no threads can be receiver.
     pub fn start(options: Options) -> Result<Self, StartError> {
         let runtime =
-            Builder::new_multi_thread().worker_threads(THREADS).thread_name("chatdouble").enable_all().build();
+            Builder::new_multi_thread().worker_threads(SERVER_THREADS).thread_name("chatdouble").enable_all().build();
         let runtime = runtime.expect("threads and an event queue for the server");
-        let (tell, started) = mpsc::channel();
-        runtime.spawn(async move { tell.send(Server::start_with(options).await) });
-        let server = started.recv().expect("the server starts or says why not")?;
+        let (sender, receiver) = mpsc::channel();
+        runtime.spawn(async move { sender.send(Server::start_with(options).await) });
+        let server = receiver.recv().expect("the server starts or says why not")?;
         Ok(Self { running: Arc::new(Running { server, runtime: Some(runtime) }) })
     }
 
@@ -168,7 +165,7 @@ impl TestServer {
         &self.running.server
     }
 
-    /// A fork of `default`.
+    /// Creates a world that is a fork of `default`.
     ///
     /// # Panics
     ///
@@ -178,13 +175,13 @@ impl TestServer {
         self.world_with(WorldOptions::default())
     }
 
-    /// A world that is made as asked.
+    /// Creates a world with these options.
     ///
     /// # Panics
     ///
     /// When control refuses the options.
     #[track_caller]
     pub fn world_with(&self, options: WorldOptions) -> TestWorld {
-        TestWorld::made(self, options)
+        TestWorld::create(self, options)
     }
 }

@@ -1,15 +1,14 @@
-//! Points in time as the world sees them. Nothing here reads a clock.
+//! Points in time, spans, and the state of a world's clock. Nothing here reads the system's clock.
 
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// The first and the last point that can be written, in microseconds: the year -9999 begins and the year 9999 ends, but
-/// for the room that offsets need.
-const ENDS: (i64, i64) = (-377_705_023_201_000_000, 253_402_207_200_999_999);
+/// The earliest and the latest time that RFC 3339 and `jiff` can express with any offset, in microseconds.
+const RANGE: (i64, i64) = (-377_705_023_201_000_000, 253_402_207_200_999_999);
 
-/// A point in time: microseconds since the Unix epoch, UTC; none before or after all that can be written.
+/// A point in time with microseconds, in UTC, limited to the years that can be formatted.
 ///
 /// ```
 /// use chatdouble::Timestamp;
@@ -26,9 +25,9 @@ pub struct Timestamp {
 }
 
 impl Timestamp {
-    /// The given number of microseconds since the Unix epoch; saturates at the ends of the range.
+    /// From microseconds since the Unix epoch; saturates at the ends of the range.
     pub const fn from_micros(micros: i64) -> Self {
-        let (first, last) = ENDS;
+        let (first, last) = RANGE;
         let micros = if micros < first {
             first
         } else if micros > last {
@@ -39,7 +38,7 @@ impl Timestamp {
         Self { micros }
     }
 
-    /// The given number of whole seconds since the Unix epoch; saturates at the ends of the range.
+    /// From seconds since the Unix epoch; saturates at the ends of the range.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self::from_micros(seconds.saturating_mul(1_000_000))
     }
@@ -49,17 +48,17 @@ impl Timestamp {
         self.micros
     }
 
-    /// Whole seconds since the Unix epoch, rounded down: most timestamps on the wire.
+    /// Seconds since the Unix epoch, rounded down, as in most timestamps of the API.
     pub const fn seconds(self) -> i64 {
         self.micros.div_euclid(1_000_000)
     }
 
-    /// Seconds with their fraction, as `server_timestamp` has them.
+    /// Seconds since the Unix epoch with their fraction, as in `server_timestamp`.
     pub fn fractional_seconds(self) -> f64 {
         self.micros as f64 / 1e6
     }
 
-    /// This point moved by a span (which may be negative); saturates at the ends of the range.
+    /// Adds a span, which may be negative; saturates at the ends of the range.
     pub const fn plus(self, span: Span) -> Self {
         Self::from_micros(self.micros.saturating_add(span.micros))
     }
@@ -69,37 +68,37 @@ impl Timestamp {
         Span { micros: self.micros.saturating_sub(earlier.micros) }
     }
 
-    /// Reads an RFC 3339 text with an offset or `Z`, as `--clock` and the documents take it.
+    /// Parses an RFC 3339 text with an offset or `Z`. The error is a message for people.
     pub fn parse(text: &str) -> Result<Self, String> {
         text.parse::<jiff::Timestamp>()
             .map(|point| Self::from_micros(point.as_microsecond()))
             .map_err(|error| error.to_string())
     }
 
-    /// Reads an RFC 3339 text as [`Timestamp::parse`] does, or a date such as `2026-01-01`, which means its midnight in UTC.
+    /// Parses an RFC 3339 text like [`Timestamp::parse`], or a date such as `2026-01-01`, which means midnight in UTC.
     pub(crate) fn parse_or_date(text: &str) -> Result<Self, String> {
         let is_date = text.len() == "2026-01-01".len();
         if is_date { Self::parse(&format!("{text}T00:00:00Z")) } else { Self::parse(text) }
     }
 
-    /// ISO 8601 in UTC with minute precision, `2019-10-20T07:50+00:00`: the form of `date_joined`.
+    /// ISO 8601 in UTC with minute precision, as in `date_joined`: `2019-10-20T07:50+00:00`.
     pub fn to_minute(self) -> String {
         let point = TimeZone::UTC.to_datetime(self.as_jiff());
         let (year, month, day) = (point.year(), point.month(), point.day());
         format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}+00:00", point.hour(), point.minute())
     }
 
-    /// The date alone, `2019-10-20`: what an anonymous visitor sees of `date_joined`.
+    /// The date, as in `date_joined` for visitors: `2019-10-20`.
     pub fn to_date(self) -> String {
         self.format("%Y-%m-%d")
     }
 
-    /// RFC 3339 in UTC with the fraction that is needed.
+    /// RFC 3339 in UTC, with a fraction only if it is not zero.
     pub fn to_rfc3339(self) -> String {
         self.as_jiff().to_string()
     }
 
-    /// As headers of HTTP have it: `Thu, 01 Jan 2026 12:00:00 GMT`.
+    /// The format of HTTP headers: `Thu, 01 Jan 2026 12:00:00 GMT`.
     pub fn to_http_date(self) -> String {
         self.format("%a, %d %b %Y %H:%M:%S GMT")
     }
@@ -128,8 +127,8 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let wrong = |_| serde::de::Error::custom("takes an instant such as 2026-01-01T00:00:00Z");
-        Timestamp::parse(&text).map_err(wrong)
+        let invalid = |_| serde::de::Error::custom("takes an instant such as 2026-01-01T00:00:00Z");
+        Timestamp::parse(&text).map_err(invalid)
     }
 }
 
@@ -176,17 +175,15 @@ impl Span {
     }
 }
 
-/// How a world's clock is.
+/// The state of a world's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// Goes with real time, moved by this span.
+    /// Advances with real time.
     Running {
-        /// World's time less real time.
+        /// The world's time minus real time; may be negative.
         ahead: Span,
     },
-    /// Stays at this point until it is moved.
     Frozen {
-        /// The point at which it is.
         at: Timestamp,
     },
 }
@@ -206,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn timestamps_print_as_the_api_has_them() {
+    fn timestamps_are_formatted_as_in_the_api() {
         let point = Timestamp::parse("2019-10-20T07:50:24.5Z").expect("a valid time");
 
         assert_eq!(point.to_minute(), "2019-10-20T07:50+00:00");
@@ -223,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn points_end_where_they_could_not_be_written() {
+    fn timestamps_saturate_at_the_ends_of_the_range() {
         let last = Timestamp::parse(&jiff::Timestamp::MAX.to_string()).expect("a valid time");
         let first = Timestamp::parse(&jiff::Timestamp::MIN.to_string()).expect("a valid time");
 

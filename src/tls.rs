@@ -1,4 +1,4 @@
-//! TLS: the certificate that a server shows, and what a client of this program trusts.
+//! TLS: the certificate of a server, and the certificates that a client of this program trusts.
 
 #[cfg(feature = "tls")]
 mod authority;
@@ -12,15 +12,15 @@ mod without;
 #[cfg(feature = "tls")]
 pub use certificate::{SecureStream, Secured, Tls};
 #[cfg(feature = "tls")]
-pub use trust::{trusting, trusting_nobody};
+pub use trust::{client_config, client_config_without_trust};
 #[cfg(not(feature = "tls"))]
 pub use without::{SecureStream, Secured, Tls};
 
 use std::fmt;
 use std::net::Ipv4Addr;
 
-/// Where the host machine of an Android emulator is found from inside it.
-pub const EMULATORS_HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 2);
+/// The address of the host machine inside an Android emulator.
+pub const ANDROID_EMULATOR_HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 2);
 
 /// Why a server can't speak TLS.
 #[derive(Debug)]
@@ -34,9 +34,9 @@ impl fmt::Display for TlsError {
 
 impl std::error::Error for TlsError {}
 
-/// A day of the calendar.
+/// A calendar date.
 #[derive(Clone, Copy, Debug)]
-pub struct Day {
+pub struct Date {
     pub year: i32,
     /// From 1.
     pub month: u8,
@@ -44,11 +44,9 @@ pub struct Day {
     pub day: u8,
 }
 
-/// For how long a made certificate is valid.
 #[derive(Clone, Copy, Debug)]
 pub struct Validity {
-    /// Its first day.
-    pub from: Day,
-    /// The day after its last.
-    pub not_after: Day,
+    pub not_before: Date,
+    /// The day after the last valid day.
+    pub not_after: Date,
 }

@@ -1,12 +1,12 @@
-//! A server to which this program is a client: a real one, or another double.
+//! The client for another server of the API: a real server, or another double.
 //!
-//! An [`Upstream`] sends requests as one account, within its rate and with the pauses that the server asks for. It repeats
-//! reads that fail for a temporary reason. All other failures are a [`Fault`], which is a message of one line.
+//! An [`Upstream`] sends requests as one account, within a rate limit. It retries reads after temporary failures and
+//! returns all other failures as a [`RequestError`].
 
 mod account;
 mod address;
 mod client;
-mod fault;
+mod error;
 mod pace;
 mod reply;
 mod transport;
@@ -16,8 +16,8 @@ mod tests;
 
 pub use account::{Account, read_zuliprc};
 pub use address::BaseUrl;
-pub use client::{Ask, Options, Upstream, whole_reply};
-pub use fault::Fault;
+pub use client::{Options, Request, Upstream, read_reply};
+pub use error::RequestError;
 pub use pace::Pace;
 pub use reply::Reply;
 pub use transport::builder;

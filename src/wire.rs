@@ -1,9 +1,9 @@
-//! Names on the wire that several layers need: the kinds of events, and the lists of the register reply that events keep
-//! up to date.
+//! Names on the wire that several layers share: the kinds of events, and the lists of the register reply that events
+//! keep up to date.
 
 macro_rules! event_kinds {
     ($($name:ident = $type_name:literal $($op:literal)? $([$not_at_newest:ident])?;)*) => {
-        /// A type of event, with its `op` where it has one.
+        /// A type of events, with its `op` if it has one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum EventKind {
             $(#[doc = concat!("`", $type_name, $(" ", $op,)? "`")] $name,)*
@@ -33,10 +33,11 @@ macro_rules! event_kinds {
     (@op $op:literal) => { Some($op) };
 }
 
-/// Passes all kinds of events to a macro, a row each: name, type, `op`, and whether the newest level does without it.
+/// Passes all kinds of events to a macro, in rows of name, type, `op`, and a mark for kinds that the newest level does
+/// not have.
 macro_rules! with_event_kinds {
-    ($then:ident) => {
-        $then! {
+    ($macro_name:ident) => {
+        $macro_name! {
             AlertWords = "alert_words";
             AttachmentAdd = "attachment" "add";
             AttachmentRemove = "attachment" "remove";
@@ -135,47 +136,46 @@ with_event_kinds!(event_kinds);
 /// A list of the register reply that events keep up to date.
 #[derive(Clone, Copy, Debug)]
 pub struct List {
-    /// Its key in the reply, by which clients ask for it.
+    /// The key in the reply, which is also its name in `fetch_event_types`.
     pub key: &'static str,
-    /// What it holds, in a sentence.
+    /// A description in one sentence.
     pub meaning: &'static str,
-    /// The first feature level that has it and its events; 0 where it was always there or `level/` says more.
+    /// The first feature level with the list and its events; 0 if it is as old as the levels, or `level/` has the
+    /// change.
     pub since: i64,
-    /// Whether its order means something that the elements don't say.
+    /// Whether the order of the elements is significant.
     pub is_ordered: bool,
-    /// How events keep it up to date.
     pub updates: ListUpdates,
 }
 
 /// How events keep a list up to date.
 #[derive(Clone, Copy, Debug)]
 pub enum ListUpdates {
-    /// An event brings the whole list, under a key.
+    /// An event contains the whole list, under a key.
     Whole(EventKind, &'static str),
-    /// Events bring and remove elements.
+    /// Events add, change and remove elements.
     ByElement {
-        /// The key of what identifies an element.
+        /// The key that identifies an element.
         id: &'static str,
-        /// Brings new elements, one or a list of them, under a key.
+        /// Contains one new element or a list of them, under a key.
         added: (EventKind, &'static str),
-        /// Tells how one changed.
+        /// Contains a changed element.
         changed: Option<(EventKind, Changed)>,
-        /// Names one that is gone, under a key.
+        /// Contains the ID of a removed element, under a key.
         removed: Option<(EventKind, &'static str)>,
     },
 }
 
-/// How an event tells of a change of an element.
+/// The form of a change in an event.
 #[derive(Clone, Copy, Debug)]
 pub enum Changed {
-    /// It brings the element as it is now, under a key.
+    /// The whole element in its new state, under a key.
     Element(&'static str),
-    /// It names the element, under the first key, and brings what changed, under the second.
+    /// The ID of the element under the first key, and the changed fields under the second.
     Part(&'static str, &'static str),
 }
 
 impl List {
-    /// The type of the events.
     pub fn event_type(&self) -> &'static str {
         match self.updates {
             ListUpdates::Whole(kind, _) | ListUpdates::ByElement { added: (kind, _), .. } => kind.type_name(),
@@ -199,7 +199,6 @@ macro_rules! lists {
             };
         )*
 
-        /// All of them.
         pub const LISTS: &[List] = &[$($name),*];
     };
     (@) => { false };

@@ -1,7 +1,7 @@
-//! Worlds: a realm each, published whole, with a clock and the polls that hang on it. The only locks.
+//! Worlds: each has a realm, a clock, parked polls, faults and a journal. This layer has all locks around realms.
 //!
-//! Readers take a [`World::snapshot`] and never wait. Writers take turns in [`World::commit`]: each changes a
-//! private copy, which is published when the change succeeds and dropped when it fails or panics.
+//! Readers take a [`World::snapshot`] and never wait. Writers take turns in [`World::commit`]: each changes a private
+//! copy, which is published as a whole on success and dropped on an error or a panic.
 
 pub mod blocking;
 mod checkpoints;
@@ -10,7 +10,7 @@ mod clock;
 mod lifecycle;
 pub mod sessions;
 mod waiters;
-mod watched;
+mod watch_frame;
 mod webhooks;
 mod worlds;
 
@@ -24,7 +24,7 @@ use crate::realm::agenda::Due;
 use crate::realm::event::Entry;
 use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
-use crate::report::{Past, Report};
+use crate::report::{Moment, Report};
 use crate::time::{Clock, Timestamp};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -34,21 +34,20 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, broadcast, watch};
 
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
-pub use clients::{ALIVE, Clients, Jump};
+pub use clients::{Clients, Jump, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
 pub use waiters::ParkedPoll;
 use waiters::Waiters;
-pub use watched::{QueueChange, Watched};
+pub use watch_frame::{QueueChange, WatchFrame};
 pub use webhooks::{Generation, WebhookAttempt, WebhookDelivery, WebhookEntry, WebhookSender};
 pub use worlds::Worlds;
 
-/// Where real time comes from: the server's wall clock, or a test's.
+/// The source of real time: the server's wall clock, or a test's substitute.
 pub trait RealTime: Send + Sync {
-    /// Real time now.
     fn now(&self) -> Timestamp;
 }
 
-/// One realm with its clock, its polls and what it emulates.
+/// An organization with its clock, event queues, faults and journal, at a feature level.
 ///
 /// ```
 /// use chatdouble::InitialClock;
@@ -82,8 +81,8 @@ pub struct World {
     journal: Journal,
     report: Report,
     webhooks: webhooks::Webhooks,
-    /// Made for the first watcher: its room for frames is larger than all else that a fork has of its own.
-    watchers: OnceLock<broadcast::Sender<Watched>>,
+    /// Created for the first watcher, because its buffer would be most of the memory of a fork.
+    watchers: OnceLock<broadcast::Sender<WatchFrame>>,
     ended: watch::Sender<bool>,
     started_at: Timestamp,
     changed: Notify,
@@ -91,34 +90,29 @@ pub struct World {
     sessions: sessions::Sessions,
 }
 
-/// What a world emulates.
 #[derive(Clone, Debug)]
 pub struct WorldSettings {
     pub feature_level: i64,
-    /// Names on the wire.
     pub dialect: Arc<crate::dialect::Dialect>,
 }
 
-/// What a change added to the event log.
+/// The entries that a change added to the event log.
 #[derive(Clone, Debug, Default)]
 pub struct NewEvents {
     /// Position of the first entry.
     pub first: u64,
-    /// The entries: of most changes one or none.
     pub entries: SmallVec<[Arc<Entry>; 1]>,
-    /// What those who watch a world receive besides.
-    frames: Vec<Watched>,
+    /// Other frames for watchers, about queues and pushes.
+    frames: Vec<WatchFrame>,
 }
 
 impl NewEvents {
-    /// The positions of the entries.
     pub fn positions(&self) -> Range<u64> {
         self.first..self.first + self.entries.len() as u64
     }
 }
 
 impl World {
-    /// A world around a realm.
     #[doc(hidden)]
     pub fn new(
         name: String,
@@ -127,7 +121,7 @@ impl World {
         settings: WorldSettings,
         real_time: Arc<dyn RealTime>,
     ) -> Self {
-        let seed = realm.chance.seed;
+        let seed = realm.rng.seed;
         let started_at = clock.now(real_time.now());
         let realm = Arc::new(realm);
         let lifecycle = Lifecycle::new(None, None, real_time.now());
@@ -156,29 +150,27 @@ impl World {
         }
     }
 
-    /// When it was made, by its own clock: what clients take for the start of the server.
+    /// When it was created, by its own clock. Clients see this as the start time of the server.
     pub(crate) fn started_at(&self) -> Timestamp {
         self.started_at
     }
 
-    /// The same world, with this lifecycle.
     pub(crate) fn with_lifecycle(mut self, lifecycle: Lifecycle) -> Self {
         self.lifecycle = lifecycle;
         self
     }
 
-    /// Its name.
+    /// The name, which is part of the world's URL.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it emulates.
     #[doc(hidden)]
     pub fn settings(&self) -> Arc<WorldSettings> {
         self.settings.load_full()
     }
 
-    /// Goes on at another feature level, as a server does that is replaced by a newer one: the data stay, queues end.
+    /// Changes the feature level, as an upgrade of a server does: the data remain, and queues are removed.
     pub(crate) fn change_level(&self, feature_level: i64) {
         let _turn = self.lock();
         let settings = WorldSettings { feature_level, ..WorldSettings::clone(&self.settings.load()) };
@@ -186,59 +178,53 @@ impl World {
         self.drop_queues();
     }
 
-    /// Its faults.
     #[doc(hidden)]
     pub fn faults(&self) -> &Mutex<Faults> {
         &self.faults
     }
 
-    /// The networks between its clients and it.
     pub(crate) fn networks(&self) -> &Mutex<Networks> {
         &self.networks
     }
 
-    /// How many requests it allows.
     pub(crate) fn rate_limits(&self) -> &Mutex<RateLimits> {
         &self.rate_limits
     }
 
-    /// Its journal.
     #[doc(hidden)]
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
 
-    /// What is known of its clients.
     #[doc(hidden)]
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// Judges what can be judged of its clients only at its end; `are_gone` says that all of them are known to have ended.
-    pub(crate) fn close_report(&self, are_gone: bool) {
+    /// Adds the findings that are only known at the end of the world. `have_clients_ended` is whether all clients are known
+    /// to have ended.
+    pub(crate) fn close_report(&self, have_clients_ended: bool) {
         let realm = self.published();
         let real = self.real_time.now();
-        let now = Past { real: real.micros(), world: self.clock().now(real).micros() };
-        self.report.close(|queue| realm.queues.contains_key(queue), now, are_gone);
+        let now = Moment { real: real.micros(), world: self.clock().now(real).micros() };
+        self.report.close(|queue| realm.queues.contains_key(queue), now, have_clients_ended);
     }
 
-    /// Real time's source.
     pub(crate) fn real_time(&self) -> &Arc<dyn RealTime> {
         &self.real_time
     }
 
-    /// How its clock starts.
     #[doc(hidden)]
     pub fn clock(&self) -> Clock {
         *self.clock.lock()
     }
 
-    /// The world's time.
+    /// The time of the world's clock.
     pub fn now(&self) -> Timestamp {
         self.clock().now(self.real_time.now())
     }
 
-    /// Ends it: its queues are gone, parked polls are answered.
+    /// Ends the world: removes its queues and answers parked polls.
     pub(crate) fn end(&self) {
         self.close_report(false);
         self.end_queues();
@@ -246,18 +232,18 @@ impl World {
         self.ended.send_replace(true);
     }
 
-    /// Becomes ready when the realm has changed, or a poll has ended.
+    /// Becomes ready when the realm changes or a poll ends.
     pub(crate) fn changed(&self) -> tokio::sync::futures::Notified<'_> {
         self.changed.notified()
     }
 
-    /// Becomes true when the world is deleted.
+    /// Becomes true when the world ends.
     pub(crate) fn ended(&self) -> watch::Receiver<bool> {
         self.ended.subscribe()
     }
 
-    /// The realm as it is, with all done that is due. Never waits: while a writer is busy, it is the realm from before
-    /// that change, and what has fallen due since is done after it.
+    /// The present realm, after running due items. Never waits: while a writer is busy, this is the realm before its change,
+    /// and due items run after it.
     #[doc(hidden)]
     pub fn snapshot(&self) -> Arc<Realm> {
         let realm = self.realm.load_full();
@@ -271,58 +257,58 @@ impl World {
         self.realm.load_full()
     }
 
-    /// Whether operations on the realm may take long by its size.
+    /// Whether the realm is so large that operations on it may take long.
     pub(crate) fn is_large(&self) -> bool {
         self.realm.load().is_large()
     }
 
-    /// Whether something is due by now, or polls ended since the last look.
+    /// Whether agenda items are due, or polls have ended that the realm does not have as ended yet.
     pub(crate) fn is_due(&self) -> bool {
         self.has_something_due(&self.realm.load())
     }
 
     fn has_something_due(&self, realm: &Realm) -> bool {
-        self.waiters.has_departed() || realm.agenda.next().is_some_and(|(at, _)| *at <= self.now())
+        self.waiters.has_ended_polls() || realm.agenda.next().is_some_and(|(at, _)| *at <= self.now())
     }
 
-    /// The realm as it was published last, whatever is due or noted since: for polls that were woken.
+    /// The last published realm, without running due items. Polls that were woken up use it.
     pub(crate) fn published(&self) -> Arc<Realm> {
         self.realm.load_full()
     }
 
-    /// Changes the realm: what is due is done first, then `change` works on a private copy. Ok publishes it and wakes
-    /// the polls that it concerns; an error leaves no trace.
+    /// Changes the realm. Due items run first; then `change` gets a private copy. If it succeeds, the copy is published and
+    /// polls with new events are woken up. If it fails, the copy is dropped.
     ///
     /// # Errors
     ///
-    /// What `change` refuses.
+    /// Those of `change`.
     #[doc(hidden)]
     pub fn commit<T>(&self, change: impl FnOnce(&mut Tx) -> Result<T, Error>) -> Result<T, Error> {
-        let (value, new_events) = self.commit_noting(change)?;
-        new_events.frames.into_iter().for_each(|watched| self.broadcast(watched));
+        let (value, new_events) = self.commit_without_broadcast(change)?;
+        new_events.frames.into_iter().for_each(|frame| self.broadcast(frame));
         Ok(value)
     }
 
-    /// As [`World::commit`], and gives the events that the change caused.
+    /// As [`World::commit`], but returns the new events instead of broadcasting them to watchers.
     ///
     /// # Errors
     ///
-    /// What `change` refuses.
-    pub(crate) fn commit_noting<T, E>(
+    /// Those of `change`.
+    pub(crate) fn commit_without_broadcast<T, E>(
         &self,
         change: impl FnOnce(&mut Tx) -> Result<T, E>,
     ) -> Result<(T, NewEvents), E> {
         let _turn = self.lock();
         let now = self.now();
-        let mut realm = Realm::clone(&self.settled(now));
+        let mut realm = Realm::clone(&self.run_due_and_load(now));
         realm.now = realm.now.max(now);
         let mut tx = Tx::at_level(realm, self.settings.load().feature_level);
         let value = change(&mut tx)?;
         Ok((value, self.publish(tx, &[])))
     }
 
-    /// The realm with all done that is due by now.
-    fn settled(&self, now: Timestamp) -> Arc<Realm> {
+    /// Runs due items, and returns the realm after them. The caller holds the writer lock.
+    fn run_due_and_load(&self, now: Timestamp) -> Arc<Realm> {
         let (_, new_events) = self.run_due(now);
         self.broadcast_events(&new_events);
         self.realm.load_full()
@@ -332,47 +318,48 @@ impl World {
         self.run_due_sparing(&[], now)
     }
 
-    /// Does what is due; the queues to spare count as polled to the end.
-    fn run_due_sparing(&self, spared: &[QueueId], now: Timestamp) -> (Vec<(Timestamp, Due)>, NewEvents) {
-        let left = self.waiters.take_departed();
+    /// Runs due items. The spared queues count as polled until `now`, so that they do not expire.
+    fn run_due_sparing(&self, spared_queues: &[QueueId], now: Timestamp) -> (Vec<(Timestamp, Due)>, NewEvents) {
+        let ended_polls = self.waiters.take_ended_polls();
         let realm = self.realm.load();
-        if left.is_empty() && realm.agenda.next().is_none_or(|(at, _)| *at > now) {
+        if ended_polls.is_empty() && realm.agenda.next().is_none_or(|(at, _)| *at > now) {
             return (Vec::new(), NewEvents::default());
         }
         let mut tx = Tx::at_level(Realm::clone(&realm), self.settings.load().feature_level);
-        for (queue, at) in left {
+        for (queue, at) in ended_polls {
             tx.end_poll(&queue, at);
         }
-        for queue in spared.iter().filter_map(|id| realm.queues.get(id)) {
+        for queue in spared_queues.iter().filter_map(|id| realm.queues.get(id)) {
             tx.end_poll(queue, now);
         }
-        let fired = tx.run_due(now);
-        let new_events = self.publish(tx, &fired);
-        (fired, new_events)
+        let fired_items = tx.run_due(now);
+        let new_events = self.publish(tx, &fired_items);
+        (fired_items, new_events)
     }
 
-    fn publish(&self, mut tx: Tx, fired: &[(Timestamp, Due)]) -> NewEvents {
+    fn publish(&self, mut tx: Tx, fired_items: &[(Timestamp, Due)]) -> NewEvents {
         let webhooks = self.take_webhooks(&mut tx);
         let first = tx.first_entry();
         let entries = tx.log.from(first).map(|(_, entry)| entry.clone()).collect();
         let mut new_events = NewEvents { first, entries, frames: Vec::new() };
-        // Queues are otherwise looked at when one is polled; nobody may poll.
+        // Polls trim the log too, but there may be no polls.
         if tx.log.is_too_large() {
             tx.trim_log();
         }
-        let touched = std::mem::take(tx.touched_queues_mut());
-        let finished = std::mem::take(tx.finished_queues_mut());
+        let touched_queues = std::mem::take(tx.touched_queues_mut());
+        let deleted_queues = std::mem::take(tx.finished_queues_mut());
         let mut realm = tx.into_realm();
         if realm.queues.is_empty() {
             let end = realm.log.end();
             realm.log.trim(end);
         }
-        let before = self.realm.swap(Arc::new(realm));
+        let previous_realm = self.realm.swap(Arc::new(realm));
         if self.is_watched() {
-            new_events.frames = watched::differences(&before, &self.realm.load(), fired, &finished);
+            new_events.frames =
+                watch_frame::differences(&previous_realm, &self.realm.load(), fired_items, &deleted_queues);
         }
-        self.waiters.end_queues(&finished);
-        self.waiters.wake(&new_events.entries, &touched);
+        self.waiters.end_queues(&deleted_queues);
+        self.waiters.wake(&new_events.entries, &touched_queues);
         self.changed.notify_waiters();
         self.post_webhooks(webhooks);
         new_events

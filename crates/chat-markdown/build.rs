@@ -1,15 +1,15 @@
-//! The tables of emoji, which are made when the crate is built and not at each start.
+//! Generates the emoji tables as Rust code, so that they need not be parsed at run time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
-/// A line per emoji, ordered by code: the code, then its names.
+/// A line per emoji, in the order of codes: the code and its names.
 const EMOJI: &str = "src/emoji/table.txt";
-/// A line per emoji and feature level at which its names changed: the level, the code, and its names before, if any.
+/// A line per emoji and feature level at which its names changed: the level, the code, and the previous names, if any.
 const FORMER_EMOJI: &str = "src/emoji/former.txt";
 
-/// Names by code.
+/// Names of each code.
 type Table<'a> = BTreeMap<&'a str, Vec<&'a str>>;
 
 fn main() {
@@ -19,18 +19,18 @@ fn main() {
     let folder = std::env::var("OUT_DIR").expect("cargo sets it");
     let [table, former] =
         [EMOJI, FORMER_EMOJI].map(|path| std::fs::read_to_string(path).expect("the table is readable"));
-    let table: Table = table.lines().map(|line| names_of(line).expect("a code and names")).collect();
+    let table: Table = table.lines().map(|line| parse_row(line).expect("a code and names")).collect();
     let tables = emoji(&table) + &former_emoji(&table, &former);
     std::fs::write(Path::new(&folder).join("emoji.rs"), tables).expect("the folder can be written to");
 }
 
-/// A code and its names.
-fn names_of(line: &str) -> Option<(&str, Vec<&str>)> {
+/// Parses a code and its names.
+fn parse_row(line: &str) -> Option<(&str, Vec<&str>)> {
     let mut words = line.split(' ');
     Some((words.next()?, words.collect()))
 }
 
-/// The codes by name; of codes that share a name the first has it.
+/// The code of each name. If several codes share a name, it belongs to the first.
 fn by_name<'a>(table: &Table<'a>) -> BTreeMap<&'a str, &'a str> {
     let mut codes = BTreeMap::new();
     for (code, names) in table {
@@ -39,7 +39,7 @@ fn by_name<'a>(table: &Table<'a>) -> BTreeMap<&'a str, &'a str> {
     codes
 }
 
-/// The emoji as Rust: all of them, their codes by name, and the characters that they begin with, each ordered.
+/// Rust code of the newest tables: all emoji, the code of each name, and the first characters of emoji, all sorted.
 fn emoji(table: &Table) -> String {
     let starter = |code: &&str| {
         let first = code.split('-').next().expect("a code is not empty");
@@ -56,12 +56,13 @@ fn emoji(table: &Table) -> String {
     )
 }
 
-/// What former tables had otherwise than the newest, by the first level that no longer had it so.
+/// Rust code of the former tables: for each level at which names changed, the differences from the newest table below
+/// that level.
 fn former_emoji(newest: &Table, changes: &str) -> String {
     let mut by_level: BTreeMap<i64, Table> = BTreeMap::new();
     for line in changes.lines() {
-        let (level, rest) = line.split_once(' ').expect("a level and a row");
-        let (code, names) = names_of(rest).expect("a code and names");
+        let (level, row) = line.split_once(' ').expect("a level and a row");
+        let (code, names) = parse_row(row).expect("a code and names");
         by_level.entry(level.parse().expect("a level is a number")).or_default().insert(code, names);
     }
     let codes = by_name(newest);
@@ -76,8 +77,8 @@ fn former_emoji(newest: &Table, changes: &str) -> String {
             };
         }
         let rows = rows(newest.iter().filter_map(|(code, names)| {
-            let before = table.get(code).map_or(&[] as &[&str], Vec::as_slice);
-            (before != names.as_slice()).then_some((*code, before))
+            let former_names = table.get(code).map_or(&[] as &[&str], Vec::as_slice);
+            (former_names != names.as_slice()).then_some((*code, former_names))
         }));
         let former_codes = by_name(&table);
         let names: BTreeSet<&str> = codes.keys().chain(former_codes.keys()).copied().collect();

@@ -1,30 +1,28 @@
-//! Who may call an operation, as far as it does not depend on its parameters.
+//! Which accounts may call an operation, as far as that does not depend on its parameters.
 
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::permission::RealmPermission;
 use crate::realm::user::{BotKind, Role, User};
 
-/// Who may call an operation, as far as it does not depend on its parameters.
+/// The callers that an operation accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// No credentials are asked for, and wrong ones don't matter.
+    /// The operation needs no credentials and ignores wrong ones.
     Anyone,
-    /// Users, and anonymous visitors where the organization has public access.
+    /// [`Access::User`], and visitors without credentials if the organization has public access.
     UserOrVisitor,
-    /// Any account, webhook bots included.
+    /// Any account, including incoming webhook bots.
     AnyAccount,
-    /// Any account, webhook bots included, by its key among the parameters.
+    /// Any account, including incoming webhook bots, with its key in the parameter `api_key`.
     KeyHolder,
-    /// Any account but webhook bots.
+    /// Any account except incoming webhook bots.
     User,
     /// People, not bots.
     Human,
-    /// Accounts that are not guests.
     NotGuest,
-    /// Accounts that may create user groups.
+    /// Accounts with the permission `can_create_groups`, except guests.
     GroupCreator,
-    /// People that are not guests.
     HumanNotGuest,
     /// Administrators and owners, bots of that role included.
     Administrator,
@@ -34,7 +32,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether the caller may call the operation.
+    /// Checks that the caller may call the operation.
     ///
     /// # Errors
     ///
@@ -67,12 +65,12 @@ impl Access {
         }
     }
 
-    /// Whether an anonymous visitor may call the operation.
+    /// Whether visitors without credentials may call the operation.
     pub fn takes_visitors(self, realm: &Realm) -> bool {
         self == Access::Anyone || (self == Access::UserOrVisitor && realm.has_public_access())
     }
 
-    /// In words, for the documents.
+    /// The text in the reference and the OpenAPI document.
     pub fn words(self) -> &'static str {
         match self {
             Access::Anyone => "anyone, without credentials",

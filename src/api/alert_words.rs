@@ -1,4 +1,5 @@
-//! Words that the caller wants to be alerted to. They are compared whatever the case, and kept as first written.
+//! Alert words: messages that contain them are flagged for the user. They are stored as written and compared without
+//! regard to case.
 //!
 //! A choice where the API is silent: A-67 in docs/assumptions.md.
 
@@ -23,7 +24,7 @@ pub struct AlertWordsReply {
 }
 
 parameters! {
-    /// Which words.
+    /// Shared by adding and removing.
     pub struct AlertWordsParams {
         /// Trimmed; blank words are left out.
         alert_words: Vec<String>,
@@ -56,7 +57,7 @@ impl Write for AddAlertWords {
         let user = call.caller().id;
         check_lengths(&params.alert_words)?;
 
-        for word in cleaned(&params.alert_words) {
+        for word in without_duplicates(&params.alert_words) {
             let folded = word.to_lowercase();
             let holders = tx.realm_mut().alert_words.entry(folded).or_default();
             if holders.insert(user).is_none() {
@@ -81,18 +82,19 @@ impl Write for RemoveAlertWords {
         let user = call.caller().id;
 
         let folded: BTreeSet<String> =
-            cleaned(&params.alert_words).into_iter().map(|word| word.to_lowercase()).collect();
+            without_duplicates(&params.alert_words).into_iter().map(|word| word.to_lowercase()).collect();
         tx.user_state_mut(user).alert_words.retain(|word| !folded.contains(&word.to_lowercase()));
         for word in &folded {
-            forget(tx, user, word);
+            remove_from_index(tx, user, word);
         }
         emit(tx, user);
         Ok(reply(tx, user))
     }
 }
 
-/// Keeps the index true: words that nobody has any more are not looked for in messages.
-fn forget(tx: &mut Tx, user: UserId, folded: &str) {
+/// Removes the user from the holders of a word, and a word without holders from the words that messages are searched
+/// for.
+fn remove_from_index(tx: &mut Tx, user: UserId, folded: &str) {
     let words = &mut tx.realm_mut().alert_words;
     let Some(holders) = words.get_mut(folded) else { return };
     holders.remove(&user);
@@ -106,13 +108,13 @@ fn check_lengths(words: &[String]) -> Result<(), Error> {
     words.try_for_each(|(index, word)| check_length(word, &format!("alert_words[{index}]"), MAX_ALERT_WORD_LENGTH))
 }
 
-/// The words without blanks around them, each once: one that is there in several spellings has the last of them.
-fn cleaned(words: &[String]) -> Vec<String> {
+/// Trims the words and drops blank ones and duplicates. Of words that differ only in case, the last spelling wins.
+fn without_duplicates(words: &[String]) -> Vec<String> {
     let words = || words.iter().map(|word| word.trim()).filter(|word| !word.is_empty());
-    let last: HashMap<String, &str> = words().map(|word| (word.to_lowercase(), word)).collect();
-    let mut seen = HashSet::new();
-    let folded = words().map(str::to_lowercase).filter(|folded| seen.insert(folded.clone()));
-    folded.map(|folded| last[&folded].to_owned()).collect()
+    let last_spelling: HashMap<String, &str> = words().map(|word| (word.to_lowercase(), word)).collect();
+    let mut unique_words = HashSet::new();
+    let folded = words().map(str::to_lowercase).filter(|folded| unique_words.insert(folded.clone()));
+    folded.map(|folded| last_spelling[&folded].to_owned()).collect()
 }
 
 fn reply(realm: &Realm, user: UserId) -> AlertWordsReply {

@@ -1,10 +1,10 @@
-//! The caller's picture (reference behaviour, POST /users/me/avatar).
+//! Uploading and removing the caller's avatar (reference behaviour, POST /users/me/avatar).
 //!
 //! A choice where the API is silent: A-68 in docs/assumptions.md.
 
 use super::parameter::parameters;
 use super::{Call, Write, operation};
-use crate::api::changes::pictures::{check_picture, keep_picture};
+use crate::api::changes::pictures::{check_picture, store_picture};
 use crate::api::changes::users::account::change_avatar;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 parameters! {
-    /// None besides the file, a part of a multipart body under any name.
+    /// Only the file, a part of a multipart body with any name.
     pub struct AvatarParams {}
 }
 
@@ -44,7 +44,7 @@ impl Write for UploadAvatar {
         check_may_change(tx, caller)?;
         check_picture(file)?;
 
-        let source = keep_picture(tx, file);
+        let source = store_picture(tx, file);
         change_avatar(tx, caller.id, source);
         Ok(AvatarReply { avatar_url: avatar_url(tx, &tx.users[&caller.id], false) })
     }
@@ -70,6 +70,6 @@ impl Write for RemoveAvatar {
 }
 
 fn check_may_change(realm: &Realm, caller: &User) -> Result<(), Error> {
-    let is_closed = realm.organization.is_on(RealmSetting::AvatarChangesDisabled) && !caller.is_admin();
-    if is_closed { Err(Error::AvatarChangesDisabled) } else { Ok(()) }
+    let is_disabled = realm.organization.is_on(RealmSetting::AvatarChangesDisabled) && !caller.is_admin();
+    if is_disabled { Err(Error::AvatarChangesDisabled) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! What bots keep for themselves (specification, "Bot storage"): texts by key, limited in their sum.
+//! Bot storage (specification, "Bot storage"): texts by key, with a limit on the total size for each bot.
 
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Most characters of all keys and values of one bot together (specification, Limits).
+/// Most characters in all keys and values of one bot (specification, Limits).
 pub const MAX_STORAGE_CHARACTERS: usize = 10_000_000;
 
 operation! {
@@ -33,11 +33,11 @@ impl Write for UpdateBotStorage {
     }
 }
 
-/// Whether a storage stays within its limit when these are put into it; exactly filling it is allowed.
+/// Checks that the storage does not exceed its limit with the new entries.
 fn check_size(storage: &OrdMap<String, String>, new: &BTreeMap<String, String>) -> Result<(), Error> {
     let size = |(key, value): (&String, &String)| key.chars().count() + value.chars().count();
-    let remaining = storage.iter().filter(|(key, _)| !new.contains_key(*key)).map(size).sum::<usize>();
-    let total = remaining + new.iter().map(size).sum::<usize>();
+    let unchanged = storage.iter().filter(|(key, _)| !new.contains_key(*key)).map(size).sum::<usize>();
+    let total = unchanged + new.iter().map(size).sum::<usize>();
     match total.checked_sub(MAX_STORAGE_CHARACTERS) {
         Some(excess) if excess > 0 => {
             Err(Error::StorageFull { excess: excess.into(), limit: MAX_STORAGE_CHARACTERS.into() })
@@ -55,7 +55,7 @@ operation! {
 }
 
 parameters! {
-    /// What is looked at.
+    /// Shared by reading and removing.
     pub struct BotStorageKeysParams {
         /// Only these keys; all when absent.
         keys: Option<Vec<String>>,

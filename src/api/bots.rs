@@ -1,4 +1,4 @@
-//! Bots: listing one's own, their keys, deactivating them. Making and changing them are in the files below.
+//! Bots: listing the caller's bots, their API keys, deactivation. Submodules create and change bots.
 
 pub mod create;
 pub mod edit;
@@ -6,7 +6,7 @@ pub mod edit;
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
 use crate::api::changes::users::activation::deactivate;
-use crate::api::changes::users::bot::{emit_account, who_lists};
+use crate::api::changes::users::bot::{emit_account, realm_bot_audience};
 use crate::api::changes::users::key::NewApiKeyReply;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -53,20 +53,20 @@ pub struct OwnBot {
 impl Read for GetBots {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<BotsReply, Error> {
         let owner = call.caller().id;
-        let own = realm.users.values().filter(|user| user.is_active && user.bot_owner() == Some(owner));
-        let bot = |user: &Arc<User>| OwnBot {
+        let bots = realm.users.values().filter(|user| user.is_active && user.bot_owner() == Some(owner));
+        let own_bot = |user: &Arc<User>| OwnBot {
             username: user.email.clone(),
             full_name: user.full_name.clone(),
             api_key: user.api_key.clone(),
             avatar_url: avatar_url(realm, user, false),
             defaults: BotDefaultsRecord::new(realm, user.bot_defaults()),
         };
-        Ok(BotsReply { bots: own.map(bot).collect() })
+        Ok(BotsReply { bots: bots.map(own_bot).collect() })
     }
 }
 
 parameters! {
-    /// Which bot.
+    /// Shared by operations on a single bot.
     pub struct BotParams {
         /// The bot's user ID.
         @path bot_id: UserId,
@@ -100,7 +100,7 @@ impl Write for RegenerateBotApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewApiKeyReply, Error> {
         let bot = administered_bot(tx, call.caller(), params.bot_id)?.id;
 
-        let api_key = tx.realm_mut().chance.api_key();
+        let api_key = tx.realm_mut().rng.api_key();
         tx.replace_api_key(bot, api_key.clone());
         emit_account(tx, bot, "api_key", |_, bot| json!(bot.api_key));
         Ok(NewApiKeyReply { api_key })
@@ -128,12 +128,12 @@ impl Write for DeactivateBot {
     }
 }
 
-/// A bot that the caller may administer: its owner and administrators may, and only owners of the organization where
-/// the bot may make users. Deactivated ones too.
+/// A bot, possibly deactivated, that the caller may administer: the caller owns the bot or is an administrator. If the
+/// bot may create users, the caller has to be an owner of the organization.
 ///
 /// # Errors
 ///
-/// In this order: `NoSuchBot` (for people and the system's bots too), `InsufficientPermission`, `OwnerRequired`.
+/// In this order: `NoSuchBot` (also for people and system bots), `InsufficientPermission`, `OwnerRequired`.
 pub fn administered_bot<'realm>(realm: &'realm Realm, caller: &User, id: UserId) -> Result<&'realm Arc<User>, Error> {
     let bot = realm.user(id).filter(|user| user.is_bot() && !user.is_system_bot()).ok_or(Error::NoSuchBot)?;
     if !caller.is_admin() && bot.bot_owner() != Some(caller.id) {
@@ -142,8 +142,8 @@ pub fn administered_bot<'realm>(realm: &'realm Realm, caller: &User, id: UserId)
     if bot.can_create_users && caller.role != Role::Owner { Err(Error::OwnerRequired) } else { Ok(bot) }
 }
 
-/// Tells a bot's owner and the administrators of the bot.
+/// Emits an event to the bot's owner and the administrators.
 fn emit(tx: &mut Tx, bot: UserId, event: impl EventData) {
-    let audience = who_lists(tx, bot);
+    let audience = realm_bot_audience(tx, bot);
     tx.emit(audience, event);
 }

@@ -1,4 +1,4 @@
-//! One request, as its operation sees it.
+//! The context of a request that operations use: caller, client, time, level, files.
 
 use super::ReplyForm;
 use super::parameter::UploadedFile;
@@ -17,53 +17,50 @@ use crate::world::{NewEvents, World};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Who calls, from where, and when.
+/// A request, without its parameters.
 pub struct Call<'a> {
-    /// The caller; None without credentials.
+    /// None without credentials.
     pub caller: Option<Arc<User>>,
-    /// The address that the request came to.
     pub origin: Origin<'a>,
-    /// What the caller calls the built-in extra emoji next to its own name.
+    /// The dialect's name for the extra emoji that the service adds, which is valid besides the neutral name.
     pub extra_emoji: Option<&'a str>,
-    /// What the client calls itself.
+    /// The name of the client, from the parameter `client` or the `User-Agent`.
     pub client: &'a str,
-    /// All that it says of itself.
     pub user_agent: &'a str,
-    /// The world's time.
+    /// The time by the world's clock.
     pub now: Timestamp,
-    /// When the world was made, by its clock.
+    /// When the world was created, by its clock.
     pub server_start: Timestamp,
-    /// The feature level that the world emulates; the core asks only where the edge can't do it.
+    /// The feature level of the world.
     pub feature_level: i64,
-    /// What that level means for queues.
+    /// The rules for queues at that level.
     pub queue_level: QueueLevel,
-    /// Parameters that the level knows and the newest does not, as they were sent.
-    pub former: &'a BTreeMap<&'static str, String>,
+    /// The raw values of parameters that this level has and the newest does not.
+    pub legacy_values: &'a BTreeMap<&'static str, String>,
     /// Files of a multipart body.
     pub files: &'a [UploadedFile],
-    /// Headers that services which deliver use.
+    /// Headers of the services that deliver incoming webhooks, with their names in lower case.
     pub headers: &'a [(&'static str, String)],
-    /// How a fault lets the push relay fail.
+    /// A fault of the push relay.
     pub bouncer: Option<crate::fault::Bouncer>,
-    /// What a fault makes of the events of a poll.
+    /// A fault that changes the events of a poll.
     pub disturbance: Option<crate::fault::Disturbance>,
-    /// The form in which the reply is wanted.
     pub reply_form: ReplyForm,
 }
 
 impl Call<'_> {
-    /// Whether the world's level has a rule.
+    /// Whether the level of the world has a feature.
     pub fn has(&self, feature: Feature) -> bool {
         feature.is_at(self.feature_level)
     }
 
-    /// Whether the caller and the level are still those that the request began with.
+    /// Whether the caller and the level have not changed since the request was read.
     pub fn is_current(&self, world: &World, realm: &Realm) -> bool {
         let is_same = |caller: &Arc<User>| realm.user(caller.id).is_some_and(|user| Arc::ptr_eq(user, caller));
         world.settings().feature_level == self.feature_level && self.caller.as_ref().is_none_or(is_same)
     }
 
-    /// What the client knows things by.
+    /// The server's URL and names as the client sees them, for rendering.
     pub fn site(&self) -> Site {
         Site {
             own_url: Some(self.origin.base_url()),
@@ -72,24 +69,24 @@ impl Call<'_> {
         }
     }
 
-    /// A message that the caller can see; of guests, older levels ask for a subscription even in web-public channels.
+    /// A message that the caller can access. At older levels, guests have to be subscribed even to web-public channels.
     ///
     /// # Errors
     ///
-    /// `InvalidMessage`, the same for all reasons.
+    /// `InvalidMessage` if the message does not exist or is inaccessible, so that callers can't tell which.
     pub fn message<'realm>(&self, realm: &'realm Realm, id: MessageId) -> Result<&'realm Arc<Message>, Error> {
         let caller = self.caller();
-        let is_open = |message: &&Arc<Message>| {
+        let is_accessible = |message: &&Arc<Message>| {
             Feature::GuestsReadWebPublic.is_at(self.feature_level) || !realm.is_guest_outside(caller, message)
         };
-        realm.message_seen_by(caller, id).filter(is_open).ok_or(Error::InvalidMessage)
+        realm.message_seen_by(caller, id).filter(is_accessible).ok_or(Error::InvalidMessage)
     }
 
-    /// A message that the caller can see and that does not lie in an archived channel.
+    /// A message that the caller can access and that is not in an archived channel.
     ///
     /// # Errors
     ///
-    /// `InvalidMessage`, the same for all reasons.
+    /// `InvalidMessage` if there is no such message.
     pub fn message_to_change<'realm>(
         &self,
         realm: &'realm Realm,
@@ -103,39 +100,39 @@ impl Call<'_> {
     ///
     /// # Panics
     ///
-    /// Where the operation's `ACCESS` lets visitors in: those ask `caller` itself.
+    /// If the operation's `ACCESS` accepts callers without credentials. Such operations use the field `caller`.
     pub fn caller(&self) -> &User {
         self.caller.as_deref().expect("the operation needs credentials, which were checked")
     }
 
-    /// As [`Call::caller`], shared.
+    /// Like [`Call::caller`], as the shared pointer.
     ///
     /// # Panics
     ///
-    /// As that does.
+    /// In the same case.
     pub fn caller_shared(&self) -> &Arc<User> {
         self.caller.as_ref().expect("the operation needs credentials, which were checked")
     }
 }
 
-/// Changes the realm for a caller, None being a visitor, and notes that they were active. Another request may have come in
-/// between since their credentials were checked, and shut them out.
+/// Changes the realm for a caller (None for a visitor without credentials) and records the caller's activity. The
+/// caller's key and account are checked again, because another request may have changed them since the first check.
 ///
 /// # Errors
 ///
-/// `InvalidApiKey`, those of [`Realm::check_is_open_to`], and what `change` refuses.
+/// `InvalidApiKey`, those of [`Realm::check_is_active`], and those of `change`.
 pub fn commit_for<T, E: From<Error>>(
     world: &World,
     caller: Option<&User>,
     change: impl FnOnce(&mut Tx) -> Result<T, E>,
 ) -> Result<(T, NewEvents), E> {
-    world.commit_noting(|tx| {
+    world.commit_without_broadcast(|tx| {
         if let Some(caller) = caller {
             check_credentials_hold(tx, caller)?;
         }
         let value = change(tx)?;
         if let Some(caller) = caller {
-            tx.note_activity(caller.id);
+            tx.record_activity(caller.id);
         }
         Ok(value)
     })
@@ -143,17 +140,17 @@ pub fn commit_for<T, E: From<Error>>(
 
 fn check_credentials_hold(realm: &Realm, caller: &User) -> Result<(), Error> {
     let user = realm.user(caller.id).filter(|user| user.api_key == caller.api_key).ok_or(Error::InvalidApiKey)?;
-    realm.check_is_open_to(user)
+    realm.check_is_active(user)
 }
 
-/// The address that a request came to: what URLs in its reply begin with.
+/// The URL that a request was sent to, without the path: the base of URLs in the reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin<'a> {
     /// `http` or `https`.
     pub scheme: &'static str,
     /// Host and port.
     pub host: &'a str,
-    /// `/w/NAME`, or "" when the world has the whole address.
+    /// `/w/NAME`, or "" if the host name selects the world.
     pub prefix: &'a str,
 }
 
@@ -163,10 +160,9 @@ impl Origin<'_> {
         [self.scheme, "://", self.host, self.prefix].concat()
     }
 
-    /// A text whose links to uploads lead there without the address and prefix that this caller knows: what is stored
-    /// must lead anywhere. An address that is its own text stays, since without its beginning it would be none; it
-    /// becomes relative when it is rendered.
-    pub fn strip(&self, text: String) -> String {
+    /// A Markdown text in which links to uploads are relative, so that stored texts do not depend on the URL of the
+    /// request. Bare URLs stay, because a relative path would not become a link; rendering makes them relative.
+    pub fn with_relative_uploads(&self, text: String) -> String {
         if memchr::memmem::find(text.as_bytes(), b"/user_uploads/").is_none() {
             return text;
         }

@@ -1,6 +1,7 @@
-//! Addresses of video calls, as the services that clients let the server ask would give them.
+//! URLs of video calls at several services.
 //!
-//! No such service is asked here: the addresses follow from the world, and lead nowhere (A-155 in docs/assumptions.md).
+//! This server contacts no service: the URLs are derived from the world and lead nowhere (A-155 in
+//! docs/assumptions.md).
 
 pub mod rooms;
 
@@ -15,8 +16,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
-/// The number of the service whose accounts are the server's own, in `video_chat_provider`; with 3, people have their own.
-const SERVER_TO_SERVER: i64 = 5;
+/// `video_chat_provider` for Zoom with an account of the server. With 3, each user needs an account.
+const ZOOM_SERVER_TO_SERVER: i64 = 5;
 
 /// The location of a call.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -39,10 +40,10 @@ operation! {
 
 impl Read for CreateBigBlueButtonCall {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<CallReply, Error> {
-        // What reads changes nothing, so that no chance is drawn: the moment makes one meeting another.
-        let moment = format!("{}:{}", call.now.micros(), params.meeting_name);
+        // A read cannot use the world's random generator, so the time distinguishes the meetings.
+        let seed = format!("{}:{}", call.now.micros(), params.meeting_name);
         let meeting = json!({
-            "meeting_id": format!("chatdouble-{}", tag(realm, call, &moment)),
+            "meeting_id": format!("chatdouble-{}", tag(realm, call, &seed)),
             "name": params.meeting_name,
             "lock_settings_disable_cam": params.voice_only,
             "moderator": call.caller().id,
@@ -79,20 +80,20 @@ operation! {
 
 impl Write for CreateZoomCall {
     fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
-        // Nobody has an account of their own there: `has_zoom_token` is false for all.
-        if tx.organization.setting(RealmSetting::VideoChatProvider) != SERVER_TO_SERVER {
+        // No user has a Zoom account: `has_zoom_token` is always false.
+        if tx.organization.setting(RealmSetting::VideoChatProvider) != ZOOM_SERVER_TO_SERVER {
             return Err(Error::InvalidZoomToken);
         }
 
-        let room = tx.realm_mut().chance.room_key();
+        let room = tx.realm_mut().rng.room_key();
         Ok(CallReply { url: format!("https://zoom.example.com/j/{room}") })
     }
 }
 
-/// 16 hexadecimal digits that follow from the world, the caller and a text.
+/// 16 hexadecimal digits derived from the world, the caller and a text.
 fn tag(realm: &Realm, call: &Call<'_>, text: &str) -> String {
-    let all = format!("call:{}:{}:{}:{text}", realm.organization.uuid, realm.chance.seed, call.caller().id);
-    let mut tag = content_hash(all.as_bytes());
+    let input = format!("call:{}:{}:{}:{text}", realm.organization.uuid, realm.rng.seed, call.caller().id);
+    let mut tag = content_hash(input.as_bytes());
     tag.truncate(16);
     tag
 }

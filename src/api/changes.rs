@@ -1,6 +1,6 @@
-//! Changes that several families of operations make, each with its events, and what has to hold before them.
+//! Changes that several families of operations make, each with its checks and events.
 //!
-//! Rules that need neither a call nor a record are in `realm/rules/`, types of parameters in `api/parameter/types/`.
+//! Rules that need neither a call nor a record are in `realm/rules/`, parameter types in `api/parameter/types/`.
 
 pub mod channels;
 pub mod flags;

@@ -1,4 +1,4 @@
-//! Channel folders: listing, making, changing and ordering them.
+//! Channel folders: listing, creating, changing and ordering them.
 //!
 //! A choice where the API is silent: A-47 in docs/assumptions.md.
 
@@ -18,12 +18,12 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Longest name, in code points (`max_channel_folder_name_length`).
+/// In code points (`max_channel_folder_name_length`).
 pub const MAX_NAME_LENGTH: usize = 60;
-/// Longest description, in code points (`max_channel_folder_description_length`).
+/// In code points (`max_channel_folder_description_length`).
 pub const MAX_DESCRIPTION_LENGTH: usize = 1024;
 
-/// Folders in their order, archived ones too.
+/// All folders in their order, including archived ones.
 pub fn in_order(realm: &Realm) -> Vec<&Folder> {
     let mut folders: Vec<&Folder> = realm.folders.values().map(AsRef::as_ref).collect();
     folders.sort_by_key(|folder| (folder.order, folder.id));
@@ -49,8 +49,8 @@ pub struct FoldersReply {
 
 impl Read for GetFolders {
     fn run(realm: &Realm, _call: &Call<'_>, params: Self::Params) -> Result<FoldersReply, Error> {
-        let shown = in_order(realm).into_iter().filter(|folder| params.include_archived || !folder.is_archived);
-        Ok(FoldersReply { channel_folders: shown.map(FolderRecord::new).collect() })
+        let folders = in_order(realm).into_iter().filter(|folder| params.include_archived || !folder.is_archived);
+        Ok(FoldersReply { channel_folders: folders.map(FolderRecord::new).collect() })
     }
 }
 
@@ -99,7 +99,7 @@ impl Write for CreateFolder {
     }
 }
 
-/// Whether a folder may be called so from now on. A folder that is open takes its own name too, in any case.
+/// Checks a new name. As on the real server, an active folder cannot take its own name with another case.
 fn check_name(realm: &Realm, name: &str) -> Result<(), Error> {
     if name.trim().is_empty() {
         return Err(Error::FolderNameEmpty);
@@ -136,40 +136,40 @@ impl Write for EditFolder {
         let name = params.name.map(|name| name.0).filter(|name| *name != folder.name);
         let description = params.description.map(|text| text.0).filter(|text| *text != folder.description);
         let is_archived = params.is_archived.filter(|is_archived| *is_archived != folder.is_archived);
-        // While it was archived, another may have been given its name.
-        let returns = is_archived == Some(false);
-        if let Some(name) = name.as_ref().or(returns.then_some(&folder.name)) {
+        // Another folder may have taken the name of an archived one.
+        let is_unarchived = is_archived == Some(false);
+        if let Some(name) = name.as_ref().or(is_unarchived.then_some(&folder.name)) {
             check_name(tx, name)?;
         }
         if is_archived == Some(true) && tx.channels.values().any(|channel| channel.folder == Some(id)) {
             return Err(Error::FolderNotEmpty);
         }
 
-        let mut changed = folder;
+        let mut folder = folder;
         if let Some(name) = name {
-            changed.name.clone_from(&name);
-            put(tx, &changed, FolderChange { name: Some(name), ..FolderChange::default() });
+            folder.name.clone_from(&name);
+            store_and_emit(tx, &folder, FolderChange { name: Some(name), ..FolderChange::default() });
         }
         if let Some(description) = description {
-            changed.rendered_description = rendered_description(tx, call.caller(), &description);
-            changed.description = description;
+            folder.rendered_description = rendered_description(tx, call.caller(), &description);
+            folder.description = description;
             let data = FolderChange {
-                description: Some(changed.description.clone()),
-                rendered_description: Some(changed.rendered_description.clone()),
+                description: Some(folder.description.clone()),
+                rendered_description: Some(folder.rendered_description.clone()),
                 ..FolderChange::default()
             };
-            put(tx, &changed, data);
+            store_and_emit(tx, &folder, data);
         }
         if let Some(is_archived) = is_archived {
-            changed.is_archived = is_archived;
-            put(tx, &changed, FolderChange { is_archived: Some(is_archived), ..FolderChange::default() });
+            folder.is_archived = is_archived;
+            store_and_emit(tx, &folder, FolderChange { is_archived: Some(is_archived), ..FolderChange::default() });
         }
         Ok(Success {})
     }
 }
 
-/// Stores a changed folder and tells everybody what changed.
-fn put(tx: &mut Tx, folder: &Folder, data: FolderChange) {
+/// Event: `channel_folder` update to everyone.
+fn store_and_emit(tx: &mut Tx, folder: &Folder, data: FolderChange) {
     tx.realm_mut().folders.insert(folder.id, Arc::new(folder.clone()));
     tx.emit(tx.everyone(), ChannelFolderUpdate { channel_folder_id: folder.id, data });
 }
@@ -188,9 +188,9 @@ operation! {
 impl Write for ReorderFolders {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let mut order: Vec<FolderId> = Vec::new();
-        let mut seen = BTreeSet::new();
+        let mut known_ids = BTreeSet::new();
         for id in params.order {
-            if tx.folders.contains_key(&id) && seen.insert(id) {
+            if tx.folders.contains_key(&id) && known_ids.insert(id) {
                 order.push(id);
             }
         }
@@ -198,9 +198,9 @@ impl Write for ReorderFolders {
             return Err(Error::InvalidFolderOrder);
         }
 
-        for (id, place) in order.iter().zip(0..) {
+        for (id, position) in order.iter().zip(0..) {
             let mut folder = tx.folders[id].as_ref().clone();
-            folder.order = place;
+            folder.order = position;
             tx.realm_mut().folders.insert(*id, Arc::new(folder));
         }
         tx.emit(tx.everyone(), ChannelFolderReorder { order });

@@ -1,4 +1,4 @@
-//! Channels: listing, looking at and making them (reference behaviour, section 9).
+//! Channels: listing and reading them (reference behaviour, section 9). Submodules create, change and archive channels.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -74,22 +74,22 @@ impl Read for GetChannels {
             .filter(|channel| is_listed(realm, caller, channel, &params))
             .collect();
         channels.sort_by_cached_key(|channel| channel.name.to_lowercase());
-        let listed = |channel: &Channel| ListedChannel {
+        let listed_channel = |channel: &Channel| ListedChannel {
             channel: ChannelRecord::new(realm, channel),
             is_default: params.include_default.then_some(channel.is_default),
         };
-        Ok(ChannelsReply { streams: channels.into_iter().map(listed).collect() })
+        Ok(ChannelsReply { streams: channels.into_iter().map(listed_channel).collect() })
     }
 }
 
 fn is_listed(realm: &Realm, caller: &User, channel: &Channel, params: &GetChannels) -> bool {
     let is_subscribed = |user: UserId| realm.user_state(user).subscription(channel.id).is_some();
-    let reads = || realm.can_read(caller, channel);
-    (params.include_public && !channel.privacy.is_private() && !caller.is_guest() && reads())
+    let can_read = || realm.can_read(caller, channel);
+    (params.include_public && !channel.privacy.is_private() && !caller.is_guest() && can_read())
         || (params.include_web_public && channel.privacy.is_web_public())
         || (params.include_subscribed && is_subscribed(caller.id))
         || (params.include_owner_subscribed && caller.bot_owner().is_some_and(is_subscribed))
-        || (params.include_can_access_content && reads())
+        || (params.include_can_access_content && can_read())
         || (params.include_all && realm.can_see(caller, channel))
 }
 
@@ -102,7 +102,7 @@ operation! {
 }
 
 parameters! {
-    /// Which channel.
+    /// Shared by operations on a single channel.
     pub struct ChannelParams {
         /// The channel.
         @path stream_id: ChannelId,
@@ -144,7 +144,7 @@ pub struct ChannelIdReply {
 
 impl Read for GetChannelId {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelIdReply, Error> {
-        let channel = realm.living_channel_by_name(call.caller(), &params.stream)?;
+        let channel = realm.visible_active_channel_by_name(call.caller(), &params.stream)?;
         if !realm.can_read(call.caller(), channel) {
             return Err(Error::InvalidChannelName { channel_name: params.stream.into() });
         }
@@ -198,43 +198,42 @@ pub struct ChannelEmailReply {
 impl Read for GetChannelEmail {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<ChannelEmailReply, Error> {
         let caller = call.caller();
-        let channel = realm.open_channel(caller, params.stream_id)?;
-        let by_default =
+        let channel = realm.readable_active_channel(caller, params.stream_id)?;
+        let default_sender =
             realm.system_bot(SystemBotKind::EmailGateway).or_else(|| realm.notification_bot()).unwrap_or(caller.id);
-        let asked = params.sender_id.map_or(by_default, |NonNegative(id)| UserId(id));
+        let sender_id = params.sender_id.map_or(default_sender, |NonNegative(id)| UserId(id));
         let is_bot = |user: &&Arc<User>| user.is_bot() && !user.is_system_bot();
-        let is_open = |user: &&Arc<User>| [by_default, caller.id].contains(&user.id) || is_bot(user);
-        let sender = realm.user(asked).filter(is_open).ok_or(Error::NoSuchBot)?;
-        let is_own = [by_default, caller.id].contains(&sender.id) || sender.bot_owner() == Some(caller.id);
-        if !is_own && !caller.is_admin() {
+        let can_be_sender = |user: &&Arc<User>| [default_sender, caller.id].contains(&user.id) || is_bot(user);
+        let sender = realm.user(sender_id).filter(can_be_sender).ok_or(Error::NoSuchBot)?;
+        let needs_no_rights = [default_sender, caller.id].contains(&sender.id) || sender.bot_owner() == Some(caller.id);
+        if !needs_no_rights && !caller.is_admin() {
             return Err(Error::InsufficientPermission);
         }
         if call.has(Feature::ChannelEmailForPosters) {
-            // Who asks for the notification bot's address posts through it.
+            // Mail from a system bot counts as a message of the caller.
             realm.check_may_send_in(if sender.is_system_bot() { caller } else { sender }, channel)?;
         }
         Ok(ChannelEmailReply { email: channel_email(realm, channel, sender.id) })
     }
 }
 
-/// The address of a channel below level 226: one for all senders, and for ever.
-pub fn former_channel_email(realm: &Realm, channel: ChannelId) -> String {
+/// The email address of a channel below level 226, which does not depend on the sender.
+pub fn legacy_channel_email(realm: &Realm, channel: ChannelId) -> String {
     let secret = format!("{} {channel}", realm.organization.uuid);
-    format!("{}@{}", token_of(&secret), realm.organization.host)
+    format!("{}@{}", email_token(&secret), realm.organization.host)
 }
 
-fn token_of(secret: &str) -> String {
+fn email_token(secret: &str) -> String {
     let mut token = crate::realm::content_hash(secret.as_bytes());
     token.truncate(32);
     token
 }
 
-/// The same for ever for a channel and a sender, and hard to guess.
+/// The email address for a channel and a sender. It never changes and is hard to guess.
 fn channel_email(realm: &Realm, channel: &Channel, sender: UserId) -> String {
-    let token = token_of(&format!("{} {} {sender}", realm.organization.uuid, channel.id));
-    let is_plain = |character: char| character.is_ascii_alphanumeric();
-    let name: Vec<&str> =
-        channel.name.split(|character| !is_plain(character)).filter(|part| !part.is_empty()).collect();
+    let token = email_token(&format!("{} {} {sender}", realm.organization.uuid, channel.id));
+    let words = channel.name.split(|character: char| !character.is_ascii_alphanumeric());
+    let name: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let name = name.join("-").to_lowercase();
     let separator = if name.is_empty() { "" } else { "." };
     format!("{name}{separator}{token}@{}", realm.organization.host)

@@ -1,4 +1,4 @@
-//! The caller's own API key.
+//! Replacing the caller's API key.
 
 use super::{Call, Write, operation};
 use crate::api::changes::users::bot::emit_account;
@@ -20,11 +20,11 @@ operation! {
 
 impl Write for RegenerateOwnApiKey {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<NewApiKeyReply, Error> {
-        let api_key = tx.realm_mut().chance.api_key();
+        let api_key = tx.realm_mut().rng.api_key();
         tx.replace_api_key(call.caller().id, api_key.clone());
         emit_account(tx, call.caller().id, "api_key", |_, bot| json!(bot.api_key));
         let user = call.caller().id;
-        tx.change_push_targets(user, |own| own.push_tokens.clear());
+        tx.change_push_targets(user, |state| state.push_tokens.clear());
         if call.has(Feature::NewKeysEndDevices) {
             let devices: Vec<DeviceId> = tx.user_state(user).devices.keys().copied().collect();
             for device in devices {

@@ -1,8 +1,8 @@
-//! The organization's own emoji.
+//! Custom emoji: listing, uploading and deactivating them.
 
 use super::parameter::parameters;
 use super::{Call, Read, Success, Write, operation};
-use crate::api::changes::pictures::check_named_picture;
+use crate::api::changes::pictures::check_typed_picture;
 use crate::error::Error;
 use crate::realm::event::{DeliveryCondition, Event, EventData, EventKind, List, Payload};
 use crate::realm::id::EmojiId;
@@ -50,7 +50,7 @@ operation! {
 }
 
 parameters! {
-    /// The emoji's name. Its picture is the one file of a multipart body, under any name.
+    /// An upload also has the picture, the only file of a multipart body, with any name.
     pub struct CustomEmojiParams {
         /// Lowercase letters, digits, dashes and underscores; spaces become underscores.
         @path emoji_name: String,
@@ -64,7 +64,7 @@ impl Write for UploadCustomEmoji {
         if !tx.may(caller.id, RealmPermission::CanAddCustomEmoji) {
             return Err(Error::InsufficientPermission);
         }
-        if active(tx, &name).is_some() {
+        if active_emoji(tx, &name).is_some() {
             return Err(Error::CustomEmojiExists);
         }
         let [file] = call.files else { return Err(Error::OneFileExpected) };
@@ -72,7 +72,7 @@ impl Write for UploadCustomEmoji {
         if is_built_in && !caller.is_admin() {
             return Err(Error::MayNotOverrideEmoji);
         }
-        check_named_picture(call, file)?;
+        check_typed_picture(call, file)?;
         let extension = picture::extension(&file.bytes).ok_or(Error::BadImage)?;
 
         tx.realm_mut().counters.emoji += 1;
@@ -80,19 +80,19 @@ impl Write for UploadCustomEmoji {
         let emoji = CustomEmoji {
             id,
             name,
-            blob: tx.keep_blob(file.bytes.clone()),
+            blob: tx.store_blob(file.bytes.clone()),
             file_name: format!("{id}.{extension}"),
             is_deactivated: false,
             author: Some(caller.id),
         };
-        let added = RealmEmojiAdd { emoji: EmojiRecord::new(tx, &emoji) };
+        let event = RealmEmojiAdd { emoji: EmojiRecord::new(tx, &emoji) };
         tx.realm_mut().custom_emoji.insert(id, Arc::new(emoji));
-        emit(tx, added);
+        emit(tx, event);
         Ok(Success {})
     }
 }
 
-/// A name as it is stored: without white space.
+/// Checks a name and returns it in its stored form, with underscores for spaces.
 fn checked_name(name: &str) -> Result<String, Error> {
     let name = name.trim().replace(' ', "_");
     if name.is_empty() {
@@ -104,15 +104,15 @@ fn checked_name(name: &str) -> Result<String, Error> {
     if name.ends_with(['-', '_']) { Err(Error::EmojiNameEnding) } else { Ok(name) }
 }
 
-fn active<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<CustomEmoji>> {
+fn active_emoji<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<CustomEmoji>> {
     realm.custom_emoji.values().find(|emoji| emoji.name == name && !emoji.is_deactivated)
 }
 
-/// Tells everybody: what changed where a client understands that, else the whole.
+/// Emits the change to clients that support events about single emoji, and all emoji to the other clients.
 fn emit(tx: &mut Tx, change: impl EventData) {
-    tx.emit(tx.everyone(), change.only_for(DeliveryCondition::SingleEmoji));
-    let whole = Event::new(EventKind::RealmEmojiUpdate, Payload::List(List::CustomEmoji(tx.custom_emoji.clone())));
-    tx.emit(tx.everyone(), whole.only_for(DeliveryCondition::WholeEmoji));
+    tx.emit(tx.everyone(), change.only_for(DeliveryCondition::IndividualEmoji));
+    let all_emoji = Event::new(EventKind::RealmEmojiUpdate, Payload::List(List::CustomEmoji(tx.custom_emoji.clone())));
+    tx.emit(tx.everyone(), all_emoji.only_for(DeliveryCondition::EmojiList));
 }
 
 operation! {
@@ -127,7 +127,7 @@ impl Write for DeactivateCustomEmoji {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
         let missing = || Error::NoSuchCustomEmoji { emoji_name: params.emoji_name.as_str().into() };
-        let emoji = active(tx, &params.emoji_name).ok_or_else(missing)?;
+        let emoji = active_emoji(tx, &params.emoji_name).ok_or_else(missing)?;
         if !caller.is_admin() && emoji.author != Some(caller.id) {
             return Err(Error::NotEmojiAuthor);
         }

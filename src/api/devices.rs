@@ -1,4 +1,4 @@
-//! Devices that notifications can reach: those with encryption, and tokens of the older kind.
+//! Devices for push notifications. The submodule `tokens` has the legacy tokens of devices without encryption.
 //!
 //! A choice where the API is silent: A-53 in docs/assumptions.md.
 

@@ -1,4 +1,4 @@
-//! Drafts: unsent messages, kept in step between a user's clients.
+//! Drafts: unsent messages that the server synchronizes between a user's clients.
 
 use super::parameter::{FromJson, Parameter, json_object, words};
 use super::{Call, Read, Success, Write, operation};
@@ -23,13 +23,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 words! {
-    /// Where a draft would go.
+    /// `type` of a draft.
     pub enum DraftType {
-        /// Nothing is chosen yet.
+        /// The user has not chosen a recipient yet.
         Nowhere = "",
-        /// To a channel.
         Channel = "stream",
-        /// To people.
         Direct = "private",
     }
 }
@@ -44,7 +42,7 @@ impl FromJson for DraftType {
     }
 }
 
-/// A time in seconds, whole or not.
+/// A UNIX time in seconds, possibly with a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seconds(f64);
 
@@ -59,22 +57,21 @@ impl FromJson for Seconds {
 
 json_object! {
     closed
-    /// A draft as a client gives it.
+    /// A draft in a request.
     pub struct DraftInput {
-        /// `stream`, `private`, or "".
         type_ as "type": DraftType,
-        /// One channel's ID, users' IDs, or nothing.
+        /// The ID of a channel, IDs of users, or nothing.
         to: Vec<i64>,
-        /// Of channel messages; cut at 60 code points.
+        /// Used only for channel messages; cut off at 60 code points.
         topic: String,
-        /// Markdown; not blank.
+        /// Markdown.
         content: AnyLabel,
-        /// UNIX seconds of the last change; now by default.
+        /// The time of the last change. None: now.
         timestamp: Option<Seconds> = None,
     }
 }
 
-/// Whether the caller keeps drafts on the server.
+/// Checks that the caller synchronizes drafts.
 fn check_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
     if realm.user_state(call.caller().id).is_on(UserSetting::EnableDraftsSynchronization) {
         Ok(())
@@ -89,40 +86,40 @@ fn check_enabled(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
 ///
 /// In this order: `MessageNullBytes`, `NegativeTimestamp`, `DraftTopicNullBytes`, `OneDraftChannel`,
 /// `InvalidChannelId`, `InvalidRecipientId`.
-fn checked(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId) -> Result<Draft, Error> {
+fn checked_draft(realm: &Realm, call: &Call<'_>, input: DraftInput, id: DraftId) -> Result<Draft, Error> {
     let caller = call.caller();
-    let content = normal_content(&call.origin.strip(input.content.0.clone()))?.into_owned();
+    let content = normal_content(&call.origin.with_relative_uploads(input.content.0.clone()))?.into_owned();
     let timestamp = match input.timestamp {
         Some(Seconds(seconds)) if seconds < 0.0 => return Err(Error::NegativeTimestamp),
-        // A cast saturates where the number is beyond all time.
+        // The cast saturates for numbers outside the range of `i64`.
         Some(Seconds(seconds)) => Timestamp::from_micros((seconds * 1e6).round() as i64),
         None => realm.now,
     };
     let (to, topic) = match input.type_ {
         DraftType::Nowhere => (DraftTarget::Nowhere, String::new()),
-        DraftType::Direct => (people(realm, caller, &input.to)?, String::new()),
+        DraftType::Direct => (direct_target(realm, caller, &input.to)?, String::new()),
         DraftType::Channel => {
             let topic = truncate(&input.topic, MAX_TOPIC_LENGTH, "...").into_owned();
             if topic.contains('\0') {
                 return Err(Error::DraftTopicNullBytes);
             }
             let [channel] = input.to.as_slice() else { return Err(Error::OneDraftChannel) };
-            let channel = realm.open_channel(caller, ChannelId(*channel))?;
+            let channel = realm.readable_active_channel(caller, ChannelId(*channel))?;
             (DraftTarget::Channel(channel.id), topic)
         }
     };
     Ok(Draft { id, to, topic, content, timestamp })
 }
 
-/// The recipients without the caller, unless it is alone; none is as if nothing were chosen.
-fn people(realm: &Realm, caller: &User, ids: &[i64]) -> Result<DraftTarget, Error> {
+/// The recipients without the caller, unless the caller is the only one. An empty list counts as not chosen yet.
+fn direct_target(realm: &Realm, caller: &User, ids: &[i64]) -> Result<DraftTarget, Error> {
     let mut users = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut known_ids = BTreeSet::new();
     for id in ids.iter().copied().map(UserId) {
         if realm.user(id).is_none_or(|user| !realm.can_access_user(caller, user.id)) {
             return Err(Error::InvalidRecipientId { user_id: id.0.into() });
         }
-        if seen.insert(id) {
+        if known_ids.insert(id) {
             users.push(id);
         }
     }
@@ -194,16 +191,16 @@ const DRAFT_ERRORS: &[ErrorKind] = &[
 impl Write for CreateDrafts {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DraftIdsReply, Error> {
         let user = call.caller().id;
-        let mut numbered = |input| {
+        let mut draft_with_id = |input| {
             let id = tx.next_id::<Draft>();
-            checked(tx, call, input, id)
+            checked_draft(tx, call, input, id)
         };
-        let drafts: Vec<Draft> = params.drafts.into_iter().map(&mut numbered).collect::<Result<_, _>>()?;
+        let drafts: Vec<Draft> = params.drafts.into_iter().map(&mut draft_with_id).collect::<Result<_, _>>()?;
 
         let ids: Vec<DraftId> = drafts.iter().map(|draft| draft.id).collect();
         let records: Vec<DraftRecord> = drafts.iter().map(DraftRecord::new).collect();
         for draft in drafts {
-            tx.put_own(user, draft);
+            tx.put_item(user, draft);
         }
         tx.emit(Audience::user(user), DraftsAdd { drafts: records });
         Ok(DraftIdsReply { ids })
@@ -233,10 +230,10 @@ impl Write for EditDraft {
         if !tx.user_state(user).drafts.contains_key(&params.draft_id) {
             return Err(Error::NoSuchDraft);
         }
-        let draft = checked(tx, call, params.draft, params.draft_id)?;
+        let draft = checked_draft(tx, call, params.draft, params.draft_id)?;
 
         let event = DraftsUpdate { draft: DraftRecord::new(&draft) };
-        tx.put_own(user, draft);
+        tx.put_item(user, draft);
         tx.emit(Audience::user(user), event);
         Ok(Success {})
     }
@@ -261,7 +258,7 @@ impl Write for RemoveDraft {
             return Err(Error::NoSuchDraft);
         }
 
-        tx.remove_own::<Draft>(user, params.draft_id);
+        tx.remove_item::<Draft>(user, params.draft_id);
         tx.emit(Audience::user(user), DraftsRemove { draft_id: params.draft_id });
         Ok(Success {})
     }

@@ -1,4 +1,4 @@
-//! Polling an event queue, and ending it (specification, "Events"; reference behaviour, long polling).
+//! Polling an event queue and deleting it (specification, "Events"; reference behaviour, long polling).
 
 use super::parameter::{Parameters, RawParameters};
 use super::{Call, Poll, ReplyBody, Success, Write, envelope, operation};
@@ -47,26 +47,28 @@ pub struct EventsReply<'a> {
     pub queue_id: Option<&'a str>,
 }
 
-/// Polls a queue: the reply is there where it has something, or where the client does not want to wait.
+/// Polls a queue. Replies at once if the queue has events or the client does not want to wait; otherwise parks the
+/// poll.
 ///
 /// # Errors
 ///
-/// Those of `DOCS`, and of its parameters.
+/// Those of `DOCS`, and of the parameters.
 pub fn poll(world: &Arc<World>, call: &Call<'_>, raw: &RawParameters) -> Result<Poll, Error> {
     let params = GetEvents::read(raw)?;
-    let blocking = params.queue_id.as_deref().filter(|_| !params.dont_block);
-    Ok(match world.poll(blocking, |tx| acknowledge_and_look(tx, call, &params, raw))? {
+    let blocking_queue = params.queue_id.as_deref().filter(|_| !params.dont_block);
+    Ok(match world.poll(blocking_queue, |tx| acknowledge_and_collect(tx, call, &params, raw))? {
         ControlFlow::Break(reply) => Poll::Answered(reply),
         ControlFlow::Continue(queue) => Poll::Parked(world.park(queue)),
     })
 }
 
-/// Acknowledges, ends an older poll, and looks whether there is something; else the poll goes on with this queue.
+/// Acknowledges events, ends an older poll of the queue, and collects the pending events. `Continue` means that there
+/// are none and the poll has to wait.
 ///
 /// # Errors
 ///
 /// In this order: `MissingQueueId`, `MissingLastEventId`, `BadEventQueue`, `EventPruned`, `EventNotInQueue`.
-fn acknowledge_and_look(
+fn acknowledge_and_collect(
     tx: &mut Tx,
     call: &Call<'_>,
     params: &GetEvents,
@@ -80,14 +82,14 @@ fn acknowledge_and_look(
         let reply = EventsReply { events: Vec::new(), queue_id: Some(&id) };
         return Ok(ControlFlow::Break(envelope::<GetEvents>(&reply, raw, call.reply_form)));
     };
-    let last = params.last_event_id.ok_or(Error::MissingLastEventId)?;
+    let last_event_id = params.last_event_id.ok_or(Error::MissingLastEventId)?;
     let queue = own_queue(tx, call, id)?;
-    let cursor = acknowledge(tx, &queue, last)?;
+    let cursor = acknowledge(tx, &queue, last_event_id)?;
 
     let now = tx.now;
-    let former = queue;
-    let mut queue = former.as_ref().clone();
-    queue.acknowledged = last;
+    let previous = queue;
+    let mut queue = previous.as_ref().clone();
+    queue.acknowledged = last_event_id;
     queue.cursor = cursor;
     queue.poll += 1;
     queue.parked_since = None;
@@ -98,7 +100,7 @@ fn acknowledge_and_look(
         tx.emit_to_queue(queue.id.clone(), EventOfALaterLevel {});
     }
     let mut events = match call.disturbance {
-        Some(Disturbance::Repeat) => pending(tx, &former),
+        Some(Disturbance::Repeat) => pending(tx, &previous),
         _ => pending(tx, &queue),
     };
     let is_waiting = events.is_empty() && !params.dont_block;
@@ -109,7 +111,7 @@ fn acknowledge_and_look(
     });
     if is_waiting {
         queue.parked_since = Some(now);
-        // What the queue has seen and does not want need not be looked at again.
+        // The log up to here has no events for the queue, so the next poll can skip it.
         queue.cursor = Cursor { entry: tx.log.end(), part: 0 };
     }
     let queue = Arc::new(queue);
@@ -119,7 +121,7 @@ fn acknowledge_and_look(
     Ok(reply.map_or(ControlFlow::Continue(queue), ControlFlow::Break))
 }
 
-/// Leaves of the events of a reply what a fault lets through.
+/// Removes the events that a fault holds back from a reply.
 pub fn disturb(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbance>) {
     match disturbance {
         Some(Disturbance::Hold) => events.clear(),
@@ -128,8 +130,8 @@ pub fn disturb(events: &mut Vec<EventRecord<'_>>, disturbance: Option<Disturbanc
     }
 }
 
-/// Looks whether a parked poll has its answer: events, a newer poll in its place (then what there is), or the
-/// end of the queue, of its owner's account or of the organization. None: it goes on waiting.
+/// The reply to a parked poll: its events (possibly none, if a newer poll replaces it), or an error if the queue, the
+/// owner's account or the organization has ended. None if the poll has to go on waiting.
 pub fn parked_reply<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<EventsReply<'a>, Error>> {
     if !realm.is_active(parked.owner) {
         return Some(Err(Error::UserDeactivated));
@@ -145,46 +147,45 @@ pub fn parked_reply<'a>(realm: &'a Realm, parked: &'a Queue) -> Option<Result<Ev
     (is_replaced || !events.is_empty()).then(|| Ok(EventsReply { events, queue_id: sent_id(parked) }))
 }
 
-/// The answer of a parked poll whose client ends the queue: what there is.
-pub fn last<'a>(realm: &'a Realm, parked: &'a Queue) -> EventsReply<'a> {
+/// The reply to a parked poll whose queue is being deleted: the pending events.
+pub fn final_reply<'a>(realm: &'a Realm, parked: &'a Queue) -> EventsReply<'a> {
     EventsReply { events: pending(realm, parked), queue_id: sent_id(parked) }
 }
 
-/// The ID of the queue whose events are sent, where the level sends it.
+/// The ID of the queue for the reply, if the level has it there.
 fn sent_id(queue: &Queue) -> Option<&str> {
     (queue.options.level.has(Feature::QueueIdSent)).then_some(&queue.id)
 }
 
-/// The caller's queue.
 fn own_queue(realm: &Realm, call: &Call<'_>, id: &str) -> Result<Arc<Queue>, Error> {
     let queue = realm.queues.get(id).filter(|queue| queue.owner == call.caller().id);
     queue.cloned().ok_or_else(|| Error::BadEventQueue { queue_id: id.into() })
 }
 
-/// Where the first event after the acknowledged one is.
-fn acknowledge(realm: &Realm, queue: &Queue, last: i64) -> Result<Cursor, Error> {
-    if last < queue.acknowledged {
-        return Err(Error::EventPruned { event_id: last.into() });
+/// The position in the log after the event with this ID.
+fn acknowledge(realm: &Realm, queue: &Queue, last_event_id: i64) -> Result<Cursor, Error> {
+    if last_event_id < queue.acknowledged {
+        return Err(Error::EventPruned { event_id: last_event_id.into() });
     }
-    let mut missing = usize::try_from(last.saturating_sub(queue.acknowledged)).unwrap_or(usize::MAX);
-    if missing == 0 {
+    let mut remaining = usize::try_from(last_event_id.saturating_sub(queue.acknowledged)).unwrap_or(usize::MAX);
+    if remaining == 0 {
         return Ok(queue.cursor);
     }
     for (position, entry) in realm.log.from(queue.cursor.entry) {
         let skipped = if position == queue.cursor.entry { queue.cursor.part } else { 0 };
         let parts = queue.parts(entry).len().saturating_sub(skipped);
-        if missing < parts {
-            return Ok(Cursor { entry: position, part: skipped + missing });
+        if remaining < parts {
+            return Ok(Cursor { entry: position, part: skipped + remaining });
         }
-        missing -= parts;
-        if missing == 0 {
+        remaining -= parts;
+        if remaining == 0 {
             return Ok(Cursor { entry: position + 1, part: 0 });
         }
     }
-    Err(Error::EventNotInQueue { event_id: last.into() })
+    Err(Error::EventNotInQueue { event_id: last_event_id.into() })
 }
 
-/// All events that were not acknowledged, with their ids.
+/// All events that were not acknowledged, with their IDs.
 fn pending<'a>(realm: &'a Realm, queue: &Queue) -> Vec<EventRecord<'a>> {
     let mut events = Vec::new();
     let mut id = queue.acknowledged;
@@ -215,7 +216,7 @@ impl Write for DeleteQueue {
         let queue = own_queue(tx, call, &params.queue_id)?;
 
         tx.finish_polls(&queue.id);
-        tx.forget_queue(&queue.id);
+        tx.remove_queue(&queue.id);
         Ok(Success {})
     }
 }

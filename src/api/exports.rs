@@ -1,4 +1,4 @@
-//! Exports of the organization's data, and who lets private messages be exported.
+//! Exports of the organization's data, and which users consent to exports of their private messages.
 //!
 //! Choices where the API is silent: A-149, A-150, A-483 in docs/assumptions.md.
 
@@ -8,17 +8,18 @@ use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::Privacy;
-use crate::realm::export::{EXPORTED_MESSAGES_MAX, Export, ExportKind, ExportState};
+use crate::realm::export::{Export, ExportKind, ExportState, MAX_EXPORTED_MESSAGES};
 use crate::realm::id::{ChannelId, ExportId, UserId};
 use crate::realm::message::Message;
 use crate::realm::tx::Tx;
+use crate::realm::user::User;
 use crate::record::export::ExportRecord;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// `export_type`: 1 or `public`, 2 or `full_with_consent`; others are refused as not possible.
+/// `export_type`: 1 or `public`, 2 or `full_with_consent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportType(pub ExportKind);
 
@@ -36,7 +37,7 @@ impl FromJson for ExportType {
 
 impl Parameter for ExportType {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
-        // Words come with or without JSON quotes.
+        // Clients send the words with or without JSON quotes.
         match text.trim_matches('"') {
             "full_without_consent" => Err(Error::not_possible(name)),
             word => match ExportKind::ALL.into_iter().find(|kind| kind.word() == word) {
@@ -90,7 +91,7 @@ pub struct ExportReply {
 
 impl Write for ExportOrganization {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ExportReply, Error> {
-        if tx.messages.len() > EXPORTED_MESSAGES_MAX {
+        if tx.messages.len() > MAX_EXPORTED_MESSAGES {
             let support_email = format!("support@{}", tx.organization.host);
             return Err(Error::ExportByHand { support_email: support_email.into() });
         }
@@ -165,21 +166,23 @@ impl Write for DeleteExport {
     }
 }
 
-/// The file of an export that is ready, JSON: the organization, its people, channels and messages as they are now.
-pub fn file(realm: &Realm, export: &Export) -> Value {
+/// The JSON file of a finished export: the current organization, users, channels and messages.
+pub fn export_file(realm: &Realm, export: &Export) -> Value {
     let consenting: BTreeSet<UserId> = match export.kind {
         ExportKind::Public => BTreeSet::new(),
         ExportKind::Standard => realm.active_users.iter().copied().filter(|id| realm.consents_to_export(*id)).collect(),
     };
     let is_public = |id: ChannelId| matches!(realm.channels[&id].privacy, Privacy::WebPublic | Privacy::Public);
-    let is_held = |message: &Message| {
+    let is_included = |message: &Message| {
         message.channel().is_some_and(|(channel, _)| is_public(channel))
             || consenting.iter().any(|user| message.recipients.contains(user))
     };
-    let messages: Vec<&Message> = realm.messages.values().map(AsRef::as_ref).filter(|one| is_held(one)).collect();
-    let of_messages: BTreeSet<ChannelId> = messages.iter().filter_map(|one| Some(one.channel()?.0)).collect();
-    let channels = realm.channels.values().filter(|channel| is_public(channel.id) || of_messages.contains(&channel.id));
-    let message = |message: &&Message| {
+    let messages: Vec<&Message> =
+        realm.messages.values().map(AsRef::as_ref).filter(|message| is_included(message)).collect();
+    let with_messages: BTreeSet<ChannelId> = messages.iter().filter_map(|message| Some(message.channel()?.0)).collect();
+    let channels =
+        realm.channels.values().filter(|channel| is_public(channel.id) || with_messages.contains(&channel.id));
+    let message_json = |message: &&Message| {
         json!({
             "id": message.id,
             "sender_id": message.sender,
@@ -189,14 +192,14 @@ pub fn file(realm: &Realm, export: &Export) -> Value {
             "timestamp": message.sent_at.seconds(),
         })
     };
-    let user = |user: &crate::realm::user::User| json!({"user_id": user.id, "full_name": user.full_name, "is_bot": user.is_bot(), "is_active": user.is_active});
+    let user_json = |user: &User| json!({"user_id": user.id, "full_name": user.full_name, "is_bot": user.is_bot(), "is_active": user.is_active});
     json!({
         "organization": {"name": realm.organization.name, "description": realm.organization.description},
         "export_type": export.kind.number(),
-        "users": realm.users.values().map(|one| user(one)).collect::<Vec<_>>(),
+        "users": realm.users.values().map(|user| user_json(user)).collect::<Vec<_>>(),
         "channels": channels
-            .map(|one| json!({"stream_id": one.id, "name": one.name, "description": one.description}))
+            .map(|channel| json!({"stream_id": channel.id, "name": channel.name, "description": channel.description}))
             .collect::<Vec<_>>(),
-        "messages": messages.iter().map(message).collect::<Vec<_>>(),
+        "messages": messages.iter().map(message_json).collect::<Vec<_>>(),
     })
 }

@@ -1,13 +1,14 @@
-//! Personal flags: read, starred, collapsed, hidden link previews (specification, "Personal message flags").
+//! The operations that change personal message flags (specification, "Personal message flags"). The change itself is in
+//! `api/changes/flags.rs`.
 //!
 //! A choice where the API is silent: A-30 in docs/assumptions.md.
 
 use super::{Call, Success, Write, operation};
-use crate::api::changes::flags::{Flag, FlagChange, FlagOp, apply, as_changed, change_flag, emit};
+use crate::api::changes::flags::{Flag, FlagChange, FlagOp, already_changed, apply, change_flag, emit};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::id::{ChannelId, MessageId};
-use crate::realm::topic::{TopicKey, meant_topic};
+use crate::realm::topic::{TopicKey, canonical_topic};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use schemars::JsonSchema;
@@ -46,12 +47,12 @@ impl Write for UpdateFlags {
         let change = FlagChange::parse(call, &params.flag, &params.op)?;
         let changed = apply(tx, call.caller(), &params.messages, change)?;
         let user = call.caller().id;
-        let sent = if call.has(Feature::ChangedFlagsAlone) {
+        let event_messages = if call.has(Feature::OnlyChangedFlags) {
             changed.messages
         } else {
-            as_changed(tx, user, &params.messages, change)
+            already_changed(tx, user, &params.messages, change)
         };
-        emit(tx, user, change, &sent, false);
+        emit(tx, user, change, &event_messages, false);
         let ignored = change.makes_unread().then_some(changed.ignored_channels);
         Ok(UpdateFlagsReply { messages: params.messages, ignored_because_not_subscribed_channels: ignored })
     }
@@ -71,14 +72,14 @@ pub struct CompleteReply {
     pub complete: bool,
 }
 
-const READ: FlagChange = FlagChange { flag: Flag::Read, op: FlagOp::Add };
+const MARK_AS_READ: FlagChange = FlagChange { flag: Flag::Read, op: FlagOp::Add };
 
 impl Write for MarkAllAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<CompleteReply, Error> {
         let newest = MessageId(tx.counters.message);
         tx.user_state_mut(call.caller().id).read.insert_up_to(newest);
         tx.recall_pushes(call.caller().id);
-        emit(tx, call.caller().id, READ, &[], true);
+        emit(tx, call.caller().id, MARK_AS_READ, &[], true);
         Ok(CompleteReply { complete: true })
     }
 }
@@ -97,17 +98,17 @@ operation! {
 impl Write for MarkChannelAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let channel = tx.open_channel(caller, params.stream_id)?.id;
+        let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
 
         let unread = tx.unread_in_channel(caller.id, channel);
         read_all(tx, caller, &unread)
     }
 }
 
-/// Marks messages as read; where there are none, nobody is notified.
+/// Marks messages as read. Emits no event if there are none.
 fn read_all(tx: &mut Tx, caller: &User, unread: &[MessageId]) -> Result<Success, Error> {
     if !unread.is_empty() {
-        change_flag(tx, caller, unread, READ)?;
+        change_flag(tx, caller, unread, MARK_AS_READ)?;
     }
     Ok(Success {})
 }
@@ -128,17 +129,17 @@ operation! {
 impl Write for MarkTopicAsRead {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let caller = call.caller();
-        let channel = tx.open_channel(caller, params.stream_id)?.id;
+        let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
         if params.topic_name.is_empty() && !call.has(Feature::EmptyTopicMarked) {
-            // A name that was none meant the whole channel.
+            // At older levels, an empty name meant the whole channel.
             let unread = tx.unread_in_channel(caller.id, channel);
             return read_all(tx, caller, &unread);
         }
-        let topic = tx.topics.get(&(channel, TopicKey::new(meant_topic(&params.topic_name)))).cloned();
+        let topic = tx.topics.get(&(channel, TopicKey::new(canonical_topic(&params.topic_name)))).cloned();
         let is_received = |id: MessageId| tx.has_row(caller.id, &tx.messages[&id]);
         let topic = topic.filter(|topic| topic.messages.iter().any(is_received));
         let Some(topic) = topic else {
-            // The empty topic exists everywhere.
+            // The empty topic exists in all channels.
             let is_empty = params.topic_name.is_empty();
             return if is_empty {
                 Ok(Success {})

@@ -1,4 +1,4 @@
-//! User groups: looking at them. Making, changing and filling them are in the files below.
+//! User groups: listing and reading them. Submodules create, change, deactivate and delete groups and change members.
 //!
 //! A choice where the API is silent: A-25 in docs/assumptions.md.
 
@@ -41,7 +41,7 @@ pub struct GroupsReply {
 
 impl Read for GetGroups {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupsReply, Error> {
-        let lists_inactive = !call.has(Feature::ActiveMembersAlone);
+        let lists_inactive = !call.has(Feature::OnlyActiveMembers);
         let groups = realm.groups.values().filter(|group| params.include_deactivated_groups || !group.is_deactivated);
         Ok(GroupsReply { user_groups: groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect() })
     }
@@ -70,13 +70,13 @@ pub struct GroupMembersReply {
 impl Read for GetGroupMembers {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GroupMembersReply, Error> {
         let group = active_group(realm, params.user_group_id)?;
-        if call.has(Feature::ListedOnce) {
+        if call.has(Feature::DistinctGroupMembers) {
             let members = members(realm, group, params.direct_member_only);
             return Ok(GroupMembersReply { members: members.into_iter().collect() });
         }
         let subgroups = if params.direct_member_only { OrdSet::new() } else { realm.all_subgroups(group.id) };
         let groups = subgroups.iter().chain([&group.id]).map(|id| &realm.groups[id]);
-        let is_listed = |id: &UserId| !call.has(Feature::ActiveMembersAlone) || realm.is_active(*id);
+        let is_listed = |id: &UserId| !call.has(Feature::OnlyActiveMembers) || realm.is_active(*id);
         let mut members: Vec<UserId> =
             groups.flat_map(|group| group.members.iter().copied()).filter(is_listed).collect();
         members.sort_unstable();
@@ -113,12 +113,12 @@ impl Read for IsGroupMember {
         if !user.is_active {
             return Err(Error::TargetDeactivated);
         }
-        let is_inside = if params.direct_member_only {
+        let is_member = if params.direct_member_only {
             group.members.contains(&user.id)
         } else {
             is_member(realm, group.id, user.id)
         };
-        Ok(IsGroupMemberReply { is_user_group_member: is_inside })
+        Ok(IsGroupMemberReply { is_user_group_member: is_member })
     }
 }
 

@@ -1,7 +1,7 @@
-//! Incoming webhooks: what other services send becomes messages of a bot.
+//! Incoming webhooks: deliveries of other services, which become messages of a bot.
 //!
-//! A service is a row of [`SERVICES`] and a function that makes messages of its payload; the functions know nothing of
-//! channels and bots.
+//! Each service is a row of [`SERVICES`] with a function that renders its payload as messages. These functions do not
+//! depend on channels and bots.
 
 mod delivery;
 mod git;
@@ -32,77 +32,75 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Messages that one delivery makes at most.
+/// Most messages of one delivery.
 pub const MAX_MESSAGES: usize = 500;
-/// The service whose refusals have the form that clients of Slack know.
+/// The service whose error replies have the format of Slack.
 pub const SLACK_INCOMING: &str = "slack_incoming";
-/// The headers that services put events and forms into.
+/// The headers that deliveries depend on.
 pub const HEADERS: [&str; 4] = [CONTENT_TYPE, github::EVENT_HEADER, gitlab::EVENT_HEADER, slack::RETRY_HEADER];
 const CONTENT_TYPE: &str = "content-type";
 
-/// A service whose deliveries are understood.
+/// A supported service.
 pub struct Service {
-    /// The end of the path.
+    /// The last segment of the path.
     pub name: &'static str,
-    /// Its name in texts.
+    /// The name in messages and errors.
     pub display_name: &'static str,
-    /// What its messages are sent with (A-573).
+    /// The client that its messages are sent with (A-573).
     pub client: &'static str,
-    /// The header that names the event, as its documentation writes it.
+    /// The header that names the event, in the spelling of the service's documentation. None if the payload names it.
     event_header: Option<&'static str>,
-    /// How its payload comes.
-    form: PayloadForm,
+    payload_format: PayloadFormat,
     render: fn(&Delivery<'_>) -> Result<Outcome, Error>,
 }
 
-/// How a payload comes.
+/// Where the payload of a request is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum PayloadForm {
-    /// As the body, whatever its type says.
+enum PayloadFormat {
+    /// In the body, which is JSON regardless of its content type.
     Body,
-    /// As a body whose type is JSON, or as the parameter `payload`.
+    /// In a JSON body, or in the parameter `payload` of a form.
     BodyOrParameter,
-    /// As a body whose type is JSON, or as parameters of their own.
+    /// In a JSON body, or in several parameters of a form.
     BodyOrParameters,
 }
 
 #[rustfmt::skip]
-/// The services, in the order of the documents.
+/// The services, in the order of the documentation.
 pub static SERVICES: &[Service] = &[
-    body("alertmanager", "Alertmanager", "AlertmanagerWebhook", monitoring::render_alertmanager),
-    body("buildbot", "Buildbot", "BuildbotWebhook", plain::render_buildbot),
+    json_service("alertmanager", "Alertmanager", "AlertmanagerWebhook", monitoring::render_alertmanager),
+    json_service("buildbot", "Buildbot", "BuildbotWebhook", plain::render_buildbot),
     Service {
         event_header: Some("X-GitHub-Event"),
-        ..body("github", "GitHub", "GitHubWebhook", github::render)
+        ..json_service("github", "GitHub", "GitHubWebhook", github::render)
     },
     Service {
         event_header: Some("X-GitLab-Event"),
-        ..body("gitlab", "GitLab", "GitLabWebhook", gitlab::render)
+        ..json_service("gitlab", "GitLab", "GitLabWebhook", gitlab::render)
     },
-    body("grafana", "Grafana", "GrafanaWebhook", monitoring::render_grafana),
-    body("helloworld", "Hello World", "HelloWorldWebhook", plain::render_hello_world),
-    body("json", "JSON", "JSONWebhook", plain::render_json),
-    body("sentry", "Sentry", "SentryWebhook", sentry::render),
+    json_service("grafana", "Grafana", "GrafanaWebhook", monitoring::render_grafana),
+    json_service("helloworld", "Hello World", "HelloWorldWebhook", plain::render_hello_world),
+    json_service("json", "JSON", "JSONWebhook", plain::render_json),
+    json_service("sentry", "Sentry", "SentryWebhook", sentry::render),
     Service {
-        form: PayloadForm::BodyOrParameters,
-        ..body("slack", "Slack", "SlackWebhook", slack::render_events)
+        payload_format: PayloadFormat::BodyOrParameters,
+        ..json_service("slack", "Slack", "SlackWebhook", slack::render_events)
     },
     Service {
-        form: PayloadForm::BodyOrParameter,
-        ..body(SLACK_INCOMING, "Slack Incoming", "SlackIncomingWebhook", slack::render_incoming)
+        payload_format: PayloadFormat::BodyOrParameter,
+        ..json_service(SLACK_INCOMING, "Slack Incoming", "SlackIncomingWebhook", slack::render_incoming)
     },
 ];
 
-const fn body(
+const fn json_service(
     name: &'static str,
     display_name: &'static str,
     client: &'static str,
     render: fn(&Delivery<'_>) -> Result<Outcome, Error>,
 ) -> Service {
-    Service { name, display_name, client, event_header: None, form: PayloadForm::Body, render }
+    Service { name, display_name, client, event_header: None, payload_format: PayloadFormat::Body, render }
 }
 
-/// The service of this name.
 pub fn service(name: &str) -> Option<&'static Service> {
     SERVICES.iter().find(|service| service.name == name)
 }
@@ -177,7 +175,7 @@ impl PartialWrite for DeliverWebhook {
         if let Some(header) = service.event_header
             && delivery.header(&header.to_ascii_lowercase()).is_none()
         {
-            bot_owner::notify_owner(tx, call.caller(), missing_header(call.caller(), service, header));
+            bot_owner::notify_owner(tx, call.caller(), missing_header_notice(call.caller(), service, header));
             return Ok(Err(Error::MissingWebhookEvent { header: header.into() }));
         }
         let outcome = (service.render)(&delivery)?;
@@ -186,11 +184,11 @@ impl PartialWrite for DeliverWebhook {
         }
 
         for message in outcome.messages {
-            if is_chosen(&params, message.event.as_deref()) {
+            if is_event_selected(&params, message.event.as_deref()) {
                 send(tx, call, &delivery, message)?;
             }
         }
-        if let Some(notice) = outcome.for_owner {
+        if let Some(notice) = outcome.owner_notice {
             bot_owner::notify_owner(tx, call.caller(), notice);
         }
         let ok = (service.name == SLACK_INCOMING).then_some(true);
@@ -198,36 +196,37 @@ impl PartialWrite for DeliverWebhook {
     }
 }
 
-/// The payload; null where a service that takes forms sent one.
+/// The payload; null if the service sent a form with several parameters.
 fn read_payload(
     service: &Service,
     params: &DeliverWebhook,
     headers: &[(&'static str, String)],
 ) -> Result<Value, Error> {
-    let kind = headers.iter().find(|(name, _)| *name == CONTENT_TYPE).map_or("", |(_, kind)| kind.as_str());
-    let is_json = kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
-    let text = match service.form {
-        PayloadForm::BodyOrParameters if !is_json => return Ok(Value::Null),
-        PayloadForm::BodyOrParameter if !is_json => Expected(params.payload.as_deref()).present("payload")?,
-        PayloadForm::Body | PayloadForm::BodyOrParameter | PayloadForm::BodyOrParameters => {
+    let content_type = headers.iter().find(|(name, _)| *name == CONTENT_TYPE).map_or("", |(_, value)| value.as_str());
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    let is_json = media_type.eq_ignore_ascii_case("application/json");
+    let text = match service.payload_format {
+        PayloadFormat::BodyOrParameters if !is_json => return Ok(Value::Null),
+        PayloadFormat::BodyOrParameter if !is_json => Expected(params.payload.as_deref()).present("payload")?,
+        PayloadFormat::Body | PayloadFormat::BodyOrParameter | PayloadFormat::BodyOrParameters => {
             params.payload.as_deref().unwrap_or_default()
         }
     };
-    serde_json::from_str(text).map_err(|_| match service.form {
-        PayloadForm::Body => Error::MalformedJson,
-        PayloadForm::BodyOrParameter | PayloadForm::BodyOrParameters => Error::InvalidJson,
+    serde_json::from_str(text).map_err(|_| match service.payload_format {
+        PayloadFormat::Body => Error::MalformedJson,
+        PayloadFormat::BodyOrParameter | PayloadFormat::BodyOrParameters => Error::InvalidJson,
     })
 }
 
-/// Whether the patterns of the address let an event through.
-fn is_chosen(params: &DeliverWebhook, event: Option<&str>) -> bool {
+/// Whether `only_events` and `exclude_events` let an event through.
+fn is_event_selected(params: &DeliverWebhook, event: Option<&str>) -> bool {
     let Some(event) = event else { return true };
-    let fits_one = |patterns: &Vec<String>| patterns.iter().any(|pattern| pattern::fits(event, pattern));
-    params.only_events.as_ref().is_none_or(fits_one) && !params.exclude_events.as_ref().is_some_and(fits_one)
+    let matches_any = |patterns: &Vec<String>| patterns.iter().any(|pattern| pattern::matches(event, pattern));
+    params.only_events.as_ref().is_none_or(matches_any) && !params.exclude_events.as_ref().is_some_and(matches_any)
 }
 
-/// What the owner of a bot learns when a delivery names no event.
-fn missing_header(bot: &User, service: &Service, header: &str) -> String {
+/// The notice to the owner of a bot about a delivery without the header that names the event.
+fn missing_header_notice(bot: &User, service: &Service, header: &str) -> String {
     format!(
         "Hi there!  Your bot {} just sent an HTTP request to /api/v1/external/{} that\n\
          is missing the HTTP {header} header.  Because this header is how\n\
@@ -238,8 +237,8 @@ fn missing_header(bot: &User, service: &Service, header: &str) -> String {
     )
 }
 
-/// Sends a message: to the channel of the address, where there is one; else to the owner of the bot, who also learns
-/// of a channel that does not exist.
+/// Sends a message to the channel of the request, or without one to the owner of the bot. If the channel does not
+/// exist, the owner gets a notice about that.
 fn send(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: Notification) -> Result<(), Error> {
     let caller = call.caller();
     let params = delivery.params;
@@ -250,13 +249,13 @@ fn send(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: Notifica
         return Ok(());
     };
     let topic = params.topic.clone().unwrap_or(message.topic);
-    let is_number = !stream.is_empty() && stream.bytes().all(|byte| byte.is_ascii_digit());
-    let number = if is_number { Some(stream.parse().unwrap_or(i64::MAX)) } else { None };
-    let to = Recipients(number.map_or_else(|| Value::from(stream.as_str()), Value::from));
+    let is_id = !stream.is_empty() && stream.bytes().all(|byte| byte.is_ascii_digit());
+    let id = if is_id { Some(stream.parse().unwrap_or(i64::MAX)) } else { None };
+    let to = Recipients(id.map_or_else(|| Value::from(stream.as_str()), Value::from));
     recipients::check_content(tx, caller, MessageType::Channel, &to, Some(&topic), &message.content)?;
     let target = match recipients::resolve(tx, caller, MessageType::Channel, &to, Some(topic)) {
         Err(Error::UnknownChannel { .. } | Error::UnknownChannelId { .. }) => {
-            bot_owner::notify_of_unknown_channel(tx, caller, stream, number.is_some());
+            bot_owner::notify_of_unknown_channel(tx, caller, stream, is_id);
             return Ok(());
         }
         target => target?,
@@ -265,7 +264,7 @@ fn send(tx: &mut Tx, call: &Call<'_>, delivery: &Delivery<'_>, message: Notifica
         bot_owner::notify_of_no_subscribers(tx, caller, channel);
     }
     let sent = tx.send(outgoing(call, delivery, target, message.content));
-    sent.map_err(|refusal| recipients::in_given_name(tx, &to, refusal))?;
+    sent.map_err(|refusal| recipients::with_requested_name(tx, &to, refusal))?;
     Ok(())
 }
 
@@ -273,11 +272,11 @@ fn outgoing(call: &Call<'_>, delivery: &Delivery<'_>, to: Target, content: Strin
     Outgoing {
         sender: call.caller().id,
         to,
-        content: call.origin.strip(content),
+        content: call.origin.with_relative_uploads(content),
         client: delivery.service.client.into(),
         read_by_sender: false,
         read_by: OrdSet::new(),
-        local: None,
+        local_id: None,
         site: Some(call.site()),
         widget_content: None,
         voice: Voice::Own,

@@ -1,4 +1,4 @@
-//! Invitations: links by which anybody may join, and invitations by email.
+//! Invitations: links with which anyone can join, and invitations by email. Submodules send, accept and revoke them.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -63,7 +63,7 @@ impl Write for CreateInviteLink {
         if !tx.may(caller.id, RealmPermission::CreateMultiuseInvite) {
             return Err(Error::InsufficientPermission);
         }
-        let wanted = InviteSpec {
+        let spec = InviteSpec {
             role: params.invite_as.0,
             expires_in_minutes: params.invite_expires_in_minutes,
             channels: params.stream_ids,
@@ -71,11 +71,11 @@ impl Write for CreateInviteLink {
             include_default_channels: params.include_realm_default_subscriptions,
             welcome_message: params.welcome_message_custom_text,
         };
-        let terms = wanted.check(tx, call)?;
+        let terms = spec.check(tx, call)?;
 
         tx.realm_mut().counters.invite_link += 1;
         let id = InviteLinkId(tx.counters.invite_link);
-        let key = tx.realm_mut().chance.invite_key();
+        let key = tx.realm_mut().rng.invite_key();
         let invite_link = link_url(call, &key);
         tx.put_invite_link(InviteLink { id, key, terms, is_revoked: false });
         tx.emit_invites_changed(Some(caller.id));

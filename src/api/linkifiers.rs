@@ -1,4 +1,5 @@
-//! Linkifiers: patterns in messages that become links. Messages are rendered with them as they are when sent.
+//! Linkifiers: patterns in messages that become links. A message is rendered with the linkifiers at the time of
+//! sending.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -9,7 +10,7 @@ pub use change::{AddLinkifier, EditLinkifier, RemoveLinkifier, ReorderLinkifiers
 use super::{Call, Read, operation};
 use crate::error::Error;
 use crate::realm::Realm;
-use crate::record::list::{LinkifierRecord, linkifiers};
+use crate::record::linkifier::{LinkifierRecord, linkifiers};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Messages: sending and looking at them.
+//! Messages: sending, reading and rendering single messages. Submodules fetch, edit, delete and report messages.
 
 mod address;
 pub mod delete;
@@ -32,8 +32,8 @@ use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Longest `local_id` and `queue_id`, which the event repeats; in code points (A-450 in docs/assumptions.md).
-const MAX_LOCAL_LENGTH: usize = 1_000;
+/// Longest `local_id` and `queue_id`, in code points (A-450 in docs/assumptions.md).
+const MAX_LOCAL_ID_LENGTH: usize = 1_000;
 
 operation! {
     /// Sends a message to a topic of a channel, or to users.
@@ -52,9 +52,9 @@ operation! {
         /// from bots, undocumented.
         widget_content: Option<MaxLength<MAX_MESSAGE_LENGTH>>,
         /// The client's own name for the message.
-        local_id: Option<MaxLength<MAX_LOCAL_LENGTH>>,
+        local_id: Option<MaxLength<MAX_LOCAL_ID_LENGTH>>,
         /// The sending client's queue: its copy of the event gets `local_message_id`.
-        queue_id: Option<MaxLength<MAX_LOCAL_LENGTH>>,
+        queue_id: Option<MaxLength<MAX_LOCAL_ID_LENGTH>>,
         /// Whether the sender has read it; by default true for clients for human users.
         read_by_sender: Option<bool>,
     }
@@ -91,7 +91,7 @@ pub struct SendMessageReply {
 impl Write for SendMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SendMessageReply, Error> {
         let caller = call.caller();
-        // What is missing first is named first.
+        // The order of these two lines decides which missing parameter the error names.
         let to = params.to.or_default(caller, params.type_)?;
         let content = params.content.present("content")?;
         recipients::check_content(tx, caller, params.type_, &to, params.topic.as_deref(), &content)?;
@@ -99,11 +99,11 @@ impl Write for SendMessage {
         let outgoing = Outgoing {
             sender: caller.id,
             to: target,
-            content: call.origin.strip(content),
+            content: call.origin.with_relative_uploads(content),
             client: call.client.into(),
             read_by_sender: params.read_by_sender.unwrap_or_else(|| is_for_people(call.client)),
             read_by: OrdSet::new(),
-            local: params.queue_id.zip(params.local_id).map(|(MaxLength(queue), MaxLength(name))| (queue, name)),
+            local_id: params.queue_id.zip(params.local_id).map(|(MaxLength(queue), MaxLength(name))| (queue, name)),
             site: Some(call.site()),
             widget_content: params.widget_content.map(|MaxLength(content)| content),
             voice: Voice::Own,
@@ -113,7 +113,7 @@ impl Write for SendMessage {
         if let Target::Channel { channel, .. } = outgoing.to {
             bot_owner::notify_of_no_subscribers(tx, caller, channel);
         }
-        let sent = tx.send(outgoing).map_err(|refusal| recipients::in_given_name(tx, &to, refusal))?;
+        let sent = tx.send(outgoing).map_err(|refusal| recipients::with_requested_name(tx, &to, refusal))?;
         let MessageAddress { url, link } = MessageAddress::new(tx, call, sent.id);
         Ok(SendMessageReply {
             id: sent.id.0,
@@ -153,10 +153,10 @@ impl Read for GetMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<GetMessageReply, Error> {
         let message = match &call.caller {
             Some(_) => call.message(realm, params.message_id),
-            // What visitors can't see may be there for those who log in.
+            // The error does not disclose whether the message exists for users who log in.
             None => {
                 let message = realm.messages.get(&params.message_id);
-                message.filter(|message| realm.is_for_visitors(message)).ok_or(Error::NotLoggedIn)
+                message.filter(|message| realm.is_visible_to_spectators(message)).ok_or(Error::NotLoggedIn)
             }
         };
         let message = message?;
@@ -175,10 +175,10 @@ impl Read for GetMessage {
     }
 }
 
-/// Refuses a message in an archived channel, where the level gives none of those.
+/// At older levels, messages in archived channels are not accessible.
 fn check_archived(realm: &Realm, call: &Call<'_>, message: &Message) -> Result<(), Error> {
     match &call.caller {
-        _ if !realm.is_in_archive(message) || call.has(Feature::ArchivedMessagesGiven) => Ok(()),
+        _ if !realm.is_in_archive(message) || call.has(Feature::ArchivedMessagesReadable) => Ok(()),
         Some(_) => Err(Error::InvalidMessage),
         None => Err(Error::NotLoggedIn),
     }
@@ -206,7 +206,7 @@ impl Read for RenderMessage {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<RenderMessageReply, Error> {
         let site = call.site();
         let names = realm.seen_by(call.caller().id, Some(&site));
-        let rendered = chat_markdown::render(&call.origin.strip(params.content), &names);
+        let rendered = chat_markdown::render(&call.origin.with_relative_uploads(params.content), &names);
         Ok(RenderMessageReply { rendered: rendered.map_err(|_| Error::UnableToRender)?.html })
     }
 }

@@ -1,4 +1,4 @@
-//! Users whose messages the caller does not want to see.
+//! Muting and unmuting users, whose messages clients then hide.
 
 use super::parameter::parameters;
 use super::{Call, Success, Write, operation};
@@ -9,7 +9,7 @@ use crate::realm::tx::Tx;
 use crate::record::events::FlagUpdate;
 
 parameters! {
-    /// The user to mute or unmute.
+    /// Shared by muting and unmuting.
     pub struct MutedUserParams {
         /// The user; may be a bot or deactivated.
         @path muted_user_id: UserId,
@@ -26,27 +26,29 @@ operation! {
 
 impl Write for MuteUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let (caller, muted) = (call.caller(), params.muted_user_id);
-        if muted == caller.id {
+        let (caller, muted_id) = (call.caller(), params.muted_user_id);
+        if muted_id == caller.id {
             return Err(Error::CannotMuteSelf);
         }
-        tx.accessible_user(caller, muted)?;
-        if tx.user_state(caller.id).muted_users.contains_key(&muted) {
+        tx.accessible_user(caller, muted_id)?;
+        if tx.user_state(caller.id).muted_users.contains_key(&muted_id) {
             return Err(Error::UserAlreadyMuted);
         }
 
         let now = tx.now;
-        tx.mute(caller.id, muted, now);
-        read_all_of(tx, caller.id, muted);
+        tx.mute(caller.id, muted_id, now);
+        mark_messages_read(tx, caller.id, muted_id);
         emit(tx, caller.id);
         Ok(Success {})
     }
 }
 
-/// What was unread of a user who is muted is read. Tells so where there was anything.
-fn read_all_of(tx: &mut Tx, user: UserId, muted: UserId) {
-    let is_theirs = |id: &MessageId| tx.messages.get(id).is_some_and(|message| message.sender == muted);
-    let messages: Vec<MessageId> = tx.unread(user).into_iter().filter(is_theirs).collect();
+/// Marks all messages of a muted user as read.
+///
+/// Event: `update_message_flags` to the user, if there are such messages.
+fn mark_messages_read(tx: &mut Tx, user: UserId, muted_id: UserId) {
+    let is_from_muted = |id: &MessageId| tx.messages.get(id).is_some_and(|message| message.sender == muted_id);
+    let messages: Vec<MessageId> = tx.unread(user).into_iter().filter(is_from_muted).collect();
     if messages.is_empty() {
         return;
     }
@@ -67,19 +69,19 @@ operation! {
 
 impl Write for UnmuteUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let (caller, muted) = (call.caller(), params.muted_user_id);
-        tx.accessible_user(caller, muted)?;
-        if !tx.user_state(caller.id).muted_users.contains_key(&muted) {
+        let (caller, muted_id) = (call.caller(), params.muted_user_id);
+        tx.accessible_user(caller, muted_id)?;
+        if !tx.user_state(caller.id).muted_users.contains_key(&muted_id) {
             return Err(Error::UserNotMuted);
         }
 
-        tx.unmute(caller.id, muted);
+        tx.unmute(caller.id, muted_id);
         emit(tx, caller.id);
         Ok(Success {})
     }
 }
 
 fn emit(tx: &mut Tx, user: UserId) {
-    let muted = List::MutedUsers(tx.user_state(user).muted_users.clone());
-    tx.emit(Audience::user(user), Event::new(EventKind::MutedUsers, Payload::List(muted)));
+    let muted_users = List::MutedUsers(tx.user_state(user).muted_users.clone());
+    tx.emit(Audience::user(user), Event::new(EventKind::MutedUsers, Payload::List(muted_users)));
 }

@@ -1,4 +1,4 @@
-//! The left sidebar: which views it has, and which of them are pinned.
+//! Navigation views: the views in the left sidebar of the web app, and which of them are pinned.
 
 use super::{Call, Read, Success, Write, operation};
 use crate::api::parameter::types::text::{NonBlank, NullableText, non_null};
@@ -12,7 +12,7 @@ use crate::record::events::{NavigationViewAdd, NavigationViewChange, NavigationV
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A text of a view. The real server has no limit; this one keeps nothing without one (docs/limits.md).
+/// A fragment or a name. The real server has no limit for them; this one limits all stored texts (docs/limits.md).
 type ViewText = NonBlank<10_000>;
 
 fn is_built_in(fragment: &str) -> bool {

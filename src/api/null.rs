@@ -1,35 +1,36 @@
-//! NUL characters in parameters, which no text that is kept may have.
+//! Refuses NUL characters in parameters, which no stored text may contain.
 
 use super::parameter::{ParameterInfo, RawParameters};
 use crate::error::Error;
 use serde_json::Value;
 
-/// How JSON writes a NUL character.
-const ESCAPED: &str = "\\u0000";
+/// A NUL character as JSON escapes it.
+const ESCAPED_NULL: &str = "\\u0000";
 
-/// Refuses a request one of whose parameters has a NUL character. Operations have errors of their own for some texts,
-/// which come first: this is asked when all else is well.
+/// Refuses a request with a NUL character in a parameter. Some operations have other errors for this, which take
+/// precedence, so this check comes last.
 ///
 /// # Errors
 ///
 /// `ParameterNullBytes` with the first such parameter.
-pub fn refuse(known: &[ParameterInfo], raw: &RawParameters) -> Result<(), Error> {
-    let sent = |info: &&ParameterInfo| raw.values.get(info.name).is_some_and(|text| has_null(text));
-    match known.iter().find(sent) {
+pub fn refuse_null_characters(known: &[ParameterInfo], raw: &RawParameters) -> Result<(), Error> {
+    let is_affected = |info: &&ParameterInfo| raw.values.get(info.name).is_some_and(|text| has_null(text));
+    match known.iter().find(is_affected) {
         Some(info) => Err(Error::ParameterNullBytes { var_name: info.name.into() }),
         None => Ok(()),
     }
 }
 
 fn has_null(text: &str) -> bool {
-    text.contains('\0') || text.contains(ESCAPED) && serde_json::from_str(text).is_ok_and(|value| is_in(&value))
+    text.contains('\0')
+        || text.contains(ESCAPED_NULL) && serde_json::from_str(text).is_ok_and(|value| value_has_null(&value))
 }
 
-fn is_in(value: &Value) -> bool {
+fn value_has_null(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\0'),
-        Value::Array(items) => items.iter().any(is_in),
-        Value::Object(members) => members.iter().any(|(key, value)| key.contains('\0') || is_in(value)),
+        Value::Array(items) => items.iter().any(value_has_null),
+        Value::Object(members) => members.iter().any(|(key, value)| key.contains('\0') || value_has_null(value)),
         _ => false,
     }
 }
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_null_is_found_in_texts_and_in_json_however_it_is_written() {
+    fn null_characters_are_found_in_raw_text_and_in_json_with_or_without_escapes() {
         for text in ["a\0", r#"["a\u0000"]"#, r#"{"a": {"\u0000": 1}}"#, "[\"\0\"]"] {
             assert!(has_null(text), "{text:?}");
         }

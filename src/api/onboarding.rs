@@ -1,4 +1,4 @@
-//! One-time notices that clients show to newcomers.
+//! Onboarding steps: one-time notices and actions of clients, which the server remembers.
 
 use super::{Call, Success, Write, operation};
 use crate::error::Error;
@@ -9,11 +9,11 @@ use crate::realm::tx::Tx;
 use crate::record::events::OnboardingSteps;
 use crate::record::personal::StepRecord;
 
-/// A one-time notice, or something that clients do once.
 struct Step {
     name: &'static str,
+    /// `one_time_notice` or `one_time_action`.
     kind: &'static str,
-    /// The first level that has it.
+    /// The first level with the step.
     since: i64,
 }
 
@@ -21,7 +21,7 @@ const fn notice(name: &'static str, since: i64) -> Step {
     Step { name, kind: "one_time_notice", since }
 }
 
-/// The steps that there are, in the order in which they are listed.
+/// In the order of the list that clients get.
 const STEPS: [Step; 10] = [
     notice("visibility_policy_banner", 0),
     notice("intro_inbox_view_modal", 0),
@@ -35,24 +35,23 @@ const STEPS: [Step; 10] = [
     Step { name: "narrow_to_dm_with_welcome_bot_new_user", kind: "one_time_action", since: 281 },
 ];
 
-/// The first level that has all steps.
+/// The first level with all steps.
 pub const NEWEST_NOTICE_SINCE: i64 = 368;
 
-/// The names of all steps.
 pub fn step_names() -> impl Iterator<Item = &'static str> {
     STEPS.iter().map(|step| step.name)
 }
 
-/// The first level that has a step.
+/// The first level with a step; 0 for an unknown one.
 pub fn step_since(name: &str) -> i64 {
     STEPS.iter().find(|step| step.name == name).map_or(0, |step| step.since)
 }
 
-/// The steps that a user has not taken yet.
+/// The steps that the user has not completed yet.
 pub fn records_of(realm: &Realm, user: UserId) -> Vec<StepRecord> {
-    let seen = &realm.user_state(user).onboarding_steps_seen;
-    let left = STEPS.iter().filter(|step| !seen.contains(step.name));
-    left.map(|step| StepRecord { kind: step.kind, name: step.name }).collect()
+    let completed = &realm.user_state(user).onboarding_steps_seen;
+    let open_steps = STEPS.iter().filter(|step| !completed.contains(step.name));
+    open_steps.map(|step| StepRecord { kind: step.kind, name: step.name }).collect()
 }
 
 operation! {

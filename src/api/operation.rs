@@ -1,4 +1,4 @@
-//! What an operation is, and how one is declared.
+//! The traits of operations, and the macro `operation!` that declares one.
 
 use super::parameter::Parameters;
 use super::{Access, Call, ReplyData, Route};
@@ -9,126 +9,117 @@ use crate::realm::id::UserId;
 use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 
-/// What the documents say of an operation besides what its types say.
+/// What the reference and the OpenAPI document say about an operation, besides its parameters and reply.
 #[derive(Clone, Copy, Debug)]
 pub struct Docs {
-    /// One sentence.
+    /// The doc comment of the operation.
     pub summary: &'static str,
-    /// The first feature level that has it; 0 when it was always there.
+    /// The first feature level with the operation; 0 if all levels have it.
     pub since: i64,
-    /// What replaces it, if clients should no longer use it.
+    /// Set if clients should use another operation.
     pub deprecated: Option<Deprecation>,
-    /// Refusals, in the order in which they are checked.
+    /// In the order in which they are checked.
     pub errors: &'static [ErrorKind],
-    /// Types and ops of the events that it sends, in their order.
+    /// In the order in which they are sent.
     pub events: &'static [EventKind],
 }
 
-/// What replaces an operation.
+/// The replacement of a deprecated operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deprecation {
-    /// The first feature level that has what replaces it.
+    /// The first feature level with the replacement.
     pub since: i64,
-    /// Another operation.
+    /// Method and path of the replacement.
     pub instead: &'static str,
 }
 
-/// What an operation does, or may do, besides its change of the realm: whoever calls it has to see to it.
+/// An effect outside the realm that an operation has or may have. The HTTP layer carries it out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// It deactivates accounts, whose sessions end.
+    /// The operation deactivates accounts, which ends their sessions.
     EndsSessions,
-    /// It may change the caller's password, which ends all sessions of the caller but the one in which it is called.
+    /// The operation may change the caller's password, which ends all sessions of the caller except the current one.
     KeepsSession,
-    /// It registers an event queue with capabilities and a narrow of its own.
+    /// The operation registers an event queue with client capabilities and a narrow.
     RegistersQueue,
 }
 
-/// How requests for an operation are read, and how it is replied to.
+/// The protocol of an operation's requests and replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// Parameters in query and form, replies in the API's envelope.
     Api,
-    /// The protocol tus 1.0.0 for resumable uploads: parameters and replies in headers.
+    /// tus 1.0.0 for resumable uploads: parameters and replies in headers.
     Resumable,
 }
 
 impl Protocol {
-    /// Whether parameters are sent in a query or a form.
+    /// Whether parameters are sent in the query or a form.
     pub fn takes_forms(self) -> bool {
         self == Protocol::Api
     }
 }
 
-/// What every operation says of itself. Made by `operation!`.
+/// The declaration of an operation. `operation!` implements it.
 pub trait Operation {
-    /// Its method and path.
     const ROUTE: Route;
-    /// Who may call it.
     const ACCESS: Access;
-    /// What the documents say.
     const DOCS: Docs;
-    /// The first feature level that does not have it any more.
+    /// The first feature level without the operation.
     const REMOVED_IN: Option<i64> = None;
-    /// `msg` of its reply, where it says something.
+    /// Computes `msg` of the reply. None if `msg` is always empty.
     const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = None;
-    /// Whose session it opens, where it does.
+    /// Computes the user of the session that begins. None if the operation begins no session.
     const SESSION: Option<fn(&Self::Reply) -> UserId> = None;
-    /// Whether the caller may use it as things are, where more than `ACCESS` decides; asked before the parameters are
-    /// looked at. Its errors are those of `DOCS` that don't depend on them.
+    /// A check of the caller besides `ACCESS`, which runs before parameters are read. Its errors are part of `DOCS`.
     const PRECONDITION: Option<Precondition> = None;
-    /// Whether it takes files, as parts of a multipart body.
+    /// Whether the operation takes files, as parts of a multipart body.
     const TAKES_FILES: bool = false;
-    /// Whether it gives keys, or accounts to get keys of, to whoever asks.
+    /// Whether the operation returns API keys, or users whose keys can be fetched, without credentials.
     const GIVES_KEYS: bool = false;
-    /// Whether it takes hardly longer in a large organization than in a small one; others run aside there.
+    /// Whether the running time is nearly independent of the size of the organization. In large organizations, the
+    /// others run on a blocking thread.
     const IS_SHORT: bool = false;
-    /// What follows from it outside of the realm.
+    /// Effects outside the realm.
     const EFFECTS: &'static [Effect] = &[];
-    /// The parameter with the caller's address, which callers in a session may leave out (A-372).
-    const CALLER_IN: Option<&'static str> = None;
-    /// How it is called.
+    /// The parameter with the caller's email address, which requests in a session may omit (A-372).
+    const CALLER_PARAMETER: Option<&'static str> = None;
     const PROTOCOL: Protocol = Protocol::Api;
-    /// What it takes.
     type Params: Parameters;
-    /// What it gives besides `result` and `msg`.
+    /// The data of the reply, without `result` and `msg`.
     type Reply: ReplyData + JsonSchema;
 }
 
-/// Says whether a caller may use an operation as things are.
+/// Checks that the caller may use an operation in the current state of the realm.
 pub type Precondition = fn(&Realm, &Call<'_>) -> Result<(), Error>;
 
-/// An operation that looks at the realm.
+/// An operation that only reads the realm.
 pub trait Read: Operation {
-    /// Does it.
-    ///
     /// # Errors
     ///
     /// Those of `DOCS`.
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
 }
 
-/// An operation that changes the realm, as one step.
+/// An operation that changes the realm in one transaction.
 pub trait Write: Operation {
-    /// Does it on a private copy.
-    ///
     /// # Errors
     ///
-    /// Those of `DOCS`; the copy is dropped then.
+    /// Those of `DOCS`. The transaction is then discarded.
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Self::Reply, Error>;
 }
 
-/// An operation that is done in part where it can't be done whole, and still tells of what was not.
+/// An operation that may be carried out in part, with an error reply about the remainder.
 pub trait PartialWrite: Operation {
-    /// Does it on a private copy. An inner error is the reply, and what was done stays.
+    /// An inner error is the reply, and the transaction is committed.
     ///
     /// # Errors
     ///
-    /// Those of `DOCS`; the copy is dropped then.
+    /// Those of `DOCS`. The transaction is then discarded.
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Result<Self::Reply, Error>, Error>;
 }
 
-/// Declares an operation: its type, whose fields are its parameters, and what it says of itself.
+/// Declares an operation: its type, whose fields are its parameters, and its `impl Operation`.
 ///
 /// ```text
 /// operation! {
@@ -144,12 +135,12 @@ pub trait PartialWrite: Operation {
 /// }
 /// ```
 ///
-/// The first line is its summary in the documents. `removed_in` gives the first level without it, `deprecated` the first level
-/// that has what replaces it, and what that is. Parameters that several
-/// operations share are a type of their own, made by [`parameters!`](super::parameter::parameters): `params from Type;`.
-/// Lists that several share follow `in`: `errors in ERRORS;`. What is left out is nothing; the reply is [`Success`] then.
-/// `precondition`, `message`, `session`, `takes files`, `gives keys`, `is short`, `effects [...]`, `caller in` and `protocol`
-/// are the constants of [`Operation`].
+/// The doc comment is the summary in the reference. `removed_in 400` names the first level without the operation;
+/// `deprecated 400 => "PATCH /settings"` the first level with the replacement, and the replacement. Operations that
+/// share parameters name a struct made by [`parameters!`](super::parameter::parameters): `params from Type;`.
+/// Operations that share a list of errors or events name a constant: `errors in ERRORS;`. All parts are optional; the
+/// default reply is [`Success`]. `precondition`, `message`, `session`, `takes files`, `gives keys`, `is short`,
+/// `effects [...]`, `caller in "parameter"` and `protocol` set the constants of [`Operation`].
 macro_rules! operation {
     (
         $(#[doc = $summary:literal])+
@@ -169,7 +160,7 @@ macro_rules! operation {
         $(gives $keys:ident;)?
         $(is $short:ident;)?
         $(effects [$($effect:ident),* $(,)?];)?
-        $(caller in $caller_in:literal;)?
+        $(caller in $caller_parameter:literal;)?
         $(protocol $protocol:ident;)?
     ) => {
         $crate::api::operation::operation_type! {
@@ -184,14 +175,14 @@ macro_rules! operation {
             const ACCESS: $crate::api::Access = $crate::api::Access::$access;
             const DOCS: $crate::api::Docs = $crate::api::Docs {
                 summary: concat!($($summary),+).trim_ascii(),
-                since: $crate::api::operation::first_of!($($since,)? 0),
-                deprecated: $crate::api::operation::first_of!(
+                since: $crate::api::operation::first_expr!($($since,)? 0),
+                deprecated: $crate::api::operation::first_expr!(
                     $(Some($crate::api::Deprecation { since: $deprecated, instead: $instead }),)? None
                 ),
-                errors: $crate::api::operation::first_of!(
+                errors: $crate::api::operation::first_expr!(
                     $(&[$($crate::error::ErrorKind::$error),*],)? $($errors,)? &[]
                 ),
-                events: $crate::api::operation::first_of!(
+                events: $crate::api::operation::first_expr!(
                     $(&[$($crate::realm::event::EventKind::$event),*],)? $($events,)? &[]
                 ),
             };
@@ -199,11 +190,11 @@ macro_rules! operation {
             $(const PRECONDITION: Option<$crate::api::Precondition> = Some($precondition);)?
             $(const MESSAGE: Option<fn(&Self::Reply) -> &'static str> = Some($message);)?
             $(const SESSION: Option<fn(&Self::Reply) -> $crate::realm::id::UserId> = Some($session);)?
-            $(const TAKES_FILES: bool = $crate::api::operation::named!($files files);)?
-            $(const GIVES_KEYS: bool = $crate::api::operation::named!($keys keys);)?
-            $(const IS_SHORT: bool = $crate::api::operation::named!($short short);)?
+            $(const TAKES_FILES: bool = $crate::api::operation::flag!($files files);)?
+            $(const GIVES_KEYS: bool = $crate::api::operation::flag!($keys keys);)?
+            $(const IS_SHORT: bool = $crate::api::operation::flag!($short short);)?
             $(const EFFECTS: &'static [$crate::api::Effect] = &[$($crate::api::Effect::$effect),*];)?
-            $(const CALLER_IN: Option<&'static str> = Some($caller_in);)?
+            $(const CALLER_PARAMETER: Option<&'static str> = Some($caller_parameter);)?
             $(const PROTOCOL: $crate::api::Protocol = $crate::api::Protocol::$protocol;)?
             type Params = $crate::api::operation::first_type!($($shared,)? Self);
             type Reply = $crate::api::operation::first_type!($($reply,)? $crate::api::Success);
@@ -211,7 +202,7 @@ macro_rules! operation {
     };
 }
 
-/// The type of an operation: its parameters, or a mark where several operations share them.
+/// The type of an operation: the struct of its parameters, or a unit struct if it shares them with other operations.
 macro_rules! operation_type {
     ({ $($doc:tt)* } $name:ident $({ $($params:tt)* })?) => {
         $crate::api::parameter::parameters! {
@@ -225,7 +216,7 @@ macro_rules! operation_type {
     };
 }
 
-macro_rules! first_of {
+macro_rules! first_expr {
     ($first:expr $(, $other:expr)*) => {
         $first
     };
@@ -235,7 +226,7 @@ macro_rules! first_type {
         $first
     };
 }
-macro_rules! named {
+macro_rules! flag {
     (files files) => {
         true
     };
@@ -247,4 +238,4 @@ macro_rules! named {
     };
 }
 
-pub(crate) use {first_of, first_type, named, operation, operation_type};
+pub(crate) use {first_expr, first_type, flag, operation, operation_type};

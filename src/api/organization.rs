@@ -1,4 +1,5 @@
-//! The organization's own settings, for its administrators.
+//! The operation that changes the organization: name, description, settings, permissions. Submodules have its other
+//! parts: domains, pictures, playgrounds, deactivation.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -14,7 +15,7 @@ pub mod user_defaults;
 pub mod welcome;
 
 use super::{Call, Write, operation};
-use crate::api::changes::organization::emit_data;
+use crate::api::changes::organization::emit_update_dict;
 use crate::api::parameter::types::group_setting::{GroupSettingUpdate, resolve_update};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -28,21 +29,22 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use crate::realm::visibility::Sight;
 use crate::record::events::{RealmUpdate, RealmUpdateDict};
-use parameters::{KIND, OrganizationParams, check_choice, stored_value};
+use parameters::{ORG_TYPE, OrganizationParams, check_choice, stored_value};
 use policies::{Choice, Policy};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Settings that decide who can sign up, and when they count as full members: for owners alone.
+/// Settings that decide who can sign up and when users become full members. Only owners may change them.
 const SIGN_UP_SETTINGS: &[&str] = &[
     "invite_required",
     "emails_restricted_to_domains",
     "disallow_disposable_email_addresses",
     "waiting_period_threshold",
 ];
-/// Permissions that owners alone give.
+/// Permissions that only owners may change.
 const OWNERS_PERMISSIONS: &[&str] = &[
     "create_multiuse_invite_group",
     "can_create_groups",
@@ -51,8 +53,8 @@ const OWNERS_PERMISSIONS: &[&str] = &[
     "can_manage_billing_group",
 ];
 
-/// Settings and policies of which events tell in the form that permissions have.
-const SENT_AS_DATA: &[&str] =
+/// Settings and policies that `realm` update_dict events report, like permissions, instead of `realm` update events.
+const SENT_AS_UPDATE_DICT: &[&str] =
     &["allow_message_editing", "edit_topic_policy", "message_content_edit_limit_seconds", "topics_policy"];
 
 operation! {
@@ -86,17 +88,18 @@ impl Write for EditOrganization {
         for (name, value) in &params.settings {
             check_choice(name, value)?;
         }
-        let policies = policies::former_policies(call.former)?;
-        check_owner_decides(call, &params, &policies)?;
-        let logins_off =
-            params.authentication_methods.map(|methods| methods.applied_to(&tx.organization)).transpose()?;
-        let stored = |(name, value)| stored_value(name, value).map(|value| (name, value));
-        let settings: Vec<(&'static str, Value)> = params.settings.into_iter().map(stored).collect::<Result<_, _>>()?;
-        for (which, id) in &params.channels {
-            check_channel(tx, caller, *which, *id)?;
+        let policies = policies::requested_policies(call.legacy_values)?;
+        check_owner_changes(call, &params, &policies)?;
+        let disabled_methods =
+            params.authentication_methods.map(|methods| methods.disabled_after(&tx.organization)).transpose()?;
+        let to_stored = |(name, value)| stored_value(name, value).map(|value| (name, value));
+        let settings: Vec<(&'static str, Value)> =
+            params.settings.into_iter().map(to_stored).collect::<Result<_, _>>()?;
+        for (purpose, id) in &params.channels {
+            check_channel(tx, caller, *purpose, *id)?;
         }
         let permissions = checked_permissions(tx, call, params.permissions)?;
-        if params.moves {
+        if params.changes_subdomain {
             return Err(Error::DemoOrganizationRequired);
         }
 
@@ -105,35 +108,36 @@ impl Write for EditOrganization {
         let settings = settings.into_iter().map(|(name, value)| Change::Setting(name, value));
         let policies = policies.into_iter().map(|(policy, choice)| Change::Policy(policy, choice));
         let mut changes: Vec<Change> = texts.chain(settings).chain(policies).collect();
-        changes.sort_by_key(|change| parameters::rank(change.name(), change.lifts()));
-        let kind = changes.split_off(changes.partition_point(|change| change.name() != KIND));
+        changes.sort_by_key(|change| parameters::rank(change.name(), change.removes_value()));
+        let org_type = changes.split_off(changes.partition_point(|change| change.name() != ORG_TYPE));
         changes.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
         for (name, value) in permissions {
             changed.insert(name.to_owned(), json!(value));
             change_permission(tx, name, value);
         }
-        if let Some(off) = logins_off.filter(|off| *off != tx.organization.disabled_authentication_methods) {
-            organization_mut(tx).disabled_authentication_methods = off;
+        let is_changed = |methods: &BTreeSet<_>| *methods != tx.organization.disabled_authentication_methods;
+        if let Some(methods) = disabled_methods.filter(is_changed) {
+            organization_mut(tx).disabled_authentication_methods = methods;
             let methods = json!(authentication::records(&tx.organization));
-            emit_data(tx, [("authentication_methods", methods)]);
+            emit_update_dict(tx, [("authentication_methods", methods)]);
             changed.insert("authentication_methods".to_owned(), authentication::switches(&tx.organization));
         }
-        for (which, id) in params.channels {
-            // Nowhere counts as changed whenever it is given.
-            if std::mem::replace(which.of(organization_mut(tx)), id) != id || id.is_none() {
-                tell(tx, &mut changed, which.name(), id.map_or(-1, |id| id.0).into());
+        for (purpose, id) in params.channels {
+            // Removing a channel counts as a change even if there was none.
+            if std::mem::replace(purpose.of(organization_mut(tx)), id) != id || id.is_none() {
+                emit_and_reply(tx, &mut changed, purpose.name(), id.map_or(-1, |id| id.0).into());
             }
         }
-        kind.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
+        org_type.into_iter().for_each(|change| change.apply(tx, caller, &mut changed));
         Ok(OrganizationReply { changed })
     }
 }
 
-/// Who sees what of the history of edits, and its words in the order of their numbers, from 1 on.
-const HISTORY: &str = "message_edit_history_visibility_policy";
-const HISTORY_POLICIES: [&str; 3] = ["all", "moves", "none"];
+const HISTORY_POLICY: &str = "message_edit_history_visibility_policy";
+/// The values of [`HISTORY_POLICY`] in the order of their numbers, which begin at 1.
+const HISTORY_POLICY_VALUES: [&str; 3] = ["all", "moves", "none"];
 
-/// A change of what the organization keeps as a value.
+/// A change of a text, a setting or a policy of the organization.
 enum Change {
     Name(String),
     Description(String),
@@ -151,31 +155,31 @@ impl Change {
         }
     }
 
-    /// Whether it takes a limit or an address away.
-    fn lifts(&self) -> bool {
+    /// Whether the change removes a limit or a URL.
+    fn removes_value(&self) -> bool {
         matches!(self, Self::Setting(_, Value::Null))
     }
 
-    /// Makes the change, unless it is so already, and notes it in the reply.
+    /// Makes the change if the value differs, and adds the value to the reply.
     fn apply(self, tx: &mut Tx, author: &User, changed: &mut Map<String, Value>) {
         match self {
             Self::Name(name) if name != tx.organization.name => {
                 organization_mut(tx).name.clone_from(&name);
-                tell(tx, changed, "name", name.into());
+                emit_and_reply(tx, changed, "name", name.into());
             }
             Self::Description(description) if description != tx.organization.description => {
-                describe(tx, author, &description);
+                change_description(tx, author, &description);
                 changed.insert("description".to_owned(), description.into());
             }
-            // These two count as changed whenever they are given.
-            Self::Setting(HISTORY, value) if tx.has(Feature::HistoryPolicyNumbered) => {
-                if *tx.organization.setting_named(HISTORY) != value {
-                    change_setting(tx, HISTORY, &value);
+            // This setting and `org_type` count as changed even if the value is the same.
+            Self::Setting(HISTORY_POLICY, value) if tx.has(Feature::HistoryPolicyNumbered) => {
+                if *tx.organization.setting_named(HISTORY_POLICY) != value {
+                    change_setting(tx, HISTORY_POLICY, &value);
                 }
-                let number = HISTORY_POLICIES.iter().position(|word| value == *word).map(|position| position + 1);
-                changed.insert(HISTORY.to_owned(), json!(number));
+                let number = HISTORY_POLICY_VALUES.iter().position(|word| value == *word).map(|position| position + 1);
+                changed.insert(HISTORY_POLICY.to_owned(), json!(number));
             }
-            Self::Setting(name, value) if *tx.organization.setting_named(name) != value || name == KIND => {
+            Self::Setting(name, value) if *tx.organization.setting_named(name) != value || name == ORG_TYPE => {
                 change_setting(tx, name, &value);
                 changed.insert(name.to_owned(), value);
             }
@@ -187,29 +191,29 @@ impl Change {
     }
 }
 
-/// Whether the caller may change all that owners alone do.
+/// Checks that an owner makes the changes that only owners may make.
 ///
 /// # Errors
 ///
 /// `OwnerRequired`; that of [`check_may_decide_on_sign_up`].
-fn check_owner_decides(
+fn check_owner_changes(
     call: &Call<'_>,
     params: &OrganizationParams,
     policies: &[(&Policy, &Choice)],
 ) -> Result<(), Error> {
     let has_setting = |names: &[&str]| params.settings.iter().any(|(name, _)| names.contains(name));
-    let asks_owner = params.authentication_methods.is_some()
-        || params.moves
+    let requires_owner = params.authentication_methods.is_some()
+        || params.changes_subdomain
         || has_setting(&["message_retention_days"])
         || policies.iter().any(|(policy, _)| policy.is_for_owners)
         || params.permissions.iter().any(|(name, _)| OWNERS_PERMISSIONS.contains(name));
-    if asks_owner && call.caller().role != Role::Owner {
+    if requires_owner && call.caller().role != Role::Owner {
         return Err(Error::OwnerRequired);
     }
     if has_setting(SIGN_UP_SETTINGS) { check_may_decide_on_sign_up(call) } else { Ok(()) }
 }
 
-/// Whether the caller may change who can sign up: an owner may; below 143, administrators may too.
+/// Checks that the caller may change who can sign up: owners, and below 143 also administrators.
 ///
 /// # Errors
 ///
@@ -222,15 +226,15 @@ fn check_may_decide_on_sign_up(call: &Call<'_>) -> Result<(), Error> {
     if caller.is_admin() { Ok(()) } else { Err(Error::AdministratorRequired) }
 }
 
-/// Whether the caller can see a channel, and it is fit for its purpose.
-fn check_channel(realm: &Realm, caller: &User, which: ChannelPurpose, id: Option<ChannelId>) -> Result<(), Error> {
+/// Checks that the caller can see a channel, and that a channel for moderation requests is private.
+fn check_channel(realm: &Realm, caller: &User, purpose: ChannelPurpose, id: Option<ChannelId>) -> Result<(), Error> {
     let Some(id) = id else { return Ok(()) };
-    let channel: &Channel = realm.living_channel(caller, id)?;
-    let is_open = which == ChannelPurpose::ModerationRequests && !channel.privacy.is_private();
-    if is_open { Err(Error::ModerationChannelPublic) } else { Ok(()) }
+    let channel: &Channel = realm.visible_active_channel(caller, id)?;
+    let must_be_private = purpose == ChannelPurpose::ModerationRequests;
+    if must_be_private && !channel.privacy.is_private() { Err(Error::ModerationChannelPublic) } else { Ok(()) }
 }
 
-/// What is to be changed, without what is so already.
+/// The permissions that change, with their new values.
 fn checked_permissions(
     realm: &Realm,
     call: &Call<'_>,
@@ -255,28 +259,28 @@ fn change_setting(tx: &mut Tx, name: &'static str, value: &Value) {
     organization_mut(tx).settings.insert(name, value.clone());
     let mut data = vec![(name, value.clone())];
     if name == "topics_policy" {
-        // The older switch follows from it.
+        // `mandatory_topics` is the older setting for the same.
         data.push(("mandatory_topics", (*value == "disable_empty_topic").into()));
     }
-    if SENT_AS_DATA.contains(&name) {
-        emit_data(tx, data);
+    if SENT_AS_UPDATE_DICT.contains(&name) {
+        emit_update_dict(tx, data);
     } else {
         emit(tx, name, value);
     }
     if name == "waiting_period_threshold" {
-        tx.settle_full_members(tx.users.keys().copied().collect());
+        tx.update_full_members(tx.users.keys().copied().collect());
     }
 }
 
-fn describe(tx: &mut Tx, author: &User, description: &str) {
+fn change_description(tx: &mut Tx, author: &User, description: &str) {
     let rendered = rendered_description(tx, author, description);
     let organization = organization_mut(tx);
     description.clone_into(&mut organization.description);
     organization.rendered_description.clone_from(&rendered);
-    emit_data(tx, [("description", description.into()), ("rendered_description", rendered.into())]);
+    emit_update_dict(tx, [("description", description.into()), ("rendered_description", rendered.into())]);
 }
 
-fn tell(tx: &mut Tx, changed: &mut Map<String, Value>, name: &'static str, value: Value) {
+fn emit_and_reply(tx: &mut Tx, changed: &mut Map<String, Value>, name: &'static str, value: Value) {
     emit(tx, name, &value);
     changed.insert(name.to_owned(), value);
 }
@@ -286,8 +290,7 @@ fn emit(tx: &mut Tx, name: &str, value: &Value) {
     tx.emit(everyone, RealmUpdate { property: name.to_owned(), value: value.clone() });
 }
 
-/// Gives the permissions of a policy to those that a value of it names, unless it has the value already; whether it had
-/// another.
+/// Sets the permissions that replaced a policy to the groups of one of its values. Returns whether the value is new.
 fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choice) -> bool {
     if policy.number(tx) == *number {
         return false;
@@ -300,7 +303,7 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
     }
     let everyone = tx.everyone();
     let (name, value) = (policy.name.to_owned(), Value::from(*number));
-    if SENT_AS_DATA.contains(&policy.name) {
+    if SENT_AS_UPDATE_DICT.contains(&policy.name) {
         let data = [(name, value)].into_iter().collect();
         tx.emit_before(policy.removed_in, everyone, |_| RealmUpdateDict { property: "default", data });
     } else {
@@ -309,11 +312,11 @@ fn change_policy(tx: &mut Tx, policy: &'static Policy, (number, holders): &Choic
     true
 }
 
-/// Gives a permission to others. Where guests come to know more or fewer people, they learn which.
+/// Events: `realm` update_dict to everyone, and `realm_user` add and remove to guests who gain or lose access to users.
 fn change_permission(tx: &mut Tx, name: &'static str, value: GroupSettingValue) {
-    let before = tx.mark();
-    let shown = json!(value);
+    let before = tx.realm_copy();
+    let json_value = json!(value);
     organization_mut(tx).permissions.insert(name, value);
-    emit_data(tx, [(name, shown)]);
+    emit_update_dict(tx, [(name, json_value)]);
     tx.emit_visibility(&before, &[Sight::Users]);
 }

@@ -1,45 +1,44 @@
-//! What comes of running an operation.
+//! The results of running an operation, besides its reply body.
 
 use super::ReplyBody;
 use crate::error::Error;
 use crate::realm::id::UserId;
 use crate::world::{NewEvents, ParkedPoll};
 
-/// How a poll begins.
+/// The result of a poll.
 pub enum Poll {
-    /// With its reply.
+    /// Events were there already.
     Answered(ReplyBody),
-    /// By waiting for it.
+    /// The poll waits for events.
     Parked(ParkedPoll),
 }
 
-/// What came of an operation that was carried out.
+/// The result of a committed operation.
 pub struct Outcome {
-    /// The reply. An operation that was done in part refuses the rest.
+    /// An error if the operation was carried out in part and refused the remainder.
     pub reply: Result<ReplyBody, Error>,
-    /// What it added to the event log.
     pub events: NewEvents,
-    /// Whose session it opens.
+    /// The user of the session that begins, if one does.
     pub session: Option<UserId>,
 }
 
 impl Outcome {
-    /// Of an operation that changed nothing.
+    /// The result of an operation that changed nothing.
     pub fn unchanged(reply: Result<ReplyBody, Error>) -> Self {
         Self { reply, events: NewEvents::default(), session: None }
     }
 }
 
 /// Why a write changed nothing.
-pub enum NotDone {
-    /// It is refused.
+pub enum WriteError {
     Refused(Error),
-    /// Another request changed the caller or the world's level since the caller was checked: it has to begin again.
+    /// Another request changed the caller or the level of the world after the caller was checked. The request has to be
+    /// run again from that check on.
     Outdated,
 }
 
-impl From<Error> for NotDone {
+impl From<Error> for WriteError {
     fn from(error: Error) -> Self {
-        NotDone::Refused(error)
+        WriteError::Refused(error)
     }
 }

@@ -1,7 +1,7 @@
-//! Reading parameters: a struct's fields are its operation's parameter list, in the order in which they are checked.
+//! Reading the parameters of requests into structs: each field is a parameter, in the order in which they are checked.
 //!
-//! Texts are raw; everything else travels as JSON text (reference behaviour, section 3). Messages name the parameter
-//! and the place inside its value: `subscriptions[0]["name"] is not a string`.
+//! Strings are sent as raw text, all other types as JSON text (reference behaviour, section 3). Error messages name the
+//! parameter and the place inside its value: `subscriptions[0]["name"] is not a string`.
 
 mod declaring;
 pub mod types;
@@ -18,38 +18,38 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 pub use values::{Expected, NonNegative, Nullable, RoleNumber, WholeNumber};
 
-/// What a request brought, before anybody knows what it means.
+/// The parameters of a request as they were sent.
 #[derive(Clone, Debug)]
 pub struct RawParameters {
-    /// Parts of the path, by placeholder, percent-decoded.
+    /// Placeholders of the route and their values, percent-decoded.
     pub path: Vec<(String, String)>,
-    /// Query and body; the body's value wins. The journal shares them.
+    /// Query and body; the body takes precedence. Shared with the journal.
     pub values: Arc<BTreeMap<String, String>>,
     /// Files of a multipart body.
     pub files: Vec<UploadedFile>,
-    /// Headers that services which deliver use, by their names in small letters.
+    /// Headers of the services that deliver incoming webhooks, with their names in lower case.
     pub headers: Vec<(&'static str, String)>,
-    /// Parameters that the world's feature level knows and the newest does not.
-    pub former: BTreeMap<&'static str, String>,
-    /// Names that were sent and that the world's feature level does not know.
-    pub set_aside: Vec<String>,
-    /// Why the world's feature level refuses the request once its parameters are read.
+    /// Parameters that the world's feature level has and the newest does not.
+    pub legacy_values: BTreeMap<&'static str, String>,
+    /// Names of parameters that were removed from `values` because the world's feature level does not have them.
+    pub ignored_names: Vec<String>,
+    /// An error of the world's feature level, returned after the parameters were read.
     pub refusal: Option<Box<Error>>,
-    /// Names of those that are `true` or `false`, where the world's feature level takes these for numbers too.
-    pub switches: Vec<String>,
+    /// Names of parameters sent as `true` or `false`, where the world's feature level takes these for numbers too.
+    pub boolean_names: Vec<String>,
 }
 
 /// A file of a multipart body.
 #[derive(Clone, Debug)]
 pub struct UploadedFile {
-    /// As the client named it.
+    /// As the client sent it.
     pub name: String,
-    /// As the client said, if it did.
+    /// As the client sent it; None if the part has no `Content-Type`.
     pub content_type: Option<String>,
     pub bytes: bytes::Bytes,
 }
 
-/// What most requests that read were sent with.
+/// The shared empty map of requests without query and body.
 static NO_VALUES: LazyLock<Arc<BTreeMap<String, String>>> = LazyLock::new(Arc::default);
 
 impl Default for RawParameters {
@@ -59,85 +59,82 @@ impl Default for RawParameters {
             values: Self::no_values(),
             files: Vec::new(),
             headers: Vec::new(),
-            former: BTreeMap::new(),
-            set_aside: Vec::new(),
+            legacy_values: BTreeMap::new(),
+            ignored_names: Vec::new(),
             refusal: None,
-            switches: Vec::new(),
+            boolean_names: Vec::new(),
         }
     }
 }
 
-/// What the client calls itself, which every operation takes (A-186 in docs/assumptions.md).
+/// The parameter with the name of the client, which every operation takes (A-186 in docs/assumptions.md).
 const CLIENT: &str = "client";
 
 impl RawParameters {
-    /// What the client calls itself in a parameter.
+    /// The value of the parameter `client`.
     pub fn client(&self) -> Option<&str> {
         self.values.get(CLIENT).map(String::as_str)
     }
 
-    /// An empty [`RawParameters::values`], which all share.
+    /// The shared empty map for [`RawParameters::values`].
     pub fn no_values() -> Arc<BTreeMap<String, String>> {
         NO_VALUES.clone()
     }
 
-    /// The text under a parameter's name or one of its aliases.
+    /// The text of a parameter, under its name or one of its aliases.
     ///
     /// # Errors
     ///
-    /// `ConfusingParameter` when two of them are given.
+    /// `ConfusingParameter` if the request has two of these names.
     pub fn text(&self, info: &ParameterInfo) -> Result<Option<&str>, Error> {
         if info.is_in_path {
             return Ok(self.path.iter().find(|(name, _)| name == info.name).map(|(_, value)| value.as_str()));
         }
-        let mut found: Option<(&str, &str)> = None;
+        let mut sent: Option<(&str, &str)> = None;
         for name in std::iter::once(&info.name).chain(info.aliases) {
             if let Some(value) = self.values.get(*name) {
-                if let Some((first, _)) = found {
+                if let Some((first, _)) = sent {
                     return Err(Error::ConfusingParameter { var_name1: first.into(), var_name2: (*name).into() });
                 }
-                found = Some((name, value));
+                sent = Some((name, value));
             }
         }
-        Ok(found.map(|(_, value)| value))
+        Ok(sent.map(|(_, value)| value))
     }
 
-    /// The names that no parameter of the list has, sorted (`ignored_parameters_unsupported`).
+    /// The sent names that are not in a list of parameters, sorted (`ignored_parameters_unsupported`).
     pub fn unsupported(&self, list: &[ParameterInfo]) -> Vec<String> {
         let is_known = |name: &str| {
             name == CLIENT
                 || list.iter().any(|info| !info.is_in_path && (info.name == name || info.aliases.contains(&name)))
         };
         let unknown = self.values.keys().filter(|name| !is_known(name));
-        let mut unsupported: Vec<String> = unknown.chain(&self.set_aside).cloned().collect();
+        let mut unsupported: Vec<String> = unknown.chain(&self.ignored_names).cloned().collect();
         unsupported.sort();
         unsupported
     }
 }
 
-/// What is known of a parameter: for reading, the documents and the tests.
+/// The description of a parameter, for reading it and for the reference and the OpenAPI document.
 #[derive(Clone, Copy, Debug)]
 pub struct ParameterInfo {
-    /// Its name on the wire.
+    /// The neutral name.
     pub name: &'static str,
-    /// Further names that it goes by.
     pub aliases: &'static [&'static str],
-    /// Whether it is a part of the path.
     pub is_in_path: bool,
-    /// Whether a request without it is refused.
+    /// Whether a request without the parameter is refused.
     pub is_required: bool,
-    /// The value when it is absent, as a client would send it; "" where the description says it.
+    /// The default value as a client would send it; "" if `doc` describes it, None if there is none.
     pub default: Option<&'static str>,
-    /// Lines of its description.
+    /// The lines of the doc comment.
     pub doc: &'static [&'static str],
-    /// Whether its value is JSON text rather than raw text.
+    /// Whether the value is JSON text; otherwise it is raw text.
     pub is_json: bool,
-    /// The form of its value.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
-/// How many parameters parts of a list have.
-pub const fn length(parts: &[&[ParameterInfo]]) -> usize {
+/// The number of parameters in all parts together.
+pub const fn total_length(parts: &[&[ParameterInfo]]) -> usize {
     let (mut index, mut count) = (0, 0);
     while index < parts.len() {
         count += parts[index].len();
@@ -146,7 +143,7 @@ pub const fn length(parts: &[&[ParameterInfo]]) -> usize {
     count
 }
 
-/// The list that parts make, whose length is [`length`].
+/// Joins the parts of a list. `COUNT` is [`total_length`].
 pub const fn joined<const COUNT: usize>(parts: &[&[ParameterInfo]]) -> [ParameterInfo; COUNT] {
     const BLANK: ParameterInfo = ParameterInfo {
         name: "",
@@ -172,65 +169,62 @@ pub const fn joined<const COUNT: usize>(parts: &[&[ParameterInfo]]) -> [Paramete
     list
 }
 
-/// The description of a parameter that is a user's setting: what it means is in a table, under its name.
-pub const MEANT_AS_USER_SETTING: &[&str] = &["A user's setting."];
-/// The description of a parameter that is a setting or permission of the organization, likewise.
-pub const MEANT_FOR_ORGANIZATION: &[&str] = &["A setting of the organization."];
+/// The description of parameters that are user settings. The reference replaces it with the setting's own description.
+pub const USER_SETTING_DOC: &[&str] = &["A user's setting."];
+/// The description of parameters that are settings or permissions of the organization, which the reference also
+/// replaces.
+pub const ORGANIZATION_SETTING_DOC: &[&str] = &["A setting of the organization."];
 
-/// An operation's parameters. Made by `parameters!`.
+/// The parameters of an operation. `parameters!` implements it.
 pub trait Parameters: Sized {
-    /// The list, in the order in which it is checked.
+    /// In the order in which the parameters are checked.
     const LIST: &'static [ParameterInfo];
 
-    /// Reads all of them.
-    ///
     /// # Errors
     ///
     /// That of the first parameter that is missing or malformed.
     fn read(raw: &RawParameters) -> Result<Self, Error>;
 }
 
-/// A type that a parameter can have.
+/// The type of a parameter.
 pub trait Parameter: Sized {
-    /// Whether the text is JSON.
+    /// Whether the parameter is sent as JSON text; otherwise it is raw text.
     const IS_JSON: bool = true;
-    /// Whether a request without it is refused.
+    /// Whether a request without the parameter is refused.
     const IS_REQUIRED: bool = true;
 
-    /// Reads the text.
+    /// Parses the text of the parameter `name`.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in the API's words.
+    /// The API's error for an invalid value.
     fn from_text(text: &str, name: &str) -> Result<Self, Error>;
 
-    /// The value when it is absent, if it may be.
+    /// The value of an absent parameter; None if the parameter is required.
     fn absent() -> Option<Self> {
         None
     }
 
-    /// The form of its value.
     fn schema(generator: &mut SchemaGenerator) -> Schema;
 }
 
 /// A type that can be read from a JSON value inside a parameter.
 pub trait FromJson: Sized {
-    /// Reads the value; `at` names its place.
+    /// Reads a value. `at` is its place for error messages: the parameter's name, then keys and indices.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in the API's words.
+    /// The API's error for an invalid value.
     fn from_json(value: &Value, at: &str) -> Result<Self, Error>;
 
-    /// The form of the value.
     fn json_schema(generator: &mut SchemaGenerator) -> Schema;
 }
 
-/// Reads a parameter that is JSON text.
+/// Parses the text of a parameter that is sent as JSON.
 ///
 /// # Errors
 ///
-/// `is not valid JSON`, or what is wrong with the value.
+/// `is not valid JSON`, or those of [`FromJson::from_json`].
 pub fn json_parameter<T: FromJson>(text: &str, name: &str) -> Result<T, Error> {
     let value: Value = serde_json::from_str(text).map_err(|_| Error::bad_value(name, "is not valid JSON"))?;
     T::from_json(&value, name)

@@ -1,4 +1,4 @@
-//! Presence: who is there, and saying that one is (reference behaviour, presence).
+//! Presence: reporting the caller's presence and reading that of other users (reference behaviour, presence).
 //!
 //! A choice where the API is silent: A-32 in docs/assumptions.md.
 
@@ -7,7 +7,7 @@ use super::{Call, Read, Write, operation};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
-use crate::realm::presence::{OFFLINE_AFTER, note_presence};
+use crate::realm::presence::{OFFLINE_AFTER, record_presence};
 use crate::realm::setting::UserSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
@@ -16,8 +16,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Days of history that are given when a client does not say.
+/// The default of `history_limit_days`.
 pub const DEFAULT_HISTORY_DAYS: i64 = 14;
+
 operation! {
     /// Reports the caller's presence, and returns that of other users.
     pub UpdatePresence = POST "/users/me/presence", for Human;
@@ -64,7 +65,7 @@ impl Write for UpdatePresence {
 
         let caller = call.caller();
         if tx.user_state(caller.id).is_on(UserSetting::PresenceEnabled) {
-            note_presence(tx, caller.id, is_active);
+            record_presence(tx, caller.id, is_active);
         }
         if params.ping_only {
             return Ok(UpdatePresenceReply { presences: None, server_timestamp: None, presence_last_update_id: None });
@@ -74,12 +75,13 @@ impl Write for UpdatePresence {
             _ => PresenceRange::Days(params.history_limit_days.map_or(DEFAULT_HISTORY_DAYS, |WholeNumber(days)| days)),
         };
         let is_slim = params.slim_presence || params.last_update_id.is_some();
-        let (presences, last) = presences_in(tx, caller, is_slim, range, tx.now);
-        let last = if presences.is_empty() { params.last_update_id.map_or(-1, |WholeNumber(id)| id) } else { last };
+        let (presences, last_id) = presences_in(tx, caller, is_slim, range, tx.now);
+        let requested_id = params.last_update_id.map_or(-1, |WholeNumber(id)| id);
+        let last_id = if presences.is_empty() { requested_id } else { last_id };
         Ok(UpdatePresenceReply {
             presences: Some(presences),
             server_timestamp: Some(tx.now.fractional_seconds()),
-            presence_last_update_id: Some(last),
+            presence_last_update_id: Some(last_id),
         })
     }
 }
@@ -127,14 +129,15 @@ pub struct LegacyStatus {
 
 impl Read for GetUserPresence {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserPresenceReply, Error> {
-        let who = params.user_id_or_email;
-        let user =
-            find(realm, call, &who).filter(|user| user.is_active && !user.is_system_bot()).ok_or(Error::NoSuchUser)?;
+        let id_or_email = params.user_id_or_email;
+        let user = find(realm, call, &id_or_email)
+            .filter(|user| user.is_active && !user.is_system_bot())
+            .ok_or(Error::NoSuchUser)?;
         if user.is_bot() {
             return Err(Error::PresenceNotForBots);
         }
         realm.accessible_user(call.caller(), user.id)?;
-        let presence = realm.user_state(user.id).presence.ok_or(Error::NoPresenceData { user: who.into() })?;
+        let presence = realm.user_state(user.id).presence.ok_or(Error::NoPresenceData { user: id_or_email.into() })?;
 
         let (status, timestamp) = legacy_status(user, presence);
         let is_offline = call.now.seconds() - timestamp > OFFLINE_AFTER.whole_seconds();
@@ -149,12 +152,14 @@ impl Read for GetUserPresence {
     }
 }
 
-/// The user with an ID or the address by which the API knows them, though the caller may see another.
-fn find<'realm>(realm: &'realm Realm, call: &Call<'_>, who: &str) -> Option<&'realm std::sync::Arc<User>> {
+/// The user with an ID or an API address. The real address finds a user only if it is also the API address.
+fn find<'realm>(realm: &'realm Realm, call: &Call<'_>, id_or_email: &str) -> Option<&'realm std::sync::Arc<User>> {
     let viewer = call.caller();
-    match who.parse() {
+    match id_or_email.parse() {
         Ok(id) => realm.user(UserId(id)),
-        Err(_) => realm.user_by_api_email(viewer, who).filter(|user| realm.api_email(user).eq_ignore_ascii_case(who)),
+        Err(_) => realm
+            .user_by_api_email(viewer, id_or_email)
+            .filter(|user| realm.api_email(user).eq_ignore_ascii_case(id_or_email)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What people say of themselves in custom profile fields (reference behaviour, PATCH /users/me/profile_data).
+//! The caller's values of custom profile fields (reference behaviour, PATCH /users/me/profile_data).
 
 use super::parameter::json_object;
 use super::{Call, Success, Write, operation};
@@ -9,11 +9,10 @@ use crate::realm::tx::Tx;
 
 json_object! {
     open
-    /// A field's new value.
+    /// A new value of a field.
     pub struct ProfileEntry {
-        /// The field.
         id: ProfileFieldId,
-        /// A text, or for fields of users a list of IDs. An empty one is a value too, where the field takes it.
+        /// A text, or for fields of users a list of IDs. An empty value does not remove the field.
         value: ProfileValue,
     }
 }

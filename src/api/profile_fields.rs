@@ -1,4 +1,4 @@
-//! Custom profile fields: listing them, and for administrators making, changing, ordering and removing them.
+//! Custom profile fields: listing, creating, changing, ordering and removing them.
 //!
 //! A choice where the API is silent: A-66 in docs/assumptions.md.
 
@@ -14,7 +14,7 @@ use crate::realm::organization::ProfileField;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::record::list::{ProfileFieldRecord, profile_fields};
+use crate::record::profile_field::{ProfileFieldRecord, profile_fields};
 use data::{CHOICE, FieldData, checked_data, data_of, known_site};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,11 +22,11 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Longest label, in code points.
+/// In code points.
 const MAX_LABEL_LENGTH: usize = 40;
-/// Longest help, in code points.
+/// In code points.
 const MAX_HINT_LENGTH: usize = 80;
-/// How many fields the summary of a profile holds.
+/// Most fields in the summary of a profile.
 const MAX_FIELDS_IN_SUMMARY: usize = 2;
 
 operation! {
@@ -94,7 +94,7 @@ impl Write for CreateProfileField {
         let kind = params.field_type;
         let mut data = checked_data(kind, &params.field_data)?;
         let (name, hint) = match known_site(kind, &params.field_data) {
-            // A pattern that was given with it is passed over: the service knows the site's.
+            // A URL pattern in the request is ignored, because the service knows the site's pattern.
             Some(site) => {
                 data = json!({"subtype": site.subtype}).to_string();
                 (site.name.to_owned(), site.hint.to_owned())
@@ -139,14 +139,14 @@ operation! {
 
 impl Write for OrderProfileFields {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let named: BTreeSet<&ProfileFieldId> = params.order.iter().collect();
-        if tx.profile_fields.keys().any(|id| !named.contains(id)) {
+        let listed_ids: BTreeSet<&ProfileFieldId> = params.order.iter().collect();
+        if tx.profile_fields.keys().any(|id| !listed_ids.contains(id)) {
             return Err(Error::InvalidFieldOrder);
         }
 
-        for (place, id) in (0..).zip(params.order) {
+        for (position, id) in (0..).zip(params.order) {
             if let Some(field) = tx.realm_mut().profile_fields.get_mut(&id) {
-                Arc::make_mut(field).order = place;
+                Arc::make_mut(field).order = position;
             }
         }
         emit(tx);
@@ -185,12 +185,12 @@ operation! {
 
 impl Write for EditProfileField {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let mut field = existing(tx, params.field_id)?;
+        let mut field = existing_field(tx, params.field_id)?;
         if params.display_in_profile_summary == Some(true) {
             check_room_in_summary(tx, field.id)?;
         }
         if known_site(field.kind, &data_of(&field)).is_some() {
-            check_keeps_site(&field, &params)?;
+            check_site_unchanged(&field, &params)?;
         }
         if let Some(data) = &params.field_data {
             field.data = checked_data(field.kind, data)?;
@@ -211,7 +211,7 @@ impl Write for EditProfileField {
         let id = field.id;
         tx.realm_mut().profile_fields.insert(id, Arc::new(field));
         emit(tx);
-        drop_lost_choices(tx, id);
+        remove_invalid_choices(tx, id);
         Ok(Success {})
     }
 }
@@ -229,16 +229,16 @@ operation! {
 
 impl Write for RemoveProfileField {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let id = existing(tx, params.field_id)?.id;
+        let id = existing_field(tx, params.field_id)?.id;
 
-        take_away(tx, id, |_| true);
+        remove_values(tx, id, |_| true);
         tx.realm_mut().profile_fields.remove(&id);
         emit(tx);
         Ok(Success {})
     }
 }
 
-fn existing(realm: &Realm, id: ProfileFieldId) -> Result<ProfileField, Error> {
+fn existing_field(realm: &Realm, id: ProfileFieldId) -> Result<ProfileField, Error> {
     let field = realm.profile_fields.get(&id).ok_or_else(|| Error::FieldNotFound { field_id: id.0.into() })?;
     Ok(field.as_ref().clone())
 }
@@ -261,7 +261,7 @@ fn check_kind_for_summary(field: &ProfileField) -> Result<(), Error> {
     if field.in_summary && field.kind == USERS_KIND { Err(Error::FieldNotForSummary) } else { Ok(()) }
 }
 
-/// Whether the summary holds this field next to the others.
+/// Checks that the summary has room for a field besides the others.
 ///
 /// # Errors
 ///
@@ -274,12 +274,12 @@ pub fn check_room_in_summary(realm: &Realm, id: ProfileFieldId) -> Result<(), Er
     Ok(())
 }
 
-/// Whether what follows from a field's site stays as it is: clients may say it once more.
-fn check_keeps_site(field: &ProfileField, params: &EditProfileField) -> Result<(), Error> {
-    let keeps = params.name.as_deref().is_none_or(|name| name.trim() == field.name)
+/// Checks that the label, hint and data of a field for a known site do not change. Requests may repeat them.
+fn check_site_unchanged(field: &ProfileField, params: &EditProfileField) -> Result<(), Error> {
+    let is_unchanged = params.name.as_deref().is_none_or(|name| name.trim() == field.name)
         && params.hint.as_ref().is_none_or(|hint| *hint == field.hint)
         && params.field_data.as_ref().is_none_or(|data| *data == data_of(field));
-    if keeps { Ok(()) } else { Err(Error::KnownSiteField) }
+    if is_unchanged { Ok(()) } else { Err(Error::KnownSiteField) }
 }
 
 fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error> {
@@ -287,22 +287,23 @@ fn check_label_is_free(realm: &Realm, field: &ProfileField) -> Result<(), Error>
     if is_taken { Err(Error::FieldLabelTaken) } else { Ok(()) }
 }
 
-/// Takes away the values of a field of choices that can be chosen no more.
-fn drop_lost_choices(tx: &mut Tx, id: ProfileFieldId) {
+/// Removes the values of a field with choices that are no longer among them.
+fn remove_invalid_choices(tx: &mut Tx, id: ProfileFieldId) {
     let field = tx.profile_fields[&id].clone();
     if field.kind != CHOICE {
         return;
     }
     let choices = data_of(&field);
-    take_away(tx, id, |value| !choices.0.contains_key(value));
+    remove_values(tx, id, |value| !choices.0.contains_key(value));
 }
 
-/// Takes away those values of a field. Who hears of the fields concludes it.
-fn take_away(tx: &mut Tx, id: ProfileFieldId, is_lost: impl Fn(&str) -> bool) {
-    let holds = |user: &&Arc<User>| user.profile.get(&id).is_some_and(|entry| is_lost(&entry.value));
-    let holders: Vec<UserId> = tx.users.values().filter(holds).map(|user| user.id).collect();
-    for holder in holders {
-        tx.user_mut(holder).profile.remove(&id);
+/// Removes some values of a field from all users. No event reports this: clients conclude it from the event about the
+/// fields.
+fn remove_values(tx: &mut Tx, id: ProfileFieldId, is_removed: impl Fn(&str) -> bool) {
+    let is_affected = |user: &&Arc<User>| user.profile.get(&id).is_some_and(|entry| is_removed(&entry.value));
+    let affected: Vec<UserId> = tx.users.values().filter(is_affected).map(|user| user.id).collect();
+    for user in affected {
+        tx.user_mut(user).profile.remove(&id);
     }
 }
 

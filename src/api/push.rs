@@ -1,4 +1,4 @@
-//! Push notifications: registering a device for encrypted ones, and tests that they arrive.
+//! Push notifications: test notifications. Submodules register devices for encrypted notifications.
 
 mod legacy;
 mod register;
@@ -31,12 +31,12 @@ operation! {
 impl Write for TestEncryptedPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        let is_meant = |id: DeviceId, device: &Device| match params.device_id {
-            Some(wanted) if !call.has(Feature::DevicesNumberedByServer) => wanted.0 == device.account(id),
-            wanted => wanted.is_none_or(|wanted| wanted == id),
+        let is_selected = |id: DeviceId, device: &Device| match params.device_id {
+            Some(selected) if !call.has(Feature::DevicesNumberedByServer) => selected.0 == device.account(id),
+            selected => selected.is_none_or(|selected| selected == id),
         };
         let devices =
-            tx.user_state(user).devices.iter().filter(|(id, device)| is_meant(**id, device) && device.is_active());
+            tx.user_state(user).devices.iter().filter(|(id, device)| is_selected(**id, device) && device.is_active());
         let devices: Vec<DeviceId> = devices.map(|(id, _)| *id).collect();
         if devices.is_empty() {
             return Err(Error::NoActivePushDevice);
@@ -63,11 +63,11 @@ operation! {
 impl Write for TestPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let user = call.caller().id;
-        let own = tx.user_state(user).push_tokens.iter();
-        let is_meant = |token: &&crate::realm::push::PushToken| {
-            params.token.as_ref().is_none_or(|wanted| token.is(token.kind, wanted))
+        let push_tokens = tx.user_state(user).push_tokens.iter();
+        let is_selected = |token: &&crate::realm::push::PushToken| {
+            params.token.as_ref().is_none_or(|selected| token.is(token.kind, selected))
         };
-        let tokens: Vec<String> = own.filter(is_meant).map(|token| token.token.clone()).collect();
+        let tokens: Vec<String> = push_tokens.filter(is_selected).map(|token| token.token.clone()).collect();
         if tokens.is_empty() {
             return if params.token.is_some() { Err(Error::PushTokenUnknown) } else { Ok(Success {}) };
         }
@@ -80,7 +80,7 @@ impl Write for TestPush {
     }
 }
 
-/// Whether the relay takes what it is handed.
+/// Checks that no fault lets the relay fail.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Reactions: adding one, voting on one that is there, taking one's own away (reference behaviour, reactions).
+//! Adding and removing reactions (reference behaviour, reactions).
 //!
 //! A choice where the API is silent: A-27 in docs/assumptions.md.
 
@@ -8,8 +8,8 @@ use crate::feature::Feature;
 use crate::realm::event::Audience;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::message::{Emoji, Message, Reaction, ReactionType};
+use crate::realm::requested_emoji::{RequestedEmoji, by_name};
 use crate::realm::tx::Tx;
-use crate::realm::wanted_emoji::{WantedEmoji, by_name};
 use crate::record::events::{ReactionAdd, ReactionChange, ReactionRemove};
 use std::sync::Arc;
 
@@ -40,19 +40,19 @@ impl Write for AddReaction {
         let message = call.message_to_change(tx, params.message_id)?.clone();
         let names = tx.form().emoji;
         let reaction_type = params.reaction_type.as_deref();
-        let wanted = WantedEmoji::new(tx, names, params.emoji_name, params.emoji_code, reaction_type)?;
-        let mut same = message.reactions.iter().filter(|reaction| wanted.is(&reaction.emoji));
-        let vote = same.clone().next().map(|reaction| reaction.emoji.clone());
-        if same.any(|reaction| reaction.user == caller) {
+        let requested = RequestedEmoji::new(tx, names, params.emoji_name, params.emoji_code, reaction_type)?;
+        let mut same_reactions = message.reactions.iter().filter(|reaction| requested.is(&reaction.emoji));
+        let existing = same_reactions.clone().next().map(|reaction| reaction.emoji.clone());
+        if same_reactions.any(|reaction| reaction.user == caller) {
             return Err(Error::ReactionAlreadyExists);
         }
-        // Who votes on a reaction gets it as it is: its name may have been given to another emoji since.
-        let emoji = match vote {
+        // An existing reaction is used unchecked, because its name may belong to another emoji by now.
+        let emoji = match existing {
             Some(emoji) => emoji,
-            None => Arc::new(wanted.checked(tx, names)?),
+            None => Arc::new(requested.checked(tx, names)?),
         };
 
-        // From now on the caller hears of further reactions, a subscriber or not.
+        // With a row, the caller gets events about further reactions even without a subscription.
         tx.add_row(caller, message.id);
         tx.message_mut(message.id).reactions.push_back(Reaction { user: caller, emoji: emoji.clone() });
         tx.take_part(call.caller(), &message);
@@ -93,35 +93,39 @@ impl Write for RemoveReaction {
     }
 }
 
-/// Who is sent a reaction to a message.
+/// The users who get events about reactions to a message.
 fn audience(tx: &Tx, message: &Message) -> Audience {
-    if !tx.has(Feature::ActionsSentToHolders) { tx.who_follows(message) } else { tx.audience_of_action(&[message.id]) }
+    if !tx.has(Feature::ActionsSentToHolders) {
+        tx.message_audience(message)
+    } else {
+        tx.audience_of_action(&[message.id])
+    }
 }
 
-/// The place of the caller's reaction that a request names.
+/// The index of the caller's reaction to remove.
 fn own_reaction(tx: &Tx, message: &Message, caller: UserId, params: &RemoveReaction) -> Result<usize, Error> {
-    let own = |is_meant: &dyn Fn(&Emoji) -> bool| {
-        message.reactions.iter().position(|reaction| reaction.user == caller && is_meant(&reaction.emoji))
+    let find = |is_match: &dyn Fn(&Emoji) -> bool| {
+        message.reactions.iter().position(|reaction| reaction.user == caller && is_match(&reaction.emoji))
     };
-    let wanted_type = params.reaction_type.as_deref().map(ReactionType::parse);
+    let reaction_type = params.reaction_type.as_deref().map(ReactionType::parse);
     if let Some(code) = &params.emoji_code {
-        let wanted_type = wanted_type.unwrap_or(Some(ReactionType::Unicode));
-        let is_meant = |emoji: &Emoji| emoji.emoji_code == *code && Some(emoji.reaction_type) == wanted_type;
-        return own(&is_meant).ok_or(Error::ReactionDoesNotExist);
+        let reaction_type = reaction_type.unwrap_or(Some(ReactionType::Unicode));
+        let is_match = |emoji: &Emoji| emoji.emoji_code == *code && Some(emoji.reaction_type) == reaction_type;
+        return find(&is_match).ok_or(Error::ReactionDoesNotExist);
     }
     let name = params.emoji_name.as_deref().ok_or(Error::ReactionUnnamed)?;
-    let has_type = |emoji: &Emoji| wanted_type.is_none_or(|wanted| wanted == Some(emoji.reaction_type));
-    let named = by_name(tx, tx.form().emoji, name);
-    // The name may be another of the same emoji's; or that of a custom emoji which does not go by it any more.
+    let has_type = |emoji: &Emoji| reaction_type.is_none_or(|expected| expected == Some(emoji.reaction_type));
+    let requested = by_name(tx, tx.form().emoji, name);
+    // The name may be an alias of the reaction's emoji, or the former name of a custom emoji.
     let is_same = |emoji: &Emoji| {
         has_type(emoji)
-            && named
-                .as_ref()
-                .is_ok_and(|named| named.emoji_code == emoji.emoji_code && named.reaction_type == emoji.reaction_type)
+            && requested.as_ref().is_ok_and(|requested| {
+                requested.emoji_code == emoji.emoji_code && requested.reaction_type == emoji.reaction_type
+            })
     };
     let has_name = |emoji: &Emoji| has_type(emoji) && emoji.emoji_name == name;
-    match own(&is_same).or_else(|| own(&has_name)) {
+    match find(&is_same).or_else(|| find(&has_name)) {
         Some(position) => Ok(position),
-        None => Err(named.err().unwrap_or(Error::ReactionDoesNotExist)),
+        None => Err(requested.err().unwrap_or(Error::ReactionDoesNotExist)),
     }
 }

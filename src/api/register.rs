@@ -1,4 +1,5 @@
-//! POST /register: an event queue, and the state from which its events go on, in one step.
+//! The operation that registers an event queue and returns the state that its events continue from. Submodules collect
+//! the state by area.
 
 mod channels;
 pub mod lists;
@@ -78,36 +79,36 @@ pub struct RegisterReply {
     /// Seconds without a poll after which the queue expires; absent for anonymous visitors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_queue_timeout_secs: Option<i64>,
-    /// The state, by the types of events that were asked for.
+    /// The state for the requested types of events.
     #[serde(flatten)]
     #[schemars(skip)]
     pub state: Map<String, Value>,
-    /// Everybody: by far the longest lists, written once for all who look in the same way.
+    /// The lists of users, separately because their JSON is cached.
     #[serde(flatten)]
     #[schemars(skip)]
     pub users: Option<UserLists>,
 }
 
-/// How the state is looked at.
+/// What the state depends on.
 pub(super) struct StateRequest<'a> {
     viewer: Option<&'a User>,
     options: &'a QueueOptions,
     include_subscribers: IncludeSubscribers,
     presence_days: i64,
     call: &'a Call<'a>,
-    /// None: everything.
+    /// The types of events whose state is requested. None: all.
     types: Option<BTreeSet<String>>,
 }
 
 impl StateRequest<'_> {
-    /// Whether the state of a type of events is wanted.
-    fn wants(&self, kind: &str) -> bool {
-        self.types.as_ref().is_none_or(|types| types.contains(kind))
+    /// Whether the state of a type of events is requested.
+    fn includes(&self, event_type: &str) -> bool {
+        self.types.as_ref().is_none_or(|types| types.contains(event_type))
     }
 
-    /// Whether it is wanted by name, not merely because everything is.
-    fn names(&self, kind: &str) -> bool {
-        self.types.as_ref().is_some_and(|types| types.contains(kind))
+    /// Whether the request lists a type of events; not if it requests all.
+    fn names(&self, event_type: &str) -> bool {
+        self.types.as_ref().is_some_and(|types| types.contains(event_type))
     }
 }
 
@@ -158,7 +159,7 @@ fn check(viewer: Option<&User>, params: &Register) -> Result<(), Error> {
     }
 }
 
-/// Messages of the channel that is set of a bot, under the name that it has now.
+/// The narrow of a bot with a default channel for events: that channel, by its current name.
 fn default_narrow(realm: &Realm, viewer: Option<&User>) -> Vec<QueueTerm> {
     let channel = viewer.and_then(|viewer| viewer.bot_defaults().events_channel);
     channel_name(realm, channel).into_iter().map(|name| QueueTerm::Channel(name.to_lowercase())).collect()
@@ -183,14 +184,14 @@ fn queue_options(call: &Call<'_>, params: &Register, narrow: Vec<QueueTerm>) -> 
 
 fn idle_timeout(params: &Register) -> Span {
     use crate::realm::queue::{DEFAULT_IDLE_TIMEOUT_SECONDS as DEFAULT, MAX_IDLE_TIMEOUT_SECONDS as MAX};
-    let asked = match &params.idle_queue_timeout {
+    let requested = match &params.idle_queue_timeout {
         Some(Nullable(timeout)) => timeout.as_ref().map(|timeout| timeout.0),
         None => params.queue_lifespan_secs.map(|WholeNumber(seconds)| seconds).filter(|seconds| *seconds > 0),
     };
-    Span::seconds(asked.unwrap_or(DEFAULT).min(MAX))
+    Span::seconds(requested.unwrap_or(DEFAULT).min(MAX))
 }
 
-/// The whole state that is wished for.
+/// The requested state, except the lists of users.
 fn state(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
     let mut state = Map::new();
     messages::add(realm, request, &mut state);

@@ -1,4 +1,4 @@
-//! Reminders: the notification bot sends a message again at a time that its reader chose.
+//! Reminders: the notification bot sends the user a message about another one at a chosen time.
 //!
 //! A choice where the API is silent: A-46 in docs/assumptions.md.
 
@@ -18,18 +18,18 @@ use crate::time::Span;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Longest note, in code points (`max_reminder_note_length`).
+/// In code points (`max_reminder_note_length`).
 pub const MAX_NOTE_LENGTH: usize = 1_000;
 
-/// When a reminder comes that says no time.
+/// The time until a reminder that the request gives no time.
 const DEFAULT_DELAY: Span = Span::seconds(3_600);
 
-/// The reminders of a user as clients see them, the next one first.
+/// The reminders of a user in the order of their times.
 pub fn records_of(realm: &Realm, user: UserId) -> Vec<ReminderRecord> {
-    let mut own: Vec<&Reminder> =
+    let mut reminders: Vec<&Reminder> =
         realm.reminders.values().filter(|reminder| reminder.user == user).map(AsRef::as_ref).collect();
-    own.sort_by_key(|reminder| (reminder.deliver_at, reminder.id));
-    own.into_iter().map(ReminderRecord::new).collect()
+    reminders.sort_by_key(|reminder| (reminder.deliver_at, reminder.id));
+    reminders.into_iter().map(ReminderRecord::new).collect()
 }
 
 operation! {
@@ -81,15 +81,15 @@ impl Write for CreateReminder {
             Some(WholeNumber(seconds)) => future_time(tx, seconds)?,
             None => tx.now.plus(DEFAULT_DELAY),
         };
-        let seen = |id| tx.message_seen_by(caller, id).map(|message| message.id).ok_or(Error::InvalidMessage);
-        let message = params.message_id.map(seen).transpose()?;
+        let check = |id| tx.message_seen_by(caller, id).map(|message| message.id).ok_or(Error::InvalidMessage);
+        let message = params.message_id.map(check).transpose()?;
         let note = params.note.unwrap_or_default();
         let note = note.trim_end().trim_start_matches(['\n', '\r']);
         if note.chars().count() > MAX_NOTE_LENGTH {
             return Err(Error::NoteTooLong { limit: MAX_NOTE_LENGTH.into() });
         }
 
-        let note = call.origin.strip(note.to_owned());
+        let note = call.origin.with_relative_uploads(note.to_owned());
         let reminder = tx.add_reminder(caller.id, message, note, deliver_at);
         let event = RemindersAdd { reminders: vec![ReminderRecord::new(&reminder)] };
         tx.emit(Audience::user(caller.id), event);

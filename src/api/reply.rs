@@ -1,4 +1,5 @@
-//! What operations give, and the envelope around it (specification, conventions 2 and 3).
+//! Successful replies: the data that operations return, and the envelope around it (specification, conventions 2 and
+//! 3).
 
 use super::parameter::{Parameters, RawParameters};
 use schemars::JsonSchema;
@@ -8,13 +9,13 @@ use serde_json::{Map, Value};
 /// A successful reply.
 #[derive(Clone, Debug)]
 pub enum ReplyBody {
-    /// As it is sent, with a line break at its end.
+    /// The JSON text to send, with a line break at its end.
     Bytes(Vec<u8>),
-    /// For those who change it before it is sent.
+    /// For replies that a dialect or an older level changes before they are sent.
     Value(Value),
 }
 
-/// Which form of a reply is wanted: bytes are made in less time than a value.
+/// The form of a reply that the caller needs. Bytes are faster to make than a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyForm {
     /// [`ReplyBody::Bytes`].
@@ -23,30 +24,29 @@ pub enum ReplyForm {
     Value,
 }
 
-/// The data of a reply, an object.
+/// The data of a reply: a type that serializes to a JSON object.
 pub trait ReplyData {
-    /// Appends it as JSON.
+    /// Appends the data as JSON text.
     fn write(&self, bytes: &mut Vec<u8>);
 
-    /// The same as a value.
     fn to_value(&self) -> Value {
         let mut bytes = Vec::new();
         self.write(&mut bytes);
         let value = serde_json::from_slice(&bytes);
-        debug_assert!(value.is_ok(), "what is written is JSON");
+        debug_assert!(value.is_ok(), "the written bytes are JSON");
         value.unwrap_or_default()
     }
 }
 
 impl<T: Serialize> ReplyData for T {
     fn write(&self, bytes: &mut Vec<u8>) {
-        let written = serde_json::to_writer(bytes, self);
-        debug_assert!(written.is_ok(), "texts can be written");
+        let result = serde_json::to_writer(bytes, self);
+        debug_assert!(result.is_ok(), "reply data can be serialized");
     }
 
     fn to_value(&self) -> Value {
         let value = serde_json::to_value(self);
-        debug_assert!(value.is_ok(), "texts can be written");
+        debug_assert!(value.is_ok(), "reply data can be serialized");
         value.unwrap_or_default()
     }
 }
@@ -55,16 +55,16 @@ impl<T: Serialize> ReplyData for T {
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Success {}
 
-/// Room for most replies, so that few are moved while they are written.
+/// The initial capacity of a reply's buffer, which most replies do not exceed.
 const REPLY_BYTES: usize = 512;
 
-/// A successful reply: `result`, an empty `msg`, what was ignored, then the operation's data, which is an object.
+/// A successful reply: `result`, an empty `msg`, `ignored_parameters_unsupported` if there are any, then the data.
 pub fn envelope<P: Parameters>(data: &impl ReplyData, raw: &RawParameters, form: ReplyForm) -> ReplyBody {
-    envelope_saying::<P>("", data, raw, form)
+    envelope_with_message::<P>("", data, raw, form)
 }
 
-/// As [`envelope`], with a `msg`.
-pub(super) fn envelope_saying<P: Parameters>(
+/// Like [`envelope`], with a `msg`.
+pub(super) fn envelope_with_message<P: Parameters>(
     message: &'static str,
     data: &impl ReplyData,
     raw: &RawParameters,
@@ -72,12 +72,12 @@ pub(super) fn envelope_saying<P: Parameters>(
 ) -> ReplyBody {
     let ignored = raw.unsupported(P::LIST);
     match form {
-        ReplyForm::Bytes => ReplyBody::Bytes(bytes(message, &ignored, data)),
-        ReplyForm::Value => ReplyBody::Value(value(message, &ignored, data)),
+        ReplyForm::Bytes => ReplyBody::Bytes(envelope_bytes(message, &ignored, data)),
+        ReplyForm::Value => ReplyBody::Value(envelope_value(message, &ignored, data)),
     }
 }
 
-fn bytes(message: &'static str, ignored: &[String], data: &impl ReplyData) -> Vec<u8> {
+fn envelope_bytes(message: &'static str, ignored: &[String], data: &impl ReplyData) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(REPLY_BYTES);
     bytes.extend_from_slice(br#"{"result":"success","msg":"#);
     message.write(&mut bytes);
@@ -85,20 +85,20 @@ fn bytes(message: &'static str, ignored: &[String], data: &impl ReplyData) -> Ve
         bytes.extend_from_slice(br#","ignored_parameters_unsupported":"#);
         ignored.write(&mut bytes);
     }
-    // The envelope's object goes on in the data's: a comma takes the place of its beginning.
-    let seam = bytes.len();
+    // The members of the data continue the envelope's object, so the opening brace of the data becomes a comma.
+    let data_start = bytes.len();
     data.write(&mut bytes);
-    debug_assert!(bytes[seam] == b'{', "replies are objects");
-    if bytes[seam..] == *b"{}" {
-        bytes.remove(seam);
+    debug_assert!(bytes[data_start] == b'{', "replies are objects");
+    if bytes[data_start..] == *b"{}" {
+        bytes.remove(data_start);
     } else {
-        bytes[seam] = b',';
+        bytes[data_start] = b',';
     }
     bytes.push(b'\n');
     bytes
 }
 
-fn value(message: &'static str, ignored: &[String], data: &impl ReplyData) -> Value {
+fn envelope_value(message: &'static str, ignored: &[String], data: &impl ReplyData) -> Value {
     let mut envelope = Map::new();
     envelope.insert("result".to_owned(), "success".into());
     envelope.insert("msg".to_owned(), message.into());
@@ -118,13 +118,14 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn both_forms_of_a_reply_are_the_same() {
+    fn both_forms_of_a_reply_have_the_same_json() {
         for data in [json!({}), json!({"b": [1, 2.5, {"c": null}], "a": "é\n"})] {
             for (message, ignored) in [("", vec![]), ("Done", vec!["x".to_owned(), "y".to_owned()])] {
-                let mut written = value(message, &ignored, &data).to_string();
-                written.push('\n');
+                let mut expected = envelope_value(message, &ignored, &data).to_string();
+                expected.push('\n');
 
-                assert_eq!(String::from_utf8(bytes(message, &ignored, &data)).expect("UTF-8"), written);
+                let bytes = envelope_bytes(message, &ignored, &data);
+                assert_eq!(String::from_utf8(bytes).expect("UTF-8"), expected);
             }
         }
     }

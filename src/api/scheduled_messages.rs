@@ -1,4 +1,4 @@
-//! Scheduled messages: written now, sent later.
+//! Scheduled messages: listing, scheduling and removing messages that are sent later. A submodule changes them.
 
 mod edit;
 
@@ -24,25 +24,23 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// `to`: a channel's ID, or users' IDs.
+/// `to`: the ID of a channel, or a list of user IDs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum To {
-    /// A number alone.
-    One(i64),
-    /// A list.
-    Many(Vec<i64>),
+    Id(i64),
+    Ids(Vec<i64>),
 }
 
 impl Parameter for To {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
         let value: Value = json_parameter(text, name)?;
-        // Of the two forms the first is named where neither fits.
-        let first = format!("{name}[\"int\"]");
+        // For values that are neither, the error names the first form.
+        let at = format!("{name}[\"int\"]");
         match value {
             Value::Array(_) => {
-                Vec::from_json(&value, name).map(Self::Many).map_err(|_| Error::bad_value(first, "is not an integer"))
+                Vec::from_json(&value, name).map(Self::Ids).map_err(|_| Error::bad_value(at, "is not an integer"))
             }
-            other => i64::from_json(&other, &first).map(Self::One),
+            other => i64::from_json(&other, &at).map(Self::Id),
         }
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
@@ -51,27 +49,27 @@ impl Parameter for To {
 }
 
 impl To {
-    /// The recipients of a message of this type.
+    /// The recipients of a message of a type.
     ///
     /// # Errors
     ///
     /// `InvalidChannelIdType`, `InvalidRecipientsType`.
     fn recipients(&self, kind: MessageType) -> Result<Recipients, Error> {
         match (kind, self) {
-            (MessageType::Channel, To::One(id)) => Ok(Recipients(json!(id))),
-            (MessageType::Channel, To::Many(_)) => Err(Error::InvalidChannelIdType),
-            (MessageType::Direct, To::Many(ids)) => Ok(Recipients(json!(ids))),
-            (MessageType::Direct, To::One(_)) => Err(Error::InvalidRecipientsType),
+            (MessageType::Channel, To::Id(id)) => Ok(Recipients(json!(id))),
+            (MessageType::Channel, To::Ids(_)) => Err(Error::InvalidChannelIdType),
+            (MessageType::Direct, To::Ids(ids)) => Ok(Recipients(json!(ids))),
+            (MessageType::Direct, To::Id(_)) => Err(Error::InvalidRecipientsType),
         }
     }
 }
 
-/// The scheduled messages of a user as clients see them, the next one first.
+/// The scheduled messages of a user in the order of their times.
 pub fn records_of(realm: &Realm, user: UserId) -> Vec<ScheduledMessageRecord> {
-    let mut own: Vec<&ScheduledMessage> =
+    let mut messages: Vec<&ScheduledMessage> =
         realm.scheduled_messages.values().filter(|message| message.sender == user).map(AsRef::as_ref).collect();
-    own.sort_by_key(|message| (message.deliver_at, message.id));
-    own.into_iter().map(ScheduledMessageRecord::new).collect()
+    messages.sort_by_key(|message| (message.deliver_at, message.id));
+    messages.into_iter().map(ScheduledMessageRecord::new).collect()
 }
 
 operation! {
@@ -122,7 +120,7 @@ pub struct ScheduledMessageIdReply {
     pub scheduled_message_id: ScheduledMessageId,
 }
 
-/// Errors of sending, which apply when a message is scheduled too, in the order in which they are checked.
+/// The errors of sending, which also apply to scheduling, in the order in which they are checked.
 pub const SENDING_ERRORS: &[ErrorKind] = &[
     ErrorKind::DeliveryNotInFuture,
     ErrorKind::InvalidChannelIdType,
@@ -152,13 +150,14 @@ pub const SENDING_ERRORS: &[ErrorKind] = &[
 
 impl Write for ScheduleMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<ScheduledMessageIdReply, Error> {
-        if let Some(id) = call.former.get("scheduled_message_id") {
+        if let Some(id) = call.legacy_values.get("scheduled_message_id") {
             return replace(tx, call, json_parameter(id, "scheduled_message_id")?, params);
         }
         let sender = call.caller().id;
         let deliver_at = future_time(tx, params.scheduled_delivery_timestamp.0)?;
         let to = params.to.recipients(params.type_)?;
-        let DryRun { to, content, rendered } = checked(tx, call, params.type_, &to, params.topic, &params.content)?;
+        let DryRun { to, content, rendered } =
+            checked_message(tx, call, params.type_, &to, params.topic, &params.content)?;
 
         let id = ScheduledMessageId(tx.next_scheduled());
         let read_by_sender = params.read_by_sender.unwrap_or_else(|| is_for_people(call.client));
@@ -171,7 +170,7 @@ impl Write for ScheduleMessage {
     }
 }
 
-/// Changes a scheduled message by what a new one takes, as was done from 179 on and before 184.
+/// Changes a scheduled message with the parameters of a new one, as levels 179 to 183 do.
 fn replace(
     tx: &mut Tx,
     call: &Call<'_>,
@@ -191,12 +190,12 @@ fn replace(
     Ok(ScheduledMessageIdReply { scheduled_message_id: id })
 }
 
-/// A message as it would be stored if it were sent now.
+/// Makes the checks of sending the message now, and renders it.
 ///
 /// # Errors
 ///
 /// Those of sending.
-fn checked(
+fn checked_message(
     realm: &Realm,
     call: &Call<'_>,
     kind: MessageType,
@@ -207,7 +206,7 @@ fn checked(
     let caller = call.caller();
     recipients::check_content(realm, caller, kind, to, topic.as_deref(), content)?;
     let target = recipients::resolve(realm, caller, kind, to, topic)?;
-    let outgoing = Outgoing::from_server(caller.id, target, call.origin.strip(content.to_owned()));
+    let outgoing = Outgoing::from_server(caller.id, target, call.origin.with_relative_uploads(content.to_owned()));
     realm.try_sending(Outgoing { site: Some(call.site()), ..outgoing }, call.feature_level)
 }
 
@@ -228,7 +227,7 @@ impl Write for RemoveScheduledMessage {
         let id = params.scheduled_message_id;
         let is_sent = tx.user_state(user).sent_scheduled.contains(&id);
         if !is_sent {
-            own(tx, user, id)?;
+            own_message(tx, user, id)?;
         }
 
         tx.user_state_mut(user).sent_scheduled.remove(&id);
@@ -239,7 +238,7 @@ impl Write for RemoveScheduledMessage {
     }
 }
 
-fn own(realm: &Realm, user: UserId, id: ScheduledMessageId) -> Result<&ScheduledMessage, Error> {
+fn own_message(realm: &Realm, user: UserId, id: ScheduledMessageId) -> Result<&ScheduledMessage, Error> {
     let message = realm.scheduled_messages.get(&id).filter(|message| message.sender == user);
     message.map(AsRef::as_ref).ok_or(Error::NoSuchScheduledMessage)
 }

@@ -1,10 +1,10 @@
-//! What anybody may know of the server, and how to get an API key.
+//! Public data of the server, and logging in: operations that return API keys.
 
 pub mod compatibility;
 pub mod token;
 
 use super::{Call, Origin, Read, SERVICE_VERSION, Write, operation};
-use crate::api::changes::users::person::first_login;
+use crate::api::changes::users::person::record_first_login;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -14,7 +14,7 @@ use crate::realm::organization::{AuthenticationMethod, LoginService, Organizatio
 use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::record::picture::address;
+use crate::record::picture::picture_url;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ pub struct ExternalMethod {
     pub signup_url: String,
 }
 
-/// The page on which one logs in, by whichever service (A-377 in docs/assumptions.md).
+/// The login page, which is the same for all services (A-377 in docs/assumptions.md).
 const LOGIN_PAGE: &str = "/accounts/login/";
 
 impl ExternalMethod {
@@ -95,7 +95,8 @@ impl ExternalMethod {
     }
 }
 
-/// The names of ways to log in; those of social providers are neutral.
+/// The names of authentication methods, with neutral names for social providers, and whether they are enabled by
+/// default.
 pub const METHODS: [(&str, bool); 13] = [
     ("password", true),
     ("dev", true),
@@ -112,7 +113,7 @@ pub const METHODS: [(&str, bool); 13] = [
     ("chat_vendor", false),
 ];
 
-/// The settings at the root of a server without an organization of its own.
+/// The settings at the root of a server where no organization has the root URL.
 pub fn root_settings(origin: Origin<'_>, feature_level: i64, user_agent: &str) -> ServerSettings {
     ServerSettings {
         authentication_methods: METHODS.into_iter().collect(),
@@ -133,15 +134,15 @@ pub fn root_settings(origin: Origin<'_>, feature_level: i64, user_agent: &str) -
     }
 }
 
-/// Which ways to log in an organization has on.
+/// For each authentication method whether the organization has it enabled.
 fn methods(organization: &Organization) -> BTreeMap<&'static str, bool> {
-    let is_on = |name| match name {
-        "password" | "email" => organization.takes_logins_by(AuthenticationMethod::Email),
-        "dev" => organization.takes_logins_by(AuthenticationMethod::Dev),
-        // `saml:company` is a service of the kind `saml`.
-        kind => organization.login_services.iter().any(|service| service.name.split(':').next() == Some(kind)),
+    let is_enabled = |name| match name {
+        "password" | "email" => organization.allows_login_by(AuthenticationMethod::Email),
+        "dev" => organization.allows_login_by(AuthenticationMethod::Dev),
+        // The name of a service may have a suffix: `saml:company` belongs to the method `saml`.
+        method => organization.login_services.iter().any(|service| service.name.split(':').next() == Some(method)),
     };
-    METHODS.into_iter().map(|(name, _)| (name, is_on(name))).collect()
+    METHODS.into_iter().map(|(name, _)| (name, is_enabled(name))).collect()
 }
 
 impl Read for GetServerSettings {
@@ -150,10 +151,10 @@ impl Read for GetServerSettings {
         Ok(ServerSettings {
             authentication_methods: methods(organization),
             external_authentication_methods: organization.login_services.iter().map(ExternalMethod::of).collect(),
-            email_auth_enabled: organization.takes_logins_by(AuthenticationMethod::Email),
+            email_auth_enabled: organization.allows_login_by(AuthenticationMethod::Email),
             push_notifications_enabled: organization.is_on(RealmSetting::PushNotificationsEnabled),
             realm_name: Some(organization.name.clone()),
-            realm_icon: Some(address(organization, Picture::Icon)),
+            realm_icon: Some(picture_url(organization, Picture::Icon)),
             realm_description: Some(description(organization)),
             realm_web_public_access_enabled: Some(realm.web_public_access_enabled()),
             ..root_settings(call.origin, call.feature_level, call.user_agent)
@@ -161,7 +162,7 @@ impl Read for GetServerSettings {
     }
 }
 
-/// What the organization says of itself, as HTML; the server has words of its own where it says nothing.
+/// The organization's description as HTML, or the default description of the real server.
 fn description(organization: &Organization) -> String {
     match organization.rendered_description.as_str() {
         "" => "<p>The coolest place in the universe.</p>".to_owned(),
@@ -234,13 +235,13 @@ impl Read for DevListUsers {
         check_dev_logins(realm)?;
         let mut people: Vec<&User> = realm.active_users.iter().map(|id| realm.users[id].as_ref()).collect();
         people.retain(|user| !user.is_bot());
-        people.sort_by(|one, other| one.email.cmp(&other.email));
+        people.sort_by(|a, b| a.email.cmp(&b.email));
         let realm_url = call.origin.base_url();
-        let shown = |user: &User| DevUser { email: user.email.clone(), realm_url: realm_url.clone() };
+        let dev_user = |user: &User| DevUser { email: user.email.clone(), realm_url: realm_url.clone() };
         let (admins, others): (Vec<&User>, Vec<&User>) = people.into_iter().partition(|user| user.is_admin());
         Ok(DevUsersReply {
-            direct_admins: admins.into_iter().map(shown).collect(),
-            direct_users: others.into_iter().map(shown).collect(),
+            direct_admins: admins.into_iter().map(dev_user).collect(),
+            direct_users: others.into_iter().map(dev_user).collect(),
         })
     }
 }
@@ -266,7 +267,7 @@ impl Write for FetchApiKey {
     }
 }
 
-/// Logs somebody in by their address alone, as development servers do.
+/// Logs a user in by email address alone, like development servers.
 ///
 /// # Errors
 ///
@@ -286,7 +287,7 @@ pub fn log_in_without_password(tx: &mut Tx, feature_level: i64, username: &str) 
     Ok(log_in(tx, feature_level, &user))
 }
 
-/// Logs somebody in by address and password.
+/// Logs a user in by email address and password.
 ///
 /// # Errors
 ///
@@ -299,7 +300,7 @@ pub fn log_in_with_password(
     password: &str,
 ) -> Result<ApiKeyReply, Error> {
     check_syntax(username)?;
-    if !tx.organization.takes_logins_by(AuthenticationMethod::Email) {
+    if !tx.organization.allows_login_by(AuthenticationMethod::Email) {
         return Err(Error::PasswordAuthDisabled);
     }
     let user = account(tx, username)?;
@@ -317,31 +318,30 @@ pub fn log_in_with_password(
 }
 
 fn check_dev_logins(realm: &Realm) -> Result<(), Error> {
-    let is_on = realm.organization.takes_logins_by(AuthenticationMethod::Dev);
-    if is_on { Ok(()) } else { Err(Error::DevAuthDisabled) }
+    let is_enabled = realm.organization.allows_login_by(AuthenticationMethod::Dev);
+    if is_enabled { Ok(()) } else { Err(Error::DevAuthDisabled) }
 }
 
 fn check_syntax(username: &str) -> Result<(), Error> {
     if is_email(username) { Ok(()) } else { Err(Error::InvalidEmailSyntax) }
 }
 
-/// The account with an address; the service's own bots have no key to give.
+/// The account with an email address, except system bots, which cannot log in.
 fn account(realm: &Realm, username: &str) -> Result<std::sync::Arc<User>, Error> {
     dev_account(realm, username).ok().filter(|user| !user.is_system_bot()).ok_or(Error::AuthenticationFailed)
 }
 
-/// The account of an address, the service's own bots too: their keys are in the fixture as all are.
+/// The account with an email address, including system bots: development logins return any key.
 fn dev_account(realm: &Realm, username: &str) -> Result<std::sync::Arc<User>, Error> {
     let user = realm.user_by_email(username).filter(|user| !user.is_deleted);
     user.cloned().ok_or(Error::AuthenticationFailed)
 }
 
-/// Gives the key, and does what a first login does: a stub becomes an account of its own, and `date_joined` of
-/// imported users and those made through the API moves to now (specification, User, `date_joined`).
+/// Returns the key and applies a first login: an imported stub becomes a full account, and `date_joined` of imported
+/// users and of users created over the API changes to now (specification, User, `date_joined`).
 fn log_in(tx: &mut Tx, feature_level: i64, user: &User) -> ApiKeyReply {
     if user.joins_at_first_login || user.is_imported_stub {
-        // What a login does to the account can't be undone at the edge.
-        first_login(tx, user.id, Feature::JoiningAtFirstLogin.is_at(feature_level));
+        record_first_login(tx, user.id, Feature::FirstLoginSetsDateJoined.is_at(feature_level));
     }
     ApiKeyReply { api_key: user.api_key.clone(), email: user.email.clone(), user_id: user.id.0 }
 }

@@ -1,4 +1,4 @@
-//! The caller's settings, and what of the account is changed with them (reference behaviour, PATCH /settings).
+//! Changing the caller's settings and account, or other users' settings (reference behaviour, PATCH /settings).
 //!
 //! A choice where the API is silent: A-70 in docs/assumptions.md.
 
@@ -27,7 +27,7 @@ use crate::record::events::{PersonUpdate, UserStatus};
 pub use alias::{ChangeDisplaySettings, ChangeEnterSends, ChangeNotificationSettings};
 use serde_json::Value;
 
-/// What can be wrong with changed settings.
+/// The errors of changing settings.
 const ERRORS: &[ErrorKind] = &[
     ErrorKind::BadValue,
     ErrorKind::InvalidValueBecause,
@@ -54,7 +54,7 @@ const ERRORS: &[ErrorKind] = &[
     ErrorKind::NameInvalidFormat,
     ErrorKind::NameTaken,
 ];
-/// What changed settings send.
+/// The events of changing settings.
 const EVENTS: &[EventKind] = &[
     EventKind::RealmUserUpdate,
     EventKind::UserSettingsUpdate,
@@ -107,14 +107,14 @@ impl Write for ChangeSettings {
 
 fn check_new_password(realm: &Realm, user: &User, params: &SettingsParams) -> Result<(), Error> {
     let Some(password) = params.new_password.as_deref() else { return Ok(()) };
-    // Whoever has none yet can't replace it either.
+    // Users without a password can't set one this way either.
     if user.password.as_deref() != Some(params.old_password.as_deref().unwrap_or_default()) {
         return Err(Error::WrongPassword);
     }
     check_password(realm, password, &[&user.full_name, &user.email]).map_err(|_| Error::NewPasswordTooWeak)
 }
 
-/// A new address waits for a confirmation that nobody can give here: it is only checked.
+/// Only checks the new address: it would apply after a confirmation by mail, and no mail is sent here.
 fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Error> {
     let Some(email) = email.map(str::trim).filter(|email| *email != user.email) else { return Ok(()) };
     if realm.organization.is_on(RealmSetting::EmailChangesDisabled) && !user.is_admin() {
@@ -134,40 +134,40 @@ fn check_email(realm: &Realm, user: &User, email: Option<&str>) -> Result<(), Er
     match realm.user_by_email(email).or_else(|| realm.user_by_dummy_email(email)) {
         Some(owner) if owner.is_active => Err(Error::AddressTaken),
         Some(_) => Err(Error::AddressDeactivated),
-        // Once there is such a user, it is theirs for the API.
+        // It would be the dummy address of a future user.
         None if realm.is_dummy_email(email) => Err(Error::AddressTaken),
         None => Ok(()),
     }
 }
 
-/// A new name, unless the organization keeps names: then it is passed over in silence.
+/// The new name. None, without an error, if the organization has disabled name changes.
 fn checked_new_name(realm: &Tx, user: &User, name: Option<&str>) -> Result<Option<String>, Error> {
-    let is_closed = realm.organization.is_on(RealmSetting::NameChangesDisabled) && !user.is_admin();
-    let Some(name) = name.filter(|name| *name != user.full_name && !is_closed) else { return Ok(None) };
+    let are_changes_disabled = realm.organization.is_on(RealmSetting::NameChangesDisabled) && !user.is_admin();
+    let Some(name) = name.filter(|name| *name != user.full_name && !are_changes_disabled) else { return Ok(None) };
     checked_name(realm, name, Some(user.id), realm.feature_level()).map(Some)
 }
 
-/// A setting whose change is sent even if it is as before.
+/// A setting for which the event is sent even if the value does not change.
 const SENT_UNCHANGED: &str = "resolved_topic_notice_auto_read_policy";
 
-/// Changes a setting of the table by the user's own hand, which is remembered.
+/// Changes a setting for the user who requests it, and records that the user has edited it.
 fn change_own_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if current(tx, user, name) != value || name == SENT_UNCHANGED {
+    if current_value(tx, user, name) != value || name == SENT_UNCHANGED {
         tx.user_state_mut(user).edited_settings.insert(name.to_owned());
         change_setting(tx, user, name, value);
     }
 }
 
-/// A setting's value as the world's level has it.
-fn current(tx: &Tx, user: UserId, name: &str) -> Value {
-    let own = tx.user_state(user);
-    let former = || former_default(name, tx.feature_level()).filter(|_| !own.settings.contains_key(name));
-    former().unwrap_or_else(|| own.setting_named(name).clone())
+/// The value of a setting, with the default of the world's level.
+fn current_value(tx: &Tx, user: UserId, name: &str) -> Value {
+    let state = tx.user_state(user);
+    let legacy_default = || former_default(name, tx.feature_level()).filter(|_| !state.settings.contains_key(name));
+    legacy_default().unwrap_or_else(|| state.setting_named(name).clone())
 }
 
-/// Changes a setting of the table; what is so already is not sent.
+/// Changes a setting. Sends no event if it has the value already.
 fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
-    if current(tx, user, name) == value && name != SENT_UNCHANGED {
+    if current_value(tx, user, name) == value && name != SENT_UNCHANGED {
         return;
     }
     let language = if name == "default_language" { value.as_str().and_then(language_name) } else { None };
@@ -184,7 +184,7 @@ fn change_setting(tx: &mut Tx, user: UserId, name: &'static str, value: Value) {
         "allow_private_data_export" => {
             emit_export_consent(tx, user, value == Value::Bool(true));
         }
-        // Drafts stay where they were written, so that nobody is notified of their end.
+        // No event, because clients keep their drafts locally.
         "enable_drafts_synchronization" if value == Value::Bool(false) => tx.user_state_mut(user).drafts.clear(),
         _ => {}
     }
@@ -197,7 +197,7 @@ fn change_visibility(tx: &mut Tx, user: &User, visibility: EmailVisibility) {
     }
 }
 
-/// A former name of the zone that the user has is sent like another zone.
+/// The event is also sent if the requested name is a legacy name of the current time zone.
 fn change_timezone(tx: &mut Tx, user: &User, timezone: TimeZoneName) {
     if user.timezone == timezone.requested {
         return;

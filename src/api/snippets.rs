@@ -1,4 +1,4 @@
-//! Saved snippets: phrases that a user keeps.
+//! Saved snippets: listing, creating, changing and removing them.
 
 use super::{Call, Read, Success, Write, operation};
 use crate::api::parameter::types::text::NonBlank;
@@ -13,12 +13,10 @@ use crate::record::own_lists::SnippetRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Longest title, in code points.
+/// In code points.
 const MAX_TITLE_LENGTH: usize = 60;
 
-/// A snippet's title.
 pub type Title = NonBlank<MAX_TITLE_LENGTH>;
-/// A snippet's text.
 pub type Content = NonBlank<MAX_MESSAGE_LENGTH>;
 
 operation! {
@@ -67,10 +65,10 @@ impl Write for CreateSnippet {
         let user = call.caller().id;
 
         let id = tx.next_id::<Snippet>();
-        let content = call.origin.strip(params.content.0);
+        let content = call.origin.with_relative_uploads(params.content.0);
         let snippet = Snippet { id, title: params.title.0, content, date_created: tx.now };
         let event = SavedSnippetsAdd { saved_snippet: SnippetRecord::new(&snippet) };
-        tx.put_own(user, snippet);
+        tx.put_item(user, snippet);
         tx.emit(Audience::user(user), event);
         Ok(SnippetIdReply { saved_snippet_id: id })
     }
@@ -102,13 +100,13 @@ impl Write for EditSnippet {
 
         let mut snippet = snippet.as_ref().clone();
         if let Some(content) = params.content {
-            snippet.content = call.origin.strip(content.0);
+            snippet.content = call.origin.with_relative_uploads(content.0);
         }
         if let Some(title) = params.title {
             snippet.title = title.0;
         }
         let event = SavedSnippetsUpdate { saved_snippet: SnippetRecord::new(&snippet) };
-        tx.put_own(user, snippet);
+        tx.put_item(user, snippet);
         tx.emit(Audience::user(user), event);
         Ok(Success {})
     }
@@ -133,7 +131,7 @@ impl Write for RemoveSnippet {
             return Err(Error::NoSuchSnippet);
         }
 
-        tx.remove_own::<Snippet>(user, id);
+        tx.remove_item::<Snippet>(user, id);
         tx.emit(Audience::user(user), SavedSnippetsRemove { saved_snippet_id: id });
         Ok(Success {})
     }

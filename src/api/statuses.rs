@@ -1,4 +1,4 @@
-//! Statuses: what users say of themselves, with an emoji (specification, "User status").
+//! Statuses of users: a text, an emoji, or both (specification, "User status").
 //!
 //! A choice where the API is silent: A-31 in docs/assumptions.md.
 
@@ -9,15 +9,15 @@ use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::message::{Emoji, ReactionType};
 use crate::realm::presence::follow_presence_setting;
+use crate::realm::requested_emoji::RequestedEmoji;
 use crate::realm::text::check_length;
 use crate::realm::tx::Tx;
-use crate::realm::wanted_emoji::WantedEmoji;
 use crate::record::events::UserStatus;
 use crate::record::user::StatusRecord;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Longest text of a status, in code points, after trimming.
+/// In code points, after trimming.
 pub const MAX_STATUS_TEXT_LENGTH: usize = 60;
 
 operation! {
@@ -74,7 +74,7 @@ impl Write for UpdateOwnStatus {
         let emoji =
             checked_emoji(tx, text.is_some() || has_other, params.emoji_name, params.emoji_code, params.reaction_type)?;
 
-        update(tx, call.caller().id, Change { away: params.away, text, emoji });
+        update(tx, call.caller().id, StatusChange { away: params.away, text, emoji });
         Ok(Success {})
     }
 }
@@ -111,17 +111,17 @@ impl Write for UpdateStatus {
         }
         let emoji = checked_emoji(tx, text.is_some(), params.emoji_name, params.emoji_code, params.reaction_type)?;
 
-        update(tx, user, Change { away: None, text, emoji });
+        update(tx, user, StatusChange { away: None, text, emoji });
         Ok(Success {})
     }
 }
 
-/// What changes of a status.
-struct Change {
+/// New values of a status.
+struct StatusChange {
     away: Option<bool>,
-    /// "" takes it away.
+    /// "" removes the text.
     text: Option<String>,
-    /// Some(None) takes it away.
+    /// Some(None) removes the emoji.
     emoji: Option<Option<Emoji>>,
 }
 
@@ -133,7 +133,8 @@ fn checked_text(text: Option<String>) -> Result<Option<String>, Error> {
     Ok(text)
 }
 
-/// The new emoji, if a request has one; `has_others`: whether it has another new value.
+/// The new emoji: None if it does not change, Some(None) if it is removed. `has_others` says that the request has
+/// another new value.
 fn checked_emoji(
     tx: &Tx,
     has_others: bool,
@@ -147,14 +148,16 @@ fn checked_emoji(
         None => Ok(None),
         Some(name) if name.is_empty() => Ok(Some(None)),
         Some(name) => {
-            let wanted = WantedEmoji::new(tx, tx.form().emoji, name, code, reaction_type.as_deref())?;
-            wanted.checked(tx, tx.form().emoji).map(|emoji| Some(Some(emoji)))
+            let requested = RequestedEmoji::new(tx, tx.form().emoji, name, code, reaction_type.as_deref())?;
+            requested.checked(tx, tx.form().emoji).map(|emoji| Some(Some(emoji)))
         }
     }
 }
 
-/// Changes a status, and tells everybody who may know of the user what was passed, even what was so already.
-fn update(tx: &mut Tx, user: UserId, change: Change) {
+/// Changes a status.
+///
+/// Event: `user_status` to everyone who can access the user, with all values of the request, even unchanged ones.
+fn update(tx: &mut Tx, user: UserId, change: StatusChange) {
     let mut event = UserStatus { user_id: user, away: change.away, ..UserStatus::default() };
     if let Some(away) = change.away {
         set_presence_enabled(tx, user, !away);

@@ -1,4 +1,4 @@
-//! Subscriptions: the caller's own, and who is subscribed to what.
+//! Subscriptions of the caller and of other users. Submodules subscribe, unsubscribe and change properties.
 //!
 //! A choice where the API is silent: A-23 in docs/assumptions.md.
 
@@ -8,7 +8,7 @@ pub mod unsubscribe;
 
 use super::parameter::words;
 use super::{Call, Read, Write, operation};
-use crate::api::changes::channels::creation::{ChannelToSubscribe, NewChannel};
+use crate::api::changes::channels::creation::{ChannelToSubscribe, NewChannelParams};
 use crate::api::parameter::types::principals::Principals;
 use crate::error::Error;
 use crate::realm::Realm;
@@ -35,11 +35,11 @@ operation! {
 words! {
     /// `include_subscribers`
     pub enum IncludeWord {
-        /// Neither list.
+        /// Leave out the lists of subscribers.
         No = "false",
-        /// All.
+        /// All subscribers.
         All = "true",
-        /// All below 250, else bots and those active in the last 14 days.
+        /// All subscribers of channels with fewer than 250; for others, bots and users active in the last 14 days.
         Partial = "partial" | "\"partial\"",
     }
 }
@@ -67,10 +67,10 @@ impl Read for GetSubscriptions {
         let include = params.include_subscribers.into();
         let active =
             realm.user_state(caller.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
-        let living = active.map(|(id, subscription)| (&realm.channels[id], subscription));
-        let mut subscriptions: Vec<SubscriptionRecord> = living
+        let mut subscriptions: Vec<SubscriptionRecord> = active
+            .map(|(id, subscription)| (&realm.channels[id], subscription))
             .filter(|(channel, _)| !channel.is_archived)
-            .map(|(channel, own)| SubscriptionRecord::new(realm, caller, channel, own, include, true))
+            .map(|(channel, subscription)| SubscriptionRecord::new(realm, caller, channel, subscription, include, true))
             .collect();
         subscriptions.sort_by_cached_key(|record| record.channel.name.to_lowercase());
         Ok(SubscriptionsReply { subscriptions })
@@ -113,21 +113,21 @@ impl Write for ChangeSubscriptions {
         if params.add.is_empty() && params.delete.is_empty() {
             return Err(Error::NothingToSubscribe);
         }
-        // Also where they only leave: subscribing is a part of it.
+        // Guests can't even unsubscribe this way, because the request also subscribes.
         if call.caller().is_guest() {
             return Err(Error::GuestsNotAllowed);
         }
 
         let request = subscribe::Request {
             channels: params.add,
-            wanted: NewChannel::default(),
+            channel_params: NewChannelParams::default(),
             principals: Principals::caller(),
-            refuses_all: true,
+            are_refusals_fatal: true,
             announces: false,
-            tells_users: true,
+            notifies_users: true,
         };
-        let added = subscribe::carry_out(tx, call, request)?;
-        let deleted = unsubscribe::carry_out(tx, call, &Principals::caller(), &params.delete)?;
+        let added = subscribe::subscribe(tx, call, request)?;
+        let deleted = unsubscribe::unsubscribe(tx, call, &Principals::caller(), &params.delete)?;
         Ok(ChangeSubscriptionsReply { added, deleted })
     }
 }
@@ -154,7 +154,7 @@ pub struct SubscriptionStatusReply {
 
 impl Read for GetSubscriptionStatus {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubscriptionStatusReply, Error> {
-        let user = known_user(realm, call.caller(), params.user_id)?;
+        let user = accessible_user(realm, call.caller(), params.user_id)?;
         if !user.is_active {
             return Err(Error::TargetDeactivated);
         }
@@ -184,15 +184,15 @@ pub struct UserChannelsReply {
 impl Read for GetUserChannels {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UserChannelsReply, Error> {
         let caller = call.caller();
-        let user = known_user(realm, caller, params.user_id)?;
+        let user = accessible_user(realm, caller, params.user_id)?;
         let active = realm.user_state(user.id).subscriptions.iter().filter(|(_, subscription)| subscription.is_active);
         let channels = active.map(|(id, _)| &realm.channels[id]);
-        let shown = channels.filter(|channel| !channel.is_archived && realm.can_see(caller, channel));
-        Ok(UserChannelsReply { subscribed_channel_ids: shown.map(|channel| channel.id).collect() })
+        let visible = channels.filter(|channel| !channel.is_archived && realm.can_see(caller, channel));
+        Ok(UserChannelsReply { subscribed_channel_ids: visible.map(|channel| channel.id).collect() })
     }
 }
 
-/// A user that the caller may know of, deactivated ones too.
-fn known_user<'realm>(realm: &'realm Realm, caller: &User, id: UserId) -> Result<&'realm Arc<User>, Error> {
+/// A user that the caller can access, including deactivated ones.
+fn accessible_user<'realm>(realm: &'realm Realm, caller: &User, id: UserId) -> Result<&'realm Arc<User>, Error> {
     realm.user(id).filter(|user| realm.can_access_user(caller, user.id)).ok_or(Error::NoSuchUser)
 }

@@ -1,6 +1,6 @@
-//! How rows of the table of operations are made of the operations' types.
+//! Makes the rows of the table of operations from the types of the operations.
 
-use super::reply::envelope_saying;
+use super::reply::envelope_with_message;
 use super::*;
 use crate::error::Error;
 use crate::world::NewEvents;
@@ -12,12 +12,12 @@ pub(super) const fn row<O: Operation>(run: Run) -> Row {
         access: O::ACCESS,
         about: O::DOCS,
         removed_in: O::REMOVED_IN,
-        says_something: O::MESSAGE.is_some(),
+        has_message: O::MESSAGE.is_some(),
         takes_files: O::TAKES_FILES,
         gives_keys: O::GIVES_KEYS,
         is_short: O::IS_SHORT,
         effects: O::EFFECTS,
-        caller_in: O::CALLER_IN,
+        caller_parameter: O::CALLER_PARAMETER,
         protocol: O::PROTOCOL,
         parameters: O::Params::LIST,
         reply: O::Reply::json_schema,
@@ -28,7 +28,7 @@ pub(super) const fn row<O: Operation>(run: Run) -> Row {
 pub(super) const fn read<O: Read>() -> Row {
     row::<O>(Run::Read(|realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
-        Ok(enveloped::<O>(&O::run(realm, call, params)?, call, raw))
+        Ok(in_envelope::<O>(&O::run(realm, call, params)?, call, raw))
     }))
 }
 
@@ -37,7 +37,7 @@ pub(super) const fn write<O: Write>() -> Row {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
         let session = O::SESSION.map(|session| session(&reply));
-        Ok(Outcome { reply: Ok(enveloped::<O>(&reply, call, raw)), events, session })
+        Ok(Outcome { reply: Ok(in_envelope::<O>(&reply, call, raw)), events, session })
     }))
 }
 
@@ -45,12 +45,12 @@ pub(super) const fn write_in_part<O: PartialWrite>() -> Row {
     row::<O>(Run::Write(|world, realm, call, raw| {
         let params = checked_params::<O>(realm, call, raw)?;
         let (reply, events) = commit::<O, _>(world, call, raw, |tx| O::run(tx, call, params))?;
-        Ok(Outcome { reply: reply.map(|reply| enveloped::<O>(&reply, call, raw)), events, session: None })
+        Ok(Outcome { reply: reply.map(|reply| in_envelope::<O>(&reply, call, raw)), events, session: None })
     }))
 }
 
 fn check_precondition<O: Operation>(realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
-    O::PRECONDITION.map_or(Ok(()), |precondition| precondition(realm, call))
+    O::PRECONDITION.map_or(Ok(()), |check| check(realm, call))
 }
 
 fn checked_params<O: Operation>(realm: &Realm, call: &Call<'_>, raw: &RawParameters) -> Result<O::Params, Error> {
@@ -64,18 +64,18 @@ fn commit<O: Operation, T>(
     call: &Call<'_>,
     raw: &RawParameters,
     change: impl FnOnce(&mut Tx) -> Result<T, Error>,
-) -> Result<(T, NewEvents), NotDone> {
+) -> Result<(T, NewEvents), WriteError> {
     commit_for(world, call.caller.as_deref(), |tx| {
         if !call.is_current(world, tx) {
-            return Err(NotDone::Outdated);
+            return Err(WriteError::Outdated);
         }
         check_precondition::<O>(tx, call)?;
         let value = change(tx)?;
-        null::refuse(O::Params::LIST, raw)?;
+        null::refuse_null_characters(O::Params::LIST, raw)?;
         Ok(value)
     })
 }
 
-fn enveloped<O: Operation>(reply: &O::Reply, call: &Call<'_>, raw: &RawParameters) -> ReplyBody {
-    envelope_saying::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw, call.reply_form)
+fn in_envelope<O: Operation>(reply: &O::Reply, call: &Call<'_>, raw: &RawParameters) -> ReplyBody {
+    envelope_with_message::<O::Params>(O::MESSAGE.map_or("", |message| message(reply)), reply, raw, call.reply_form)
 }

@@ -1,4 +1,4 @@
-//! Topics: listing those of a channel, and how they are shown to the caller.
+//! Topics: listing those of a channel, and the visibility policies of the caller for topics.
 //!
 //! Topics of blanks: A-456 in docs/assumptions.md.
 
@@ -13,7 +13,7 @@ use crate::realm::channel::Channel;
 use crate::realm::id::{ChannelId, MessageId};
 use crate::realm::personal::VisibilityPolicy;
 use crate::realm::text::check_length;
-use crate::realm::topic::{MAX_TOPIC_LENGTH, Topic, meant_topic, topics_of};
+use crate::realm::topic::{MAX_TOPIC_LENGTH, Topic, canonical_topic, topics_of};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::message::shown_topic;
@@ -56,7 +56,7 @@ impl Read for GetTopics {
         let caller = call.caller();
         let channel = realm.readable_channel(caller, params.stream_id)?;
         let mut topics: Vec<TopicRecord> = topics_of(realm, channel.id)
-            .filter_map(|topic| newest_seen(realm, caller, channel, topic))
+            .filter_map(|topic| newest_visible(realm, caller, channel, topic))
             .filter_map(|id| {
                 let (_, name) = realm.messages.get(&id)?.channel()?;
                 Some(TopicRecord { name: shown_topic(name, params.allow_empty_topic_name), max_id: id })
@@ -67,8 +67,9 @@ impl Read for GetTopics {
     }
 }
 
-/// Where history is protected only the messages that the user has a row for count.
-fn newest_seen(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) -> Option<MessageId> {
+/// The newest message of a topic that the user can see. With protected history, only messages with a row of the user
+/// count.
+fn newest_visible(realm: &Realm, user: &User, channel: &Channel, topic: &Topic) -> Option<MessageId> {
     if channel.privacy.has_public_history() {
         return topic.messages.last();
     }
@@ -90,7 +91,7 @@ operation! {
     events [MutedTopics, UserTopic];
 }
 
-/// A topic's name as given: at most 60 characters. The empty one may be named by its display name.
+/// A topic in a request: at most 60 characters. The display name of the empty topic counts as the empty topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicName(pub String);
 
@@ -98,10 +99,10 @@ impl Parameter for TopicName {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
-        // Blanks alone are the empty topic, too (A-459 in docs/assumptions.md).
+        // A blank name is the empty topic too (A-459 in docs/assumptions.md).
         let text = text.trim();
         check_length(text, name, MAX_TOPIC_LENGTH)?;
-        Ok(Self(meant_topic(text).to_owned()))
+        Ok(Self(canonical_topic(text).to_owned()))
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "string", "maxLength": MAX_TOPIC_LENGTH})
@@ -130,7 +131,7 @@ impl Write for SetTopicPolicy {
         if policy == VisibilityPolicy::None {
             tx.channels.get(&params.stream_id).ok_or(Error::InvalidChannelId)?;
         } else {
-            tx.open_channel(caller, params.stream_id)?;
+            tx.readable_active_channel(caller, params.stream_id)?;
         }
 
         tx.set_topic_policy(caller.id, params.stream_id, topic.into(), policy);
@@ -158,11 +159,9 @@ operation! {
 }
 
 words! {
-    /// What to do.
+    /// `op`: mute or unmute.
     pub enum MuteOp {
-        /// Mute.
         Add = "add",
-        /// Unmute.
         Remove = "remove",
     }
 }
@@ -176,13 +175,13 @@ impl Write for MuteTopic {
             (Some(_), Some(_)) => {
                 return Err(Error::UnsupportedCombination { parameters: "stream_id, stream".into() });
             }
-            // What a user said of topics can be taken back out of their sight too.
+            // Unmuting does not require access to the channel.
             (Some(id), None) if params.op == MuteOp::Remove => tx.channels.get(&id).ok_or(Error::TopicNotMuted),
             (None, Some(name)) if params.op == MuteOp::Remove => {
                 tx.channel_by_name(name.trim()).ok_or(Error::TopicNotMuted)
             }
-            (Some(id), None) => tx.open_channel(caller, id),
-            (None, Some(name)) => tx.open_channel_by_name(caller, &name),
+            (Some(id), None) => tx.readable_active_channel(caller, id),
+            (None, Some(name)) => tx.readable_active_channel_by_name(caller, &name),
         };
         let channel = channel?.id;
         let policy = match params.op {
@@ -190,10 +189,10 @@ impl Write for MuteTopic {
             MuteOp::Remove => VisibilityPolicy::None,
         };
         let is_muted = tx.user_state(caller.id).topic_policy(channel, &topic) == VisibilityPolicy::Muted;
-        if params.op == MuteOp::Add && is_muted && !call.has(Feature::TopicsMutedAgain) {
+        if params.op == MuteOp::Add && is_muted && !call.has(Feature::MutingIsIdempotent) {
             return Err(Error::TopicAlreadyMuted);
         }
-        if params.op == MuteOp::Remove && !is_muted && !call.has(Feature::TopicsMutedAgain) {
+        if params.op == MuteOp::Remove && !is_muted && !call.has(Feature::MutingIsIdempotent) {
             return Err(Error::TopicNotMuted);
         }
 

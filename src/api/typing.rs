@@ -1,4 +1,4 @@
-//! Typing: telling others that one is writing or editing a message (reference behaviour, typing).
+//! Typing notifications, while writing and while editing a message (reference behaviour, typing).
 //!
 //! A choice where the API is silent: A-33 in docs/assumptions.md.
 
@@ -22,25 +22,22 @@ use imbl::OrdSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Subscribers above which nobody is notified who is typing.
+/// Most subscribers of a channel with typing notifications.
 const MAX_SUBSCRIBERS: usize = 100;
 
 words! {
-    /// Whether typing begins or ends.
+    /// Whether the caller is typing.
     pub enum TypingOp {
-        /// It begins or goes on.
+        /// Typing starts or continues.
         Start = "start",
-        /// It ends.
         Stop = "stop",
     }
 }
 
 words! {
-    /// What kind of message is being written.
+    /// The type of the message that is being typed.
     pub enum TypingType {
-        /// A direct message.
         Direct = "direct",
-        /// A channel message.
         Channel = "channel" | "stream",
     }
 }
@@ -84,8 +81,8 @@ impl Write for SetTyping {
                 if !tx.user_state(caller.id).is_on(UserSetting::SendStreamTypingNotifications) {
                     return Err(Error::TypingDisabledChannel);
                 }
-                let topic: Arc<str> = tx.topic_sent_to(&topic, Feature::FormerTopicTyped)?.into();
-                let channel = tx.open_channel(caller, channel)?.clone();
+                let topic: Arc<str> = tx.topic_sent_to(&topic, Feature::NoTopicConvertedInTyping)?.into();
+                let channel = tx.readable_active_channel(caller, channel)?.clone();
                 tx.check_may_post(caller, &channel, &topic)?;
 
                 emit_in_channel(tx, caller, params.op, channel.id, &topic);
@@ -95,7 +92,7 @@ impl Write for SetTyping {
     }
 }
 
-/// Everyone in the conversation, each once, the caller last unless listed.
+/// The users in the conversation without duplicates. The caller is last unless listed.
 fn recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<Vec<UserId>, Error> {
     let to = to.ok_or(Error::MissingTo)?;
     if to.is_empty() {
@@ -105,12 +102,12 @@ fn recipients(realm: &Realm, caller: &User, to: Option<Vec<UserId>>) -> Result<V
         return Err(Error::TypingDisabledDirect);
     }
     let mut recipients = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut unique_ids = BTreeSet::new();
     for user in to.into_iter().chain([caller.id]) {
         if realm.user(user).is_none_or(|user| !realm.can_access_user(caller, user.id)) {
             return Err(Error::InvalidRecipientId { user_id: user.0.into() });
         }
-        if seen.insert(user) {
+        if unique_ids.insert(user) {
             recipients.push(user);
         }
     }
@@ -126,11 +123,11 @@ fn emit_direct(tx: &mut Tx, caller: &User, op: TypingOp, recipients: &[UserId]) 
         stream_id: None,
         topic: None,
     };
-    // Nobody hears by this of people that they may not know of.
-    let knows_all = |id: &&UserId| {
+    // The event lists all recipients, so only users who can access all of them get it.
+    let can_access_all = |id: &&UserId| {
         tx.user(**id).is_some_and(|viewer| recipients.iter().all(|other| tx.can_access_user(viewer, *other)))
     };
-    let audience = receivers(tx, recipients.iter().filter(knows_all));
+    let audience = receivers(tx, recipients.iter().filter(can_access_all));
     tx.emit(audience, typing(op, fields));
 }
 
@@ -147,8 +144,8 @@ fn typing(op: TypingOp, fields: Typing) -> Event {
 
 fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId, topic: &str) {
     let Some(audience) = subscribers(tx, channel) else { return };
-    let is_blind = |id: &UserId| !tx.can_access_user(&tx.users[id], caller.id);
-    let audience = audience.except_all(&tx.guests().iter().filter(|id| is_blind(id)).copied().collect());
+    let lacks_access = |id: &UserId| !tx.can_access_user(&tx.users[id], caller.id);
+    let audience = audience.except_all(&tx.guests().iter().filter(|id| lacks_access(id)).copied().collect());
     let fields = Typing {
         message_type: "stream",
         sender: person(tx, caller),
@@ -159,14 +156,14 @@ fn emit_in_channel(tx: &mut Tx, caller: &User, op: TypingOp, channel: ChannelId,
     tx.emit(audience, typing(op, fields).only_for(DeliveryCondition::ChannelTyping));
 }
 
-/// Those of the users who are active and want to know who is typing.
+/// Those of the users who are active and receive typing notifications.
 fn receivers<'id>(realm: &Realm, users: impl IntoIterator<Item = &'id UserId>) -> Audience {
-    let receives =
+    let is_receiver =
         |id: &UserId| realm.is_active(*id) && realm.user_state(*id).is_on(UserSetting::ReceivesTypingNotifications);
-    Audience::of(users.into_iter().copied().filter(receives).collect::<OrdSet<UserId>>())
+    Audience::of(users.into_iter().copied().filter(is_receiver).collect::<OrdSet<UserId>>())
 }
 
-/// The channel's subscribers who want to know; None where they are too many.
+/// The channel's subscribers who receive typing notifications; None if the channel has too many subscribers.
 fn subscribers(realm: &Realm, channel: ChannelId) -> Option<Audience> {
     let subscribers = &realm.channels[&channel].subscribers;
     (subscribers.len() <= MAX_SUBSCRIBERS).then(|| receivers(realm, subscribers))
@@ -185,7 +182,7 @@ operation! {
     events in EDIT_EVENTS;
 }
 
-/// What can be wrong with telling that a message is being edited.
+/// The errors of both operations about editing.
 const EDIT_ERRORS: &[ErrorKind] = &[
     ErrorKind::InvalidMessage,
     ErrorKind::EditingDisabled,
@@ -194,7 +191,7 @@ const EDIT_ERRORS: &[ErrorKind] = &[
     ErrorKind::TypingDisabledDirect,
     ErrorKind::TypingDisabledChannel,
 ];
-/// What the events say of it.
+/// The events of both operations about editing.
 const EDIT_EVENTS: &[EventKind] = &[EventKind::TypingEditMessageStart, EventKind::TypingEditMessageStop];
 
 impl Write for SetEditTyping {

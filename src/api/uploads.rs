@@ -1,4 +1,4 @@
-//! Uploaded files: putting them there, listing and removing one's own, and who may read them.
+//! Uploaded files: uploading, listing and removing them, and temporary URLs to read them.
 //!
 //! A choice where the API is silent: A-34 in docs/assumptions.md.
 
@@ -26,9 +26,8 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Bytes of a mebibyte.
 const MIB: i64 = 1024 * 1024;
-/// The type of files of which nothing is known.
+/// The content type of files of unknown type.
 const UNKNOWN_TYPE: &str = "application/octet-stream";
 
 operation! {
@@ -53,12 +52,12 @@ pub struct UploadFileReply {
 
 impl Write for UploadFile {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<UploadFileReply, Error> {
-        let (file, given_name) = only_file(call.files)?;
+        let (file, file_name) = only_file(call.files)?;
         let size = i64::try_from(file.bytes.len()).unwrap_or(i64::MAX);
         check_size(tx, size)?;
 
         let file = NewFile {
-            name: name::shown_name(&given_name),
+            name: name::display_name(&file_name),
             content_type: file.content_type.clone(),
             bytes: file.bytes.clone(),
         };
@@ -68,17 +67,17 @@ impl Write for UploadFile {
     }
 }
 
-/// The file of a request that has exactly one, and its name.
+/// The only file of the request that has a name, and its name.
 fn only_file(files: &[UploadedFile]) -> Result<(&UploadedFile, String), Error> {
-    let mut named = files.iter().filter_map(|file| Some((file, name::base_name(&file.name)?)));
-    match (named.next(), named.next()) {
+    let mut files_with_names = files.iter().filter_map(|file| Some((file, name::base_name(&file.name)?)));
+    match (files_with_names.next(), files_with_names.next()) {
         (None, _) => Err(Error::NoFile),
         (Some(file), None) => Ok(file),
         (Some(_), Some(_)) => Err(Error::SeveralFiles),
     }
 }
 
-/// Whether the organization takes a file of this size, in bytes, and has room for it.
+/// Checks the size of a file, in bytes, against the limit for files and the quota of the organization.
 ///
 /// # Errors
 ///
@@ -97,24 +96,26 @@ pub fn check_size(realm: &Realm, size: i64) -> Result<(), Error> {
 
 /// A file to be added.
 pub struct NewFile {
-    /// As it is shown.
+    /// The name that clients display.
     pub name: String,
-    /// As the client said; None or "" is guessed from the name.
+    /// From the request. None or "": guessed from the name.
     pub content_type: Option<String>,
     pub bytes: bytes::Bytes,
 }
 
-/// Adds a file under a new address, and tells its owner.
+/// Stores a file under a new URL.
+///
+/// Event: `attachment` add to the owner.
 pub fn add_file(tx: &mut Tx, owner: UserId, file: NewFile) -> Arc<Attachment> {
     let path_id = new_address(tx, &file.name);
     add_file_at(tx, owner, path_id, file)
 }
 
-/// An address for a file of this name that no file has.
+/// A new unique path for a file.
 fn new_address(tx: &mut Tx, name: &str) -> String {
-    let chance = &mut tx.realm_mut().chance;
-    let (directory, token) = (chance.upload_directory(), chance.upload_token());
-    format!("{}/{directory}/{token}/{}", tx.organization.id, name::address_name(name))
+    let random = &mut tx.realm_mut().rng;
+    let (directory, token) = (random.upload_directory(), random.upload_token());
+    format!("{}/{directory}/{token}/{}", tx.organization.id, name::url_name(name))
 }
 
 fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Arc<Attachment> {
@@ -138,7 +139,7 @@ fn add_file_at(tx: &mut Tx, owner: UserId, path_id: String, file: NewFile) -> Ar
             .map(|delay| tx.now.plus(delay)),
         owner,
         created_at: tx.now,
-        blob: tx.keep_blob(file.bytes),
+        blob: tx.store_blob(file.bytes),
         messages: BTreeSet::new(),
     });
     tx.add_attachment(attachment.clone());
@@ -197,8 +198,8 @@ pub struct AttachmentsReply {
 impl Read for GetAttachments {
     fn run(realm: &Realm, call: &Call<'_>, _params: Self::Params) -> Result<AttachmentsReply, Error> {
         let owner = call.caller().id;
-        let own = realm.attachments.values().filter(|attachment| attachment.owner == owner);
-        let mut attachments: Vec<AttachmentRecord> = own.map(|attachment| AttachmentRecord::new(attachment)).collect();
+        let files = realm.attachments.values().filter(|attachment| attachment.owner == owner);
+        let mut attachments: Vec<AttachmentRecord> = files.map(|file| AttachmentRecord::new(file)).collect();
         attachments.sort_by_key(|attachment| attachment.id);
         Ok(AttachmentsReply { attachments, upload_space_used: realm.upload_space_used })
     }
@@ -218,9 +219,9 @@ operation! {
 impl Write for RemoveAttachment {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let owner = call.caller().id;
-        let mut own = tx.attachments.values().filter(|attachment| attachment.owner == owner);
+        let mut attachments = tx.attachments.values().filter(|attachment| attachment.owner == owner);
         let attachment =
-            own.find(|attachment| attachment.id == params.attachment_id).ok_or(Error::InvalidAttachment)?;
+            attachments.find(|attachment| attachment.id == params.attachment_id).ok_or(Error::InvalidAttachment)?;
         let path_id = attachment.path_id.clone();
 
         tx.remove_attachment(&path_id);

@@ -1,4 +1,4 @@
-//! Users: looking them up. Making and changing them, their going and coming back are in the files below.
+//! Users: listing and fetching them. Submodules create, change, deactivate and reactivate users.
 
 pub mod create;
 pub mod deactivate;
@@ -13,7 +13,7 @@ use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
-use crate::record::user::{ProfileValue, UserLine, UserRecord, UserView, written};
+use crate::record::user::{ListedUser, ProfileValue, UserRecord, UserView, written};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -39,7 +39,7 @@ operation! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MembersReply {
     /// Bots and deactivated users too.
-    pub members: Vec<UserLine>,
+    pub members: Vec<ListedUser>,
 }
 
 impl Read for GetUsers {
@@ -51,11 +51,11 @@ impl Read for GetUsers {
             include_profile: params.include_custom_profile_fields,
         };
         let is_known = |user: &User| viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
-        let has_placeholders = gives_placeholders(call);
+        let has_placeholders = sends_placeholders(call);
         let is_listed = |user: &&Arc<User>| !user.is_system_bot() && (has_placeholders || is_known(user));
         let record = |user: &Arc<User>| match has_placeholders && !is_known(user) {
-            true => UserLine::Made(Box::new(UserRecord::unknown(realm, user))),
-            false => UserLine::new(realm, user, view),
+            true => ListedUser::Uncached(Box::new(UserRecord::unknown(realm, user))),
+            false => ListedUser::new(realm, user, view),
         };
         let members = match params.user_ids {
             Some(ids) => {
@@ -88,7 +88,7 @@ operation! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UserReply {
     /// The user.
-    pub user: UserLine,
+    pub user: ListedUser,
 }
 
 impl Read for GetUser {
@@ -131,20 +131,20 @@ impl Read for GetUserByEmail {
     }
 }
 
-fn gives_placeholders(call: &Call<'_>) -> bool {
+fn sends_placeholders(call: &Call<'_>) -> bool {
     !call.has(Feature::NoPlaceholders)
 }
 
-fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, view: UserView<'_>) -> Result<UserLine, Error> {
+fn known_or_placeholder(realm: &Realm, call: &Call<'_>, id: UserId, view: UserView<'_>) -> Result<ListedUser, Error> {
     // The service's own bots are no users of the organization.
     if realm.users.get(&id).is_some_and(|user| user.is_system_bot()) {
         return Err(Error::NoSuchUser);
     }
     match realm.accessible_user(call.caller(), id) {
-        Err(Error::InsufficientPermission) if gives_placeholders(call) => {
-            Ok(UserLine::Made(Box::new(UserRecord::unknown(realm, &realm.users[&id]))))
+        Err(Error::InsufficientPermission) if sends_placeholders(call) => {
+            Ok(ListedUser::Uncached(Box::new(UserRecord::unknown(realm, &realm.users[&id]))))
         }
-        outcome => Ok(UserLine::new(realm, outcome?, view)),
+        outcome => Ok(ListedUser::new(realm, outcome?, view)),
     }
 }
 
@@ -155,7 +155,7 @@ operation! {
     is short;
 }
 
-/// The caller as they see themselves.
+/// The caller. All except the last field is serialized once and cached in the user's memo.
 #[derive(Clone, Debug)]
 pub struct OwnUserReply {
     user: Arc<User>,
@@ -204,21 +204,21 @@ struct OwnUser<'a> {
     #[schemars(with = "Option<BTreeMap<String, ProfileValue>>")]
     profile_data: Option<&'a RawValue>,
     /// ID of the last message received, -1 without any; deprecated.
-    // The last field: what comes before it is kept.
+    // This has to be the last field, because all before it is cached.
     max_message_id: i64,
 }
 
 impl OwnUserReply {
     fn new(realm: &Realm, user: &Arc<User>) -> Self {
-        user.memo.own.get_or_make(|| Self::written_before_max_message_id(realm, user));
+        user.memo.own.get_or_make(|| Self::serialize_without_max_message_id(realm, user));
         let max_message_id = realm.newest_message_of(user.id).map_or(-1, |id| id.0);
         Self { user: user.clone(), max_message_id }
     }
 
-    /// All but the last number and the end.
-    fn written_before_max_message_id(realm: &Realm, user: &User) -> Box<[u8]> {
+    /// The JSON up to the value of `max_message_id`.
+    fn serialize_without_max_message_id(realm: &Realm, user: &User) -> Box<[u8]> {
         let written = written(realm, user);
-        let own = OwnUser {
+        let record = OwnUser {
             avatar_url: &written.avatar_url,
             avatar_version: user.avatar.version,
             email: &realm.api_email(user),
@@ -237,7 +237,7 @@ impl OwnUserReply {
             profile_data: (!user.is_bot()).then_some(&*written.profile_data),
             max_message_id: 0,
         };
-        let mut bytes = serde_json::to_vec(&own).unwrap_or_default();
+        let mut bytes = serde_json::to_vec(&record).unwrap_or_default();
         bytes.truncate(bytes.len().saturating_sub("0}".len()));
         bytes.into()
     }

@@ -1,4 +1,4 @@
-//! `chatdouble compare`: the same probes on two servers, and what differs.
+//! `chatdouble compare`: plays the same probes on two servers and reports the differences.
 
 mod accounts;
 mod record;
@@ -6,13 +6,13 @@ mod report;
 mod transport;
 
 use super::CliError;
-use super::file::write_whole;
-use super::output::{say, tell};
-use super::secure::Trusting;
-use super::signals::Ending;
-use super::upstream::rate;
+use super::file::write_atomically;
+use super::output::{eprint_line, print_line};
+use super::signals::TerminationSignal;
+use super::tls::TrustOptions;
+use super::upstream::parse_rate;
 use crate::json_diagnostic::nearest;
-use crate::scenario::twin::{Conditions, Likeness, Side, handles, play};
+use crate::scenario::server_comparison::{Conditions, Correspondence, Side, handles, play};
 use crate::scenario::{Document, Scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
 use accounts::Accounts;
@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 use transport::Transport;
 
-/// The probes of the program: scenarios whose expectations only give names to values.
+/// The built-in probes: scenarios whose expected replies only capture values.
 const PROBES: &[(&str, &str)] = &[
     ("scenarios/probes/accounts.md", include_str!("../../scenarios/probes/accounts.md")),
     ("scenarios/probes/channels.md", include_str!("../../scenarios/probes/channels.md")),
@@ -38,8 +38,8 @@ const PROBES: &[(&str, &str)] = &[
     ("scenarios/probes/refusals.md", include_str!("../../scenarios/probes/refusals.md")),
 ];
 
-/// The status where the servers could not be compared.
-const NOT_COMPARED: u8 = 2;
+/// Exit status when the servers could not be compared.
+const COMPARISON_FAILED: u8 = 2;
 
 #[derive(Debug, Args)]
 #[command(
@@ -79,7 +79,7 @@ pub struct Compare {
     probes: Vec<PathBuf>,
 
     /// Requests a second at most to each server; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = rate)]
+    #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = parse_rate)]
     rate: f64,
 
     /// How long to wait for a reply, or for more of it
@@ -87,15 +87,16 @@ pub struct Compare {
     timeout: u64,
 
     #[command(flatten)]
-    trusting: Trusting,
+    trust: TrustOptions,
 }
 
 pub fn run(compare: &Compare) -> Result<ExitCode, CliError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::failure)?;
     let status = runtime.block_on(compare.run());
     runtime.shutdown_background();
-    // Status 1 says that the servers differ.
-    status.map_err(|error| CliError { status: if error.status == 1 { NOT_COMPARED } else { error.status }, ..error })
+    // Status 1 means that the servers differ.
+    status
+        .map_err(|error| CliError { status: if error.status == 1 { COMPARISON_FAILED } else { error.status }, ..error })
 }
 
 impl Compare {
@@ -103,70 +104,70 @@ impl Compare {
         if let [first, second] = self.urls.as_slice()
             && first == second
         {
-            return Err(CliError::of_usage(format!("takes two servers, not {} twice", first.as_str())));
+            return Err(CliError::usage(format!("takes two servers, not {} twice", first.as_str())));
         }
         let baseline = self.baseline.as_deref().map_or_else(|| Ok(Baseline::default()), Baseline::read)?;
         let documents = self.documents()?;
-        let probes = self.wanted(&documents)?;
+        let probes = self.selected_probes(&documents)?;
         let handles = documents.iter().flat_map(handles).collect();
         let accounts = Accounts::read(&self.accounts, &handles)?;
-        let mut ending = Ending::listen().map_err(CliError::of_start)?;
-        let opened = async { Ok([self.side(0, &accounts).await?, self.side(1, &accounts).await?]) };
+        let mut signal = TerminationSignal::listen().map_err(CliError::failure)?;
+        let open_sides = async { Ok([self.side(0, &accounts).await?, self.side(1, &accounts).await?]) };
         let mut sides = tokio::select! {
-            sides = opened => sides?,
-            () = ending.received() => return Err(CliError::of_interruption("interrupted before anything was compared")),
+            sides = open_sides => sides?,
+            () = signal.recv() => return Err(CliError::interrupted("interrupted before anything was compared")),
         };
         let mut report = Report::new([&sides[0], &sides[1]], baseline, self.only.is_some());
         let interrupted = AtomicBool::new(false);
-        let played = {
-            let mut playing = std::pin::pin!(self.play(&probes, &mut sides, &mut report, &interrupted));
+        let result = {
+            let mut play = std::pin::pin!(self.play(&probes, &mut sides, &mut report, &interrupted));
             loop {
                 tokio::select! {
-                    played = &mut playing => break played,
-                    () = ending.received() => {
+                    result = &mut play => break result,
+                    () = signal.recv() => {
                         if interrupted.swap(true, Ordering::Relaxed) {
                             let message = "interrupted twice: what the last probe made is left behind";
-                            return Err(CliError::of_interruption(message));
+                            return Err(CliError::interrupted(message));
                         }
-                        tell("interrupted: takes away what the last probe made; interrupt again to end at once");
+                        eprint_line("interrupted: takes away what the last probe made; interrupt again to end at once");
                     }
                 }
             }
         };
-        report.leftovers().iter().for_each(|what| tell(format_args!("left behind: {what}")));
-        played?;
+        report.leftovers().iter().for_each(|leftover| eprint_line(format_args!("left behind: {leftover}")));
+        result?;
         if interrupted.load(Ordering::Relaxed) {
-            return Err(CliError::of_interruption("interrupted before all was compared"));
+            return Err(CliError::interrupted("interrupted before all was compared"));
         }
         if report.is_empty() {
             let message =
                 "nothing was compared: no probe has all the accounts that it needs; docs/compare.md names them";
-            return Err(CliError::of_start(message));
+            return Err(CliError::failure(message));
         }
         self.write(&report)?;
         Ok(if report.differs() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 
-    /// Writes the result to the files, or prints it.
+    /// Writes the report to the requested files, or prints it.
     fn write(&self, report: &Report) -> Result<(), CliError> {
         let write = |file: &Path, text: &str| {
-            let fault = |error| CliError::of_start(format!("{} can't be written: {error}", file.display()));
-            write_whole(file, text).map_err(fault)
+            let write_error = |error| CliError::failure(format!("{} can't be written: {error}", file.display()));
+            write_atomically(file, text).map_err(write_error)
         };
         if let Some(file) = &self.json {
-            let text = serde_json::to_string_pretty(&report.record()).map_err(CliError::of_program)?;
+            let text = serde_json::to_string_pretty(&report.record()).map_err(CliError::internal)?;
             write(file, &format!("{text}\n"))?;
         }
         match &self.output {
             Some(file) => {
                 write(file, &report.text())?;
-                say(report.counts())
+                print_line(report.counts())
             }
-            None => say(report.text().trim_end()),
+            None => print_line(report.text().trim_end()),
         }
     }
 
-    /// Plays probes and adds each to the report; ends after a probe when the user has interrupted.
+    /// Plays the probes and adds them to the report. Stops after the current probe when the user has interrupted.
     async fn play(
         &self,
         probes: &[(&Document, &Scenario)],
@@ -174,123 +175,124 @@ impl Compare {
         report: &mut Report,
         interrupted: &AtomicBool,
     ) -> Result<(), CliError> {
-        let mut likeness = introduced(first, second);
-        let started = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
+        let mut correspondence = initial_correspondence(first, second);
+        let start_seconds = UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs());
         for (count, (document, scenario)) in probes.iter().enumerate() {
             if interrupted.load(Ordering::Relaxed) {
                 break;
             }
-            let unique = format!("probe{started}x{}x", count + 1);
-            let conditions = Conditions { unique: &unique, reads_only: self.read_only, interrupted };
-            let mut played = play([first, second], &mut likeness, document, scenario, &conditions).await;
-            let failure = played.failure.take();
-            report.add(&document.name, &scenario.name, played);
-            failure.map_or(Ok(()), |failure| Err(CliError::of_start(failure)))?;
+            let unique = format!("probe{start_seconds}x{}x", count + 1);
+            let conditions = Conditions { unique: &unique, is_read_only: self.read_only, interrupted };
+            let mut result = play([first, second], &mut correspondence, document, scenario, &conditions).await;
+            let failure = result.failure.take();
+            report.add(&document.name, &scenario.name, result);
+            failure.map_or(Ok(()), |failure| Err(CliError::failure(failure)))?;
         }
         Ok(())
     }
 
-    /// The probes of the program, and those of files.
+    /// The documents of the built-in probes and of the user's files.
     fn documents(&self) -> Result<Vec<Document>, CliError> {
         let mut texts: Vec<(String, String)> =
             PROBES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
         for file in &self.probes {
             let name = file.display().to_string();
-            let text = std::fs::read_to_string(file).map_err(|error| CliError::of_start(format!("{name}: {error}")))?;
+            let text = std::fs::read_to_string(file).map_err(|error| CliError::failure(format!("{name}: {error}")))?;
             texts.push((name, text));
         }
         let mut documents = Vec::new();
         for (name, text) in texts {
             documents.push(Document::parse(&name, &text).map_err(|mistakes| {
                 let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-                CliError::of_start(lines.join("; "))
+                CliError::failure(lines.join("; "))
             })?);
         }
         Ok(documents)
     }
 
-    /// The probes to play.
-    fn wanted<'a>(&self, documents: &'a [Document]) -> Result<Vec<(&'a Document, &'a Scenario)>, CliError> {
-        let all = || documents.iter().flat_map(|document| document.scenarios.iter().map(move |one| (document, one)));
-        let wanted: Vec<_> = all().filter(|(document, scenario)| self.is_wanted(document, scenario)).collect();
-        if wanted.is_empty() {
+    fn selected_probes<'a>(&self, documents: &'a [Document]) -> Result<Vec<(&'a Document, &'a Scenario)>, CliError> {
+        let all = || {
+            documents.iter().flat_map(|document| document.scenarios.iter().map(move |scenario| (document, scenario)))
+        };
+        let selected: Vec<_> = all().filter(|(document, scenario)| self.is_selected(document, scenario)).collect();
+        if selected.is_empty() {
             let files = documents.iter().filter_map(|document| document.name.rsplit('/').next());
             let names: Vec<&str> = all().map(|(_, scenario)| scenario.name.as_str()).chain(files).collect();
             let nearest = self.only.as_deref().and_then(|pattern| nearest(pattern, &names));
             let nearest = nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default();
-            return Err(CliError::of_usage(format!("--only fits no probe{nearest}")));
+            return Err(CliError::usage(format!("--only fits no probe{nearest}")));
         }
-        Ok(wanted)
+        Ok(selected)
     }
 
-    /// A server, by its position on the command line.
+    /// Connects to a server. `position` is its place on the command line, 0 or 1.
     async fn side(&self, position: usize, accounts: &Accounts) -> Result<Side, CliError> {
         let base = &self.urls[position];
         let timeout = Duration::from_secs(self.timeout);
-        let trusting = || self.trusting.config(base.is_secure());
-        let options = Options { rate: self.rate, patience: timeout, retries: 0, notice: |line| tell(line) };
-        let upstream = Upstream::new(base.clone(), trusting()?, options).map_err(CliError::of_start)?;
-        let settings = upstream.get("/server_settings", &[]).await.map_err(CliError::of_start)?;
-        let settings = settings.json().map_err(CliError::of_start)?;
-        let http = Arc::new(Transport::new(trusting()?, self.rate, timeout)?);
+        let tls_config = || self.trust.config(base.is_secure());
+        let options = Options { rate: self.rate, read_timeout: timeout, retries: 0, notify: |line| eprint_line(line) };
+        let upstream = Upstream::new(base.clone(), tls_config()?, options).map_err(CliError::failure)?;
+        let settings = upstream.get("/server_settings", &[]).await.map_err(CliError::failure)?;
+        let settings = settings.json().map_err(CliError::failure)?;
+        let http = Arc::new(Transport::new(tls_config()?, self.rate, timeout)?);
         let accounts = accounts.on(position, base.as_str());
-        Side::open(base.as_str().to_owned(), http, settings, &accounts).await.map_err(CliError::of_start)
+        Side::open(base.as_str().to_owned(), http, settings, &accounts).await.map_err(CliError::failure)
     }
 
-    fn is_wanted(&self, document: &Document, scenario: &Scenario) -> bool {
+    fn is_selected(&self, document: &Document, scenario: &Scenario) -> bool {
         let Some(pattern) = &self.only else { return true };
         let words: Vec<String> = pattern.split('*').map(regex::escape).collect();
         let Ok(pattern) = regex::RegexBuilder::new(&words.join(".*")).case_insensitive(true).build() else {
             return false;
         };
-        let from: usize = document.text.lines().take(scenario.line.saturating_sub(1)).map(|line| line.len() + 1).sum();
-        let rest = &document.text[from.min(document.text.len())..];
-        let end = rest[1..].find("\n## ").map_or(rest.len(), |end| end + 1);
-        pattern.is_match(&document.name) || rest[..end].lines().any(|line| pattern.is_match(line))
+        let start: usize = document.text.lines().take(scenario.line.saturating_sub(1)).map(|line| line.len() + 1).sum();
+        let section = &document.text[start.min(document.text.len())..];
+        let end = section[1..].find("\n## ").map_or(section.len(), |end| end + 1);
+        pattern.is_match(&document.name) || section[..end].lines().any(|line| pattern.is_match(line))
     }
 }
 
-/// What is alike on two servers before anything is played: their addresses, and their accounts, channels and groups of
-/// the same name.
-fn introduced(first: &Side, second: &Side) -> Likeness {
-    let mut likeness = Likeness::default();
-    for (at, side) in [first, second].into_iter().enumerate() {
-        let own = ["realm_url", "realm_uri"].iter().filter_map(|key| side.settings[*key].as_str());
-        for url in own.chain([side.url.as_str()]) {
-            likeness.replace(at, url, "URL");
-            let host = url.split_once("://").map_or(url, |(_, rest)| rest).split('/').next().unwrap_or_default();
-            likeness.replace(at, host, "HOST");
+/// The correspondences of the two servers before any probe: their addresses, and accounts, channels and groups of the
+/// same name.
+fn initial_correspondence(first: &Side, second: &Side) -> Correspondence {
+    let mut correspondence = Correspondence::default();
+    for (index, side) in [first, second].into_iter().enumerate() {
+        let urls = ["realm_url", "realm_uri"].iter().filter_map(|key| side.settings[*key].as_str());
+        for url in urls.chain([side.url.as_str()]) {
+            correspondence.replace(index, url, "URL");
+            let host = url.split_once("://").map_or(url, |(_, address)| address).split('/').next().unwrap_or_default();
+            correspondence.replace(index, host, "HOST");
         }
-        // Below a path, addresses without a host begin with it.
-        let path = side.url.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
+        // On a server with a base path, addresses without a host begin with that path.
+        let path = side.url.split_once("://").and_then(|(_, address)| address.split_once('/'));
         if let Some((_, path)) = path {
-            likeness.replace(at, &format!("/{path}/"), "/");
+            correspondence.replace(index, &format!("/{path}/"), "/");
         }
         for (handle, person) in &side.scope.directory.people {
-            likeness.replace(at, &person.email, &format!("EMAIL of {handle}"));
-            likeness.replace(at, &person.api_key, "KEY");
+            correspondence.replace(index, &person.email, &format!("EMAIL of {handle}"));
+            correspondence.replace(index, &person.api_key, "KEY");
         }
     }
     for (handle, person) in &first.scope.directory.people {
         if let Some(other) = second.scope.directory.person(handle) {
-            likeness.pair("user", person.user_id, other.user_id);
+            correspondence.pair("user", person.user_id, other.user_id);
             if person.full_name != other.full_name {
-                likeness.replace(0, &person.full_name, &format!("NAME of {handle}"));
-                likeness.replace(1, &other.full_name, &format!("NAME of {handle}"));
+                correspondence.replace(0, &person.full_name, &format!("NAME of {handle}"));
+                correspondence.replace(1, &other.full_name, &format!("NAME of {handle}"));
             }
         }
     }
     for (name, id) in &first.scope.directory.channels {
         if let Some(other) = second.scope.directory.channel(name) {
-            likeness.pair("channel", *id, other);
+            correspondence.pair("channel", *id, other);
         }
     }
     for (name, id) in &first.scope.directory.groups {
         if let Some(other) = second.scope.directory.group(name) {
-            likeness.pair("group", *id, other);
+            correspondence.pair("group", *id, other);
         }
     }
-    likeness
+    correspondence
 }
 
 #[cfg(test)]

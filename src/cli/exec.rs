@@ -1,35 +1,35 @@
-//! `chatdouble exec`: a server for as long as a command runs.
+//! `chatdouble exec`: runs a command with a server, which ends with the command.
 
 mod attempt;
 mod chaos;
 mod faults;
 #[cfg(unix)]
 pub mod guard;
-mod learning;
 mod levels;
+mod observation;
 mod prefixed_output;
-mod report;
 #[cfg(target_os = "linux")]
-mod tree;
+mod process_tree;
+mod report;
 #[cfg(unix)]
 mod unix;
 #[cfg(not(unix))]
 mod windows;
 
 use super::CliError;
-use super::output::tell;
-use super::serve::{Serve, status, waiting_runtime};
+use super::output::eprint_line;
+use super::serve::{Serve, current_thread_runtime, status};
 use crate::server::listen::WallClock;
 use crate::server::standing_faults::StandingFaults;
 use crate::server::{Server, StartError};
 use crate::world::RealTime;
-use attempt::{Attempt, Attempted, TIMED_OUT};
+use attempt::{Attempt, RunResult, TIMED_OUT};
 use chaos::Chaos;
 use clap::Args;
-use learning::Learning;
 use levels::Levels;
+use observation::Observation;
 use prefixed_output::PrefixedOutput;
-use report::{ReportOptions, Reporting};
+use report::{ReportOptions, Reporter};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -44,16 +44,16 @@ use unix::{Signals, forward, is_terminating, kill, status_of};
 #[cfg(not(unix))]
 use windows::{Signals, forward, is_terminating, kill, status_of};
 
-/// Where the command finds the file of the certificate that it has to trust.
-const TRUSTED: &str = "CHATDOUBLE_TLS_CA";
-/// Where the command finds the level of the server, if it runs for several.
-const LEVEL: &str = "CHATDOUBLE_LEVEL";
-/// What shells give for a command that is not there, and for one that can't be run.
+/// The variable with the path of the certificate that the command has to trust.
+const TLS_CA_VARIABLE: &str = "CHATDOUBLE_TLS_CA";
+/// The variable with the server's feature level, set when the command runs at several levels.
+const LEVEL_VARIABLE: &str = "CHATDOUBLE_LEVEL";
+/// The statuses that shells use for a command that does not exist, and for one that can't be run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
-/// How often, and after which pause, a port is asked for again that the run before may still have.
-const PORT_TRIES: usize = 50;
-const PORT_PAUSE: Duration = Duration::from_millis(20);
+/// A fixed port may still be in use by the previous run, so binding it is retried.
+const MAX_PORT_TRIES: usize = 50;
+const PORT_RETRY_PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Debug, Args)]
 #[command(
@@ -66,7 +66,8 @@ pub struct Exec {
     #[command(flatten, next_help_heading = "Report")]
     report: ReportOptions,
 
-    /// File with a list of faults, as POST /control/worlds/NAME/faults takes them, that each world has from its beginning
+    /// File with a list of faults, as POST /control/worlds/NAME/faults takes them, that each world has from its
+    /// beginning
     #[arg(long, value_name = "FILE", conflicts_with = "chaos", help_heading = "Faults")]
     faults: Option<PathBuf>,
 
@@ -84,26 +85,26 @@ pub struct Exec {
 
 pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
     if exec.levels.is_parallel() && exec.serve.has_own_port() {
-        return Err(CliError::of_usage("--jobs needs a port for each run: leave out --port and --port-file"));
+        return Err(CliError::usage("--jobs needs a port for each run: leave out --port and --port-file"));
     }
-    let reporting = exec.report.prepare()?;
+    let reporter = exec.report.prepare()?;
     let rules = exec.faults.as_deref().map_or(Ok(Vec::new()), faults::read)?;
     let faults = Arc::new(StandingFaults::new(rules));
     let runtime = exec.serve.prepare()?;
-    let waiting = waiting_runtime()?;
+    let command_runtime = current_thread_runtime()?;
     let _lock = exec.serve.state.lock()?;
-    let many = Many { exec: &exec, faults: &faults, reporting: &reporting, runtime: runtime.handle() };
+    let runner = Runner { exec: &exec, faults: &faults, reporter: &reporter, runtime: runtime.handle() };
     let status = match (exec.chaos.seed(), exec.levels.list()) {
-        (Some(seed), _) => waiting.block_on(exec.chaos.run(seed, async |attempt| many.run(attempt).await)),
-        (None, Some(levels)) => waiting
-            .block_on(exec.levels.run(levels, async |attempt| many.run(attempt).await))
-            .and_then(|status| reporting.report_after(status)),
+        (Some(seed), _) => command_runtime.block_on(exec.chaos.run(seed, async |attempt| runner.run(attempt).await)),
+        (None, Some(levels)) => command_runtime
+            .block_on(exec.levels.run(levels, async |attempt| runner.run(attempt).await))
+            .and_then(|status| reporter.report_after(status)),
         (None, None) => runtime
             .block_on(exec.serve.start(0))
-            .and_then(|server| waiting.block_on(serve_while_running(&exec, &faults, &reporting, server))),
+            .and_then(|server| command_runtime.block_on(serve_while_running(&exec, &faults, &reporter, server))),
     };
-    faults::tell_unfired(&faults);
-    waiting.shutdown_background();
+    faults::report_unfired(&faults);
+    command_runtime.shutdown_background();
     runtime.shutdown_background();
     status
 }
@@ -111,67 +112,67 @@ pub fn run(exec: Exec) -> Result<ExitCode, CliError> {
 async fn serve_while_running(
     exec: &Exec,
     faults: &Arc<StandingFaults>,
-    reporting: &Reporting,
+    reporter: &Reporter,
     server: Server,
 ) -> Result<ExitCode, CliError> {
-    exec.serve.tell_place(&server)?;
-    exec.serve.tell_elsewhere(&server);
-    faults::arm(&server, faults)?;
+    exec.serve.write_files(&server)?;
+    exec.serve.print_other_addresses(&server);
+    faults::install(&server, faults)?;
     exec.serve.open_console(&server);
-    exec.serve.tell_state(&server);
+    exec.serve.report_state_source(&server);
     let state = exec.serve.state.follow(&server);
-    let own = run_command(exec, &server, &Attempt::default()).await?.status;
+    let command_status = run_command(exec, &server, &Attempt::default()).await?.status;
     let violations = server.violations();
-    let reported = reporting.write(&server);
+    let has_failing_findings = reporter.write(&server);
     server.stop().await;
-    let stored = state.map_or(Ok(()), |state| state.write_at_end(violations.is_empty()));
-    // A failure of the command's own is reported before one of ours.
-    if own == 0 {
-        stored?;
-        return match reported? {
+    let state_result = state.map_or(Ok(()), |state| state.write_at_end(violations.is_empty()));
+    // A failure of the command takes precedence over failures of this program.
+    if command_status == 0 {
+        state_result?;
+        return match has_failing_findings? {
             true if violations.is_empty() => Ok(ExitCode::from(report::HAS_FINDINGS)),
             _ => status(&violations),
         };
     }
     super::log::repeat_warnings();
-    for error in [stored.err(), reported.err()].into_iter().flatten() {
-        tell(format_args!("{}", error.message));
+    for error in [state_result.err(), has_failing_findings.err()].into_iter().flatten() {
+        eprint_line(format_args!("{}", error.message));
     }
-    Ok(ExitCode::from(own))
+    Ok(ExitCode::from(command_status))
 }
 
-/// Runs of the command against a server each.
-struct Many<'a> {
+/// Runs the command several times, each time with a new server.
+struct Runner<'a> {
     exec: &'a Exec,
-    /// Those of the file.
+    /// The faults of the file from `--faults`.
     faults: &'a Arc<StandingFaults>,
-    reporting: &'a Reporting,
+    reporter: &'a Reporter,
     runtime: &'a Handle,
 }
 
-impl Many<'_> {
-    /// Runs the command once.
-    async fn run<Seen: Learning>(&self, attempt: Attempt) -> Result<Attempted<Seen>, CliError> {
+impl Runner<'_> {
+    async fn run<T: Observation>(&self, attempt: Attempt) -> Result<RunResult<T>, CliError> {
         let server = self.start(attempt.feature_level).await?;
-        let learn = Seen::begin(&server);
-        self.exec.serve.tell_place(&server)?;
+        let observe = T::begin(&server);
+        self.exec.serve.write_files(&server)?;
         if attempt.faults.is_empty() {
-            faults::arm(&server, self.faults)?;
+            faults::install(&server, self.faults)?;
         } else {
-            faults::arm(&server, &Arc::new(StandingFaults::new(attempt.faults.clone())))?;
+            faults::install(&server, &Arc::new(StandingFaults::new(attempt.faults.clone())))?;
         }
-        let began = WallClock.now();
-        let Ended { status: own, is_interrupted } = run_command(self.exec, &server, &attempt).await?;
-        let took = WallClock.now().since(began).micros();
+        let start = WallClock.now();
+        let CommandResult { status: command_status, is_interrupted } =
+            run_command(self.exec, &server, &attempt).await?;
+        let duration = WallClock.now().since(start).micros();
         let violations = server.violations();
-        let seen = learn(&server);
-        let findings = self.reporting.add(&server, attempt.feature_level);
+        let observed = observe(&server);
+        let findings = self.reporter.add(&server, attempt.feature_level);
         server.stop().await;
-        if own == 0 {
+        if command_status == 0 {
             status(&violations)?;
         }
-        let took = Duration::from_micros(u64::try_from(took).unwrap_or_default());
-        Ok(Attempted { status: own, is_interrupted, took, findings, seen })
+        let duration = Duration::from_micros(u64::try_from(duration).unwrap_or_default());
+        Ok(RunResult { status: command_status, is_interrupted, duration, findings, observed })
     }
 
     async fn start(&self, feature_level: Option<i64>) -> Result<Server, CliError> {
@@ -180,41 +181,39 @@ impl Many<'_> {
         let mut tries = 0;
         loop {
             tries += 1;
-            let started =
-                self.runtime.spawn(Server::start_with(options.clone())).await.map_err(CliError::of_program)?;
-            match started {
-                Err(StartError::Listen(cause)) if cause.kind() == ErrorKind::AddrInUse && tries < PORT_TRIES => {
-                    tokio::time::sleep(PORT_PAUSE).await;
+            let result = self.runtime.spawn(Server::start_with(options.clone())).await.map_err(CliError::internal)?;
+            match result {
+                Err(StartError::Listen(cause)) if cause.kind() == ErrorKind::AddrInUse && tries < MAX_PORT_TRIES => {
+                    tokio::time::sleep(PORT_RETRY_PAUSE).await;
                 }
-                started => return started.map_err(|error| self.exec.serve.fault(error)),
+                result => return result.map_err(|error| self.exec.serve.start_error(error)),
             }
         }
     }
 }
 
-/// How a command ended.
-struct Ended {
-    /// As shells tell it.
+struct CommandResult {
+    /// The exit status that shells report.
     status: u8,
-    /// Whether it was asked to end by a signal.
+    /// Whether a signal requested the end of the command.
     is_interrupted: bool,
 }
 
-/// Runs the command, passing signals on. One that takes longer than it may is ended.
-async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<Ended, CliError> {
-    let mut signals = Signals::listen().map_err(CliError::of_start)?;
-    let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::of_usage("no command is given"))?;
-    let trusted = Trusted::of(exec, server)?;
+/// Runs the command and forwards signals to it. It is killed at the attempt's time limit.
+async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<CommandResult, CliError> {
+    let mut signals = Signals::listen().map_err(CliError::failure)?;
+    let (program, arguments) = exec.command.split_first().ok_or_else(|| CliError::usage("no command is given"))?;
+    let certificate_file = CertificateFile::create(exec, server)?;
     let mut command = Command::new(program);
-    command.args(arguments).env("CHATDOUBLE_URL", server.url()).env_remove(TRUSTED);
+    command.args(arguments).env("CHATDOUBLE_URL", server.url()).env_remove(TLS_CA_VARIABLE);
     if let Some(token) = exec.serve.token() {
         command.env("CHATDOUBLE_CONTROL_TOKEN", token);
     }
-    if let Some(file) = trusted.file() {
-        command.env(TRUSTED, file);
+    if let Some(file) = certificate_file.file() {
+        command.env(TLS_CA_VARIABLE, file);
     }
     if let Some(level) = attempt.feature_level {
-        command.env(LEVEL, level.to_string());
+        command.env(LEVEL_VARIABLE, level.to_string());
     }
     if attempt.prefix.is_some() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -223,86 +222,86 @@ async fn run_command(exec: &Exec, server: &Server, attempt: &Attempt) -> Result<
         status: if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE },
         message: format!("cannot run {}: {error}", program.to_string_lossy()),
     })?;
-    let _guarding = guarding(&child, trusted.own_file());
-    let output = attempt.prefix.as_deref().map(|prefix| PrefixedOutput::of(&mut child, prefix));
-    let time_is_over = async {
+    let _guard = start_guard(&child, certificate_file.temporary_file());
+    let output = attempt.prefix.as_deref().map(|prefix| PrefixedOutput::start(&mut child, prefix));
+    let time_limit = async {
         match attempt.limit {
             Some(limit) => tokio::time::sleep(limit).await,
             None => std::future::pending().await,
         }
     };
-    tokio::pin!(time_is_over);
+    tokio::pin!(time_limit);
     let mut is_interrupted = false;
     loop {
         tokio::select! {
-            ended = child.wait() => {
+            exit_status = child.wait() => {
                 if let Some(output) = output {
-                    output.end().await;
+                    output.finish().await;
                 }
-                return ended.map(|ended| Ended { status: status_of(ended), is_interrupted }).map_err(CliError::of_start);
+                let status = status_of(exit_status.map_err(CliError::failure)?);
+                return Ok(CommandResult { status, is_interrupted });
             }
             signal = signals.next() => {
                 is_interrupted |= is_terminating(signal);
                 forward(&child, signal);
             }
-            () = &mut time_is_over => {
+            () = &mut time_limit => {
                 kill(&mut child).await;
-                return Ok(Ended { status: TIMED_OUT, is_interrupted });
+                return Ok(CommandResult { status: TIMED_OUT, is_interrupted });
             }
         }
     }
 }
 
-/// Has the command ended when this program is killed; without it, it would be left behind.
+/// Starts the process that ends the command if this program is killed. Without it, the command would keep running.
 #[cfg(unix)]
-fn guarding(child: &Child, file: Option<&Path>) -> Option<guard::Guarding> {
-    let started = guard::Guarding::start(child.id()?, file);
-    started.inspect_err(|error| tracing::warn!("the command would outlive this program: {error}")).ok()
+fn start_guard(child: &Child, file: Option<&Path>) -> Option<guard::GuardProcess> {
+    let result = guard::GuardProcess::start(child.id()?, file);
+    result.inspect_err(|error| tracing::warn!("the command would outlive this program: {error}")).ok()
 }
 
-/// Nobody has the command ended where there are no signals.
+/// Does nothing, since there are no signals to end the command with.
 #[cfg(not(unix))]
-fn guarding(_child: &Child, _file: Option<&Path>) {}
+fn start_guard(_child: &Child, _file: Option<&Path>) {}
 
 /// The file with the certificate that the command has to trust.
-enum Trusted {
+enum CertificateFile {
     None,
-    /// The one asked for.
-    Asked(PathBuf),
-    /// One for the command alone, which is removed.
-    Own(PathBuf),
+    /// The file that the user requested.
+    Requested(PathBuf),
+    /// A file for the command only, which is removed at the end.
+    Temporary(PathBuf),
 }
 
-impl Trusted {
-    fn of(exec: &Exec, server: &Server) -> Result<Self, CliError> {
-        let Some(certificate) = server.trusted_certificate() else { return Ok(Trusted::None) };
-        if let Some(file) = exec.serve.secure.trusted_file() {
-            return Ok(Trusted::Asked(file));
+impl CertificateFile {
+    fn create(exec: &Exec, server: &Server) -> Result<Self, CliError> {
+        let Some(certificate) = server.trusted_certificate() else { return Ok(CertificateFile::None) };
+        if let Some(file) = exec.serve.tls.trusted_file() {
+            return Ok(CertificateFile::Requested(file));
         }
         let name = format!("chatdouble-ca-{}-{}.pem", std::process::id(), server.address().port());
         let file = std::env::temp_dir().join(name);
-        // Nothing that another user has put there is followed or overwritten.
-        let written = File::create_new(&file).and_then(|mut opened| opened.write_all(certificate.as_bytes()));
-        written.map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))?;
-        Ok(Trusted::Own(file))
+        // `create_new`, so that no file or link of another user is followed or overwritten.
+        let result = File::create_new(&file).and_then(|mut opened| opened.write_all(certificate.as_bytes()));
+        result.map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))?;
+        Ok(CertificateFile::Temporary(file))
     }
 
-    /// The one that is removed at the end.
-    fn own_file(&self) -> Option<&Path> {
-        if let Trusted::Own(file) = self { Some(file) } else { None }
+    fn temporary_file(&self) -> Option<&Path> {
+        if let CertificateFile::Temporary(file) = self { Some(file) } else { None }
     }
 
     fn file(&self) -> Option<&Path> {
         match self {
-            Trusted::None => None,
-            Trusted::Asked(file) | Trusted::Own(file) => Some(file),
+            CertificateFile::None => None,
+            CertificateFile::Requested(file) | CertificateFile::Temporary(file) => Some(file),
         }
     }
 }
 
-impl Drop for Trusted {
+impl Drop for CertificateFile {
     fn drop(&mut self) {
-        if let Some(file) = self.own_file() {
+        if let Some(file) = self.temporary_file() {
             let _ = std::fs::remove_file(file);
         }
     }

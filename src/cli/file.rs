@@ -1,79 +1,79 @@
-//! Files that are written.
+//! Writes files atomically: readers never see a part of one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The most links that are followed, so that a circle of them ends.
+/// Limit of symbolic links that are followed, which ends cycles.
 const MAX_LINKS: usize = 40;
 
-/// Writes a text to a file as [`write_whole_by`] does.
+/// Writes a text to a file as [`write_atomically_with`] does.
 ///
 /// # Errors
 ///
 /// The error of the system.
-pub(super) fn write_whole(file: &Path, text: &str) -> io::Result<()> {
-    write_whole_by(file, |to| to.write_all(text.as_bytes()))
+pub(super) fn write_atomically(file: &Path, text: &str) -> io::Result<()> {
+    write_atomically_with(file, |writer| writer.write_all(text.as_bytes()))
 }
 
-/// Writes a file so that no reader sees a part of it: an existing file is replaced when the new one is complete and stored.
-/// Links are followed. A pipe or a device is written to directly, since its readers would not see a replacement.
+/// Writes a temporary file and renames it when it is complete and stored on the disk, so that no reader sees a part of
+/// it. Symbolic links are followed. Pipes and devices are written to directly, since their readers would not see a
+/// replacement.
 ///
 /// # Errors
 ///
-/// The error of the system; then an existing file remains unchanged.
-pub(super) fn write_whole_by(
+/// The error of the system. An existing file then remains unchanged.
+pub(super) fn write_atomically_with(
     file: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let target = followed(file)?;
-    if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
-        return written(OpenOptions::new().write(true).open(&target)?, write).map(drop);
+    let target = follow_links(file)?;
+    if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
+        return write_buffered(OpenOptions::new().write(true).open(&target)?, write).map(drop);
     }
-    let partial = partial(&target);
-    let whole = File::create(&partial).and_then(|new| written(new, write)?.sync_all());
-    let replaced = whole.and_then(|()| fs::rename(&partial, &target));
-    if replaced.is_err() {
-        let _ = fs::remove_file(&partial);
+    let temporary_path = temporary_path(&target);
+    let result = File::create(&temporary_path).and_then(|file| write_buffered(file, write)?.sync_all());
+    let renamed = result.and_then(|()| fs::rename(&temporary_path, &target));
+    if renamed.is_err() {
+        let _ = fs::remove_file(&temporary_path);
     }
-    replaced
+    renamed
 }
 
-fn written(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<File> {
+fn write_buffered(file: File, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<File> {
     let mut buffered = BufWriter::new(file);
     write(&mut buffered)?;
     buffered.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Checks that [`write_whole`] can write a file, without changing it.
+/// Checks that [`write_atomically`] can write a file, without changing it.
 ///
 /// # Errors
 ///
 /// The error of the system.
 pub(super) fn check_writable(file: &Path) -> io::Result<()> {
-    let target = followed(file)?;
+    let target = follow_links(file)?;
     match fs::metadata(&target) {
-        Ok(there) if !there.is_file() => OpenOptions::new().write(true).open(&target).map(drop),
+        Ok(metadata) if !metadata.is_file() => OpenOptions::new().write(true).open(&target).map(drop),
         _ => {
-            let partial = partial(&target);
-            File::create(&partial)?;
-            fs::remove_file(&partial)
+            let temporary_path = temporary_path(&target);
+            File::create(&temporary_path)?;
+            fs::remove_file(&temporary_path)
         }
     }
 }
 
-/// The file that is written first and then replaces another one.
-fn partial(target: &Path) -> PathBuf {
-    let mut partial = target.as_os_str().to_owned();
-    partial.push(".partial");
-    partial.into()
+fn temporary_path(target: &Path) -> PathBuf {
+    let mut temporary_path = target.as_os_str().to_owned();
+    temporary_path.push(".partial");
+    temporary_path.into()
 }
 
-/// The file that a path leads to, which need not exist yet.
-fn followed(file: &Path) -> io::Result<PathBuf> {
+/// The path of the file after following symbolic links. The file need not exist yet.
+fn follow_links(file: &Path) -> io::Result<PathBuf> {
     let mut path = file.to_owned();
     for _ in 0..MAX_LINKS {
-        if !fs::symlink_metadata(&path).is_ok_and(|there| there.is_symlink()) {
+        if !fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink()) {
             return Ok(path);
         }
         let next = fs::read_link(&path)?;

@@ -1,10 +1,10 @@
-//! `chatdouble fixture`: working on fixture files.
+//! `chatdouble fixture`: checks and generates fixture files, and reads fixtures from servers.
 
 mod from;
 
 use super::CliError;
-use super::file::write_whole;
-use super::output::{say, tell};
+use super::file::write_atomically;
+use super::output::{eprint_line, print_line};
 use crate::fixture;
 use crate::fixture::generate::{self, Size};
 use clap::{Args, Subcommand};
@@ -31,15 +31,15 @@ pub enum Fixture {
 #[command(after_help = "For example:\n\n  chatdouble fixture generate --users 500 --messages 20000 -o large.json")]
 pub struct Generate {
     /// Human users in addition to the cast and the system bots
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(..=MOST))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(..=MAX_COUNT))]
     users: u64,
 
     /// Channels
-    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(..=MOST))]
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(..=MAX_COUNT))]
     channels: u64,
 
     /// Messages
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(..=MOST))]
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(..=MAX_COUNT))]
     messages: u64,
 
     /// Seed of everything random
@@ -51,64 +51,64 @@ pub struct Generate {
     output: PathBuf,
 }
 
-/// More of anything than this does not fit into memory.
-const MOST: u64 = 10_000_000;
+/// Larger organizations do not fit into memory.
+const MAX_COUNT: u64 = 10_000_000;
 
 pub fn run(command: Fixture) -> Result<ExitCode, CliError> {
     match command {
         Fixture::Check { files } => Ok(check(&files)),
-        Fixture::Generate(wanted) => generate(&wanted),
+        Fixture::Generate(options) => generate(&options),
         Fixture::From(from) => from::run(&from),
     }
 }
 
 fn check(files: &[PathBuf]) -> ExitCode {
-    let mut is_well = true;
+    let mut are_valid = true;
     for file in files {
         let name = file.display();
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
             Err(error) => {
-                tell(format_args!("{name}: $: cannot be read: {error}"));
-                is_well = false;
+                eprint_line(format_args!("{name}: $: cannot be read: {error}"));
+                are_valid = false;
                 continue;
             }
         };
         let now = crate::time::Timestamp::from_seconds(1_767_225_600);
-        let faults = fixture::read(&text, now, 0).err().unwrap_or_default();
-        for fault in &faults {
-            tell(format_args!("{name}: {fault}"));
+        let diagnostics = fixture::read(&text, now, 0).err().unwrap_or_default();
+        for diagnostic in &diagnostics {
+            eprint_line(format_args!("{name}: {diagnostic}"));
         }
-        is_well &= faults.is_empty();
+        are_valid &= diagnostics.is_empty();
     }
-    if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if are_valid { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn generate(wanted: &Generate) -> Result<ExitCode, CliError> {
+fn generate(options: &Generate) -> Result<ExitCode, CliError> {
     let [users, channels, messages] =
-        [wanted.users, wanted.channels, wanted.messages].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        [options.users, options.channels, options.messages].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
     let size = Size { users, channels, messages };
-    let bar = bar(size.total(), &wanted.output);
-    let made = generate::document(size, wanted.seed, &mut |made| bar.set_position(made as u64));
-    bar.set_message("writing");
-    let text = generate::text(&made);
-    if wanted.output.as_os_str() == "-" {
-        bar.finish_and_clear();
-        say(text.trim_end())?;
+    let progress_bar = progress_bar(size.total(), &options.output);
+    let document = generate::document(size, options.seed, &mut |count| progress_bar.set_position(count as u64));
+    progress_bar.set_message("writing");
+    let text = generate::text(&document);
+    if options.output.as_os_str() == "-" {
+        progress_bar.finish_and_clear();
+        print_line(text.trim_end())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let written = write_whole(&wanted.output, &text);
-    bar.finish_and_clear();
-    written.map_err(|error| CliError::of_start(format!("cannot write {}: {error}", wanted.output.display())))?;
+    let result = write_atomically(&options.output, &text);
+    progress_bar.finish_and_clear();
+    result.map_err(|error| CliError::failure(format!("cannot write {}: {error}", options.output.display())))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// A progress bar, shown only on a terminal.
-fn bar(total: usize, output: &Path) -> ProgressBar {
-    let bar = ProgressBar::new(total as u64);
+fn progress_bar(total: usize, output: &Path) -> ProgressBar {
+    let progress_bar = ProgressBar::new(total as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} [{wide_bar}] {pos}/{len}") {
-        bar.set_style(style);
+        progress_bar.set_style(style);
     }
-    bar.set_message(output.display().to_string());
-    bar
+    progress_bar.set_message(output.display().to_string());
+    progress_bar
 }

@@ -1,56 +1,56 @@
-//! `chatdouble health`: whether a server can answer, for probes of containers and scripts that have no curl.
+//! `chatdouble health`: checks whether a server answers, for containers and scripts without curl.
 
 use super::CliError;
-use super::output::say;
-use super::secure::Trusting;
-use super::serve::waiting_runtime;
-use crate::scenario::client::{Answer, Ask, Client};
+use super::output::print_line;
+use super::serve::current_thread_runtime;
+use super::tls::TrustOptions;
+use crate::scenario::client::{Client, HttpReply, HttpRequest};
 use clap::Args;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long a server may take to answer: less than probes wait by habit.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Limit of the time until a reply, shorter than the usual timeout of container probes.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 #[command(after_help = "For example:\n\n  chatdouble health\n  chatdouble health http://127.0.0.1:9991")]
 pub struct Health {
     /// Base URL of the server, or of one of its worlds [default: http://127.0.0.1:9991, or the port in CHATDOUBLE_PORT]
-    #[arg(value_name = "URL", env = "CHATDOUBLE_URL", value_parser = origin)]
+    #[arg(value_name = "URL", env = "CHATDOUBLE_URL", value_parser = parse_origin)]
     url: Option<String>,
 
     /// Port on this machine, if no URL is given
-    #[arg(long, env = "CHATDOUBLE_PORT", value_name = "PORT", default_value_t = super::serve::PORT)]
+    #[arg(long, env = "CHATDOUBLE_PORT", value_name = "PORT", default_value_t = super::serve::DEFAULT_PORT)]
     port: u16,
 
     #[command(flatten)]
-    trusting: Trusting,
+    trust: TrustOptions,
 }
 
-/// Reads a base URL down to its scheme, host and port, since worlds share the health of their server.
-fn origin(url: &str) -> Result<String, String> {
-    let takes = || "takes a base URL such as http://127.0.0.1:9991".to_owned();
-    let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
-    let authority = rest.split('/').next().unwrap_or_default();
-    let is_authority = authority.parse::<http::uri::Authority>().is_ok_and(|read| !read.host().is_empty());
+/// Parses a base URL and drops its path, since all worlds of a server have the same health.
+fn parse_origin(url: &str) -> Result<String, String> {
+    let expected_form = || "takes a base URL such as http://127.0.0.1:9991".to_owned();
+    let (scheme, address) = url.split_once("://").unwrap_or(("http", url));
+    let authority = address.split('/').next().unwrap_or_default();
+    let is_authority = authority.parse::<http::uri::Authority>().is_ok_and(|authority| !authority.host().is_empty());
     if matches!(scheme, "http" | "https") && is_authority {
         Ok(format!("{scheme}://{authority}"))
     } else {
-        Err(takes())
+        Err(expected_form())
     }
 }
 
 pub fn run(health: &Health) -> Result<ExitCode, CliError> {
     let url = health.url.clone().unwrap_or_else(|| format!("http://127.0.0.1:{}", health.port));
-    let client = Client::new(&url, health.trusting.client(&url)?).map_err(CliError::of_start)?;
-    let version = waiting_runtime()?
+    let client = Client::new(&url, health.trust.config_for(&url)?).map_err(CliError::failure)?;
+    let version = current_thread_runtime()?
         .block_on(version(&client, &url))
-        .map_err(|reason| CliError::of_start(format!("{url}{} {reason}", implied_port(&url))))?;
-    say(format_args!("chatdouble {version} answers at {url}"))?;
+        .map_err(|reason| CliError::failure(format!("{url}{} {reason}", implied_port(&url))))?;
+    print_line(format_args!("chatdouble {version} answers at {url}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The port that a URL means without naming it, for messages.
+/// The default port of a URL without a port, for messages.
 fn implied_port(url: &str) -> &'static str {
     let port = url.parse::<http::Uri>().ok().map(|url| (url.port().is_some(), url.scheme_str() == Some("https")));
     match port {
@@ -60,17 +60,17 @@ fn implied_port(url: &str) -> &'static str {
     }
 }
 
-/// The version of the server at a base URL.
+/// Requests the version of the server at a base URL.
 ///
 /// # Errors
 ///
-/// What is the matter with it, as the end of a sentence that begins with the URL.
+/// What is wrong with the server, as the end of a sentence that begins with the URL.
 async fn version(client: &Client, url: &str) -> Result<String, String> {
-    let ask = Ask { method: "GET".into(), url: format!("{url}/control/health"), ..Ask::default() };
-    let Ok(asked) = tokio::time::timeout(PATIENCE, client.ask(ask)).await else {
-        return Err(format!("does not answer within {} s", PATIENCE.as_secs()));
+    let request = HttpRequest { method: "GET".into(), url: format!("{url}/control/health"), ..HttpRequest::default() };
+    let Ok(result) = tokio::time::timeout(REPLY_TIMEOUT, client.send(request)).await else {
+        return Err(format!("does not answer within {} s", REPLY_TIMEOUT.as_secs()));
     };
-    let Answer { status, body, .. } = asked.map_err(|failure| format!("can't be asked: {}", failure.reason()))?;
+    let HttpReply { status, body, .. } = result.map_err(|failure| format!("can't be asked: {}", failure.reason()))?;
     match body["version"].as_str() {
         Some(version) if status == 200 => Ok(version.to_owned()),
         _ => Err(format!("answers as no healthy chatdouble does: {status}")),
@@ -96,10 +96,10 @@ mod tests {
             ("https://[::1]/api/v1", "https://[::1]"),
             ("chat:80", "http://chat:80"),
         ] {
-            assert_eq!(origin(url), Ok(server.to_owned()), "{url}");
+            assert_eq!(parse_origin(url), Ok(server.to_owned()), "{url}");
         }
         for url in ["", "http://", "ftp://x", "http://a b", "http:///x"] {
-            assert!(origin(url).is_err(), "{url}");
+            assert!(parse_origin(url).is_err(), "{url}");
         }
     }
 }

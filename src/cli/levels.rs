@@ -1,9 +1,9 @@
-//! `chatdouble levels`: what each feature level changed.
+//! `chatdouble levels`: lists what each feature level changed.
 
 use super::CliError;
-use super::output::{say, tell};
+use super::output::{eprint_line, print_line};
 use crate::api::NEWEST_FEATURE_LEVEL;
-use crate::level::{Listed, listed};
+use crate::level::{ListedChange, listed};
 use clap::Args;
 use std::process::ExitCode;
 
@@ -31,31 +31,30 @@ pub fn run(levels: &Levels) -> Result<ExitCode, CliError> {
     let mut changes = listed();
     if let Some([from, to]) = levels.between.as_deref() {
         if from > to {
-            return Err(CliError::of_usage(format!("--between takes the older level first, not {from} {to}")));
+            return Err(CliError::usage(format!("--between takes the older level first, not {from} {to}")));
         }
         changes.retain(|change| change.level > *from && change.level <= *to);
     }
     if let (Some(from), Some(to)) = (levels.from, levels.to)
         && from > to
     {
-        return Err(CliError::of_usage(format!("--from is no newer than --to, not {from} and {to}")));
+        return Err(CliError::usage(format!("--from is no newer than --to, not {from} and {to}")));
     }
     changes.retain(|change| levels.from.is_none_or(|from| change.level >= from));
     changes.retain(|change| levels.to.is_none_or(|to| change.level <= to));
     if changes.is_empty() && !levels.json {
-        tell(format_args!("there is no change in this range; the newest level is {NEWEST_FEATURE_LEVEL}"));
+        eprint_line(format_args!("there is no change in this range; the newest level is {NEWEST_FEATURE_LEVEL}"));
         return Ok(ExitCode::SUCCESS);
     }
-    let text = if levels.json {
-        serde_json::to_string_pretty(&changes).map_err(CliError::of_program)?
-    } else {
-        lines(&changes)
-    };
-    say(text.trim_end())?;
+    let text =
+        if levels.json { serde_json::to_string_pretty(&changes).map_err(CliError::internal)? } else { lines(&changes) };
+    print_line(text.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn lines(changes: &[Listed]) -> String {
-    let line = |Listed { level, on, change, known_by }: &Listed| format!("{level:>4}  {on}: {change} ({known_by})\n");
+fn lines(changes: &[ListedChange]) -> String {
+    let line = |ListedChange { level, on, change, known_by }: &ListedChange| {
+        format!("{level:>4}  {on}: {change} ({known_by})\n")
+    };
     changes.iter().map(line).collect()
 }

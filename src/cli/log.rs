@@ -1,52 +1,52 @@
-//! The log on standard error, and the warnings in it, which a run that failed shows once more at its end.
+//! The log on standard error. Warnings are collected, so that a failed run can repeat them at its end.
 
-use super::output::tell;
+use super::output::eprint_line;
 use parking_lot::Mutex;
 use std::io::{self, Write};
 use tracing::{Level, Metadata};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Warnings that are shown once more; the first ones, since the others often follow from them.
+/// Only the first warnings are repeated, since later ones often have the same cause.
 const MAX_REPEATED: usize = 20;
 
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Begins to write messages of these levels to standard error.
+/// Starts the log, with messages up to this level.
 pub(super) fn begin(levels: impl Into<LevelFilter>) {
-    tracing_subscriber::fmt().with_max_level(levels).with_writer(Log).init();
+    tracing_subscriber::fmt().with_max_level(levels).with_writer(LogOutput).init();
 }
 
-/// Shows the warnings once more: those of a long run are far above its end.
+/// Repeats the warnings, which are far above the end of a long run.
 pub(super) fn repeat_warnings() {
     for warning in WARNINGS.lock().drain(..) {
-        tell(format_args!("warning: {warning}"));
+        eprint_line(format_args!("warning: {warning}"));
     }
 }
 
-struct Log;
+struct LogOutput;
 
-/// One message.
-struct Message {
+/// Writes one message of the log.
+struct MessageWriter {
     is_warning: bool,
 }
 
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Message;
+impl<'a> MakeWriter<'a> for LogOutput {
+    type Writer = MessageWriter;
 
-    fn make_writer(&'a self) -> Message {
-        Message { is_warning: false }
+    fn make_writer(&'a self) -> MessageWriter {
+        MessageWriter { is_warning: false }
     }
 
-    fn make_writer_for(&'a self, metadata: &Metadata<'_>) -> Message {
-        Message { is_warning: *metadata.level() == Level::WARN }
+    fn make_writer_for(&'a self, metadata: &Metadata<'_>) -> MessageWriter {
+        MessageWriter { is_warning: *metadata.level() == Level::WARN }
     }
 }
 
-impl Write for Message {
+impl Write for MessageWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_warning {
-            note(&String::from_utf8_lossy(bytes));
+            record_warning(&String::from_utf8_lossy(bytes));
         }
         io::stderr().write(bytes)
     }
@@ -56,11 +56,11 @@ impl Write for Message {
     }
 }
 
-/// Notes the text of a line behind its time, level and place in the source.
-fn note(line: &str) {
+/// Records the text of a line, which follows its time, level and source location.
+fn record_warning(line: &str) {
     let Some((_, text)) = line.trim_end().split_once(": ") else { return };
     let mut warnings = WARNINGS.lock();
-    if warnings.len() < MAX_REPEATED && !warnings.iter().any(|known| known == text) {
+    if warnings.len() < MAX_REPEATED && !warnings.iter().any(|warning| warning == text) {
         warnings.push(text.to_owned());
     }
 }

@@ -1,11 +1,11 @@
-//! `chatdouble mcp`: tools for agents, over standard input and output, by the Model Context Protocol.
+//! `chatdouble mcp`: a server of the Model Context Protocol on standard input and output, with tools for agents.
 
 mod recording;
 mod session;
 mod tools;
 
 use super::CliError;
-use super::secure::{Trusting, with_remedy};
+use super::tls::{TrustOptions, with_tls_hint};
 use crate::control::InitialClock;
 use crate::scenario::{Accounts, Stage};
 use crate::server::{Options, Server};
@@ -20,10 +20,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use session::Session;
 use std::process::ExitCode;
 
-/// Where scenarios begin too, so that what was done plays as one.
-const BEGINNING: &str = "2026-01-01T00:00:00Z";
+/// The time at which scenarios start, too, so that an exported scenario plays in the same way.
+const START_TIME: &str = "2026-01-01T00:00:00Z";
 
-/// What an agent reads first.
+/// The description of the tools for agents.
 const INSTRUCTIONS: &str = "An in-memory test double of a team-chat server. `find_operations` and `describe_operation` \
     say what the API has, `act` calls it as a user (mel is a member, olive an owner). Worlds are independent organizations; \
     `default` exists, and its clock is frozen until `move_clock` moves it. `arm_fault` and `set_network` break what \
@@ -41,47 +41,48 @@ pub struct Mcp {
     control_token: Option<String>,
 
     #[command(flatten)]
-    trusting: Trusting,
+    trust: TrustOptions,
 }
 
 pub fn run(mcp: &Mcp) -> Result<ExitCode, CliError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::failure)?;
     let status = runtime.block_on(serve(mcp));
-    // A read of standard input that waits would hold the end back.
+    // A pending read of standard input would delay the end.
     runtime.shutdown_background();
     status
 }
 
 async fn serve(mcp: &Mcp) -> Result<ExitCode, CliError> {
-    let own = match mcp.url {
+    let own_server = match mcp.url {
         Some(_) => None,
-        None => Some(started().await?),
+        None => Some(start_server().await?),
     };
-    let url = own.as_ref().map_or_else(|| mcp.url.as_deref().unwrap_or_default(), Server::url).trim_end_matches('/');
-    let (trusting, own_trusting) = (mcp.trusting.client(url)?, mcp.trusting.client(url)?);
-    let stage = Stage::open_trusting(url, mcp.control_token.clone(), Accounts::new(), trusting).await;
-    let stage = stage.map_err(|reason| CliError::of_start(with_remedy(reason)))?;
-    let session = Session::new(url, mcp.control_token.clone(), own_trusting, stage).map_err(CliError::of_start)?;
-    let running = Agent { session }.serve(rmcp::transport::stdio()).await.map_err(CliError::of_start)?;
-    running.waiting().await.map_err(CliError::of_start)?;
-    if let Some(server) = own {
+    let url =
+        own_server.as_ref().map_or_else(|| mcp.url.as_deref().unwrap_or_default(), Server::url).trim_end_matches('/');
+    let (stage_tls_config, session_tls_config) = (mcp.trust.config_for(url)?, mcp.trust.config_for(url)?);
+    let stage = Stage::open_with_tls(url, mcp.control_token.clone(), Accounts::new(), stage_tls_config).await;
+    let stage = stage.map_err(|reason| CliError::failure(with_tls_hint(reason)))?;
+    let session = Session::new(url, mcp.control_token.clone(), session_tls_config, stage).map_err(CliError::failure)?;
+    let running = ToolServer { session }.serve(rmcp::transport::stdio()).await.map_err(CliError::failure)?;
+    running.waiting().await.map_err(CliError::failure)?;
+    if let Some(server) = own_server {
         server.stop().await;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn started() -> Result<Server, CliError> {
-    let at = Timestamp::parse(BEGINNING).map_err(CliError::of_start)?;
+async fn start_server() -> Result<Server, CliError> {
+    let at = Timestamp::parse(START_TIME).map_err(CliError::failure)?;
     let options = Options { clock: InitialClock::At(at), ..Options::default() };
-    Server::start_with(options).await.map_err(CliError::of_start)
+    Server::start_with(options).await.map_err(CliError::failure)
 }
 
-/// The protocol's side of a session.
-struct Agent {
+/// Answers the requests of the protocol.
+struct ToolServer {
     session: Session,
 }
 
-impl ServerHandler for Agent {
+impl ServerHandler for ToolServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("chatdouble", env!("CARGO_PKG_VERSION")))

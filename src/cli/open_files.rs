@@ -1,36 +1,34 @@
-//! How many files the program may have open: each connection is one.
+//! The system's limit of open files, which each connection counts towards.
 
 use super::CliError;
 
-/// How many files the program has open before it serves anything, with some to spare.
+/// The number of files that the program has open before it serves anything, with a reserve.
 #[cfg(unix)]
-const FILES_TO_START: usize = 12;
+const REQUIRED_FILES: usize = 12;
 
-/// Takes as many as it can have: many systems allow a program 256 or 1,024 unless it asks for more.
+/// Raises the limit to the maximum. Many systems allow only 256 or 1,024 files by default.
 #[cfg(unix)]
-pub fn take() {
+pub fn raise_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
-    // What can't be had is reported when it is missed.
+    // A failure is reported later, if a file can't be opened.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-/// Asserts that there is room for the files that are needed to start: the runtime panics where there is none.
+/// Checks that enough files can be opened to start. Otherwise the runtime would panic.
 #[cfg(unix)]
-pub fn check() -> Result<(), CliError> {
-    let opened: std::io::Result<Vec<std::fs::File>> =
-        (0..FILES_TO_START).map(|_| std::fs::File::open("/dev/null")).collect();
-    opened
-        .map(drop)
-        .map_err(|error| CliError::of_start(format!("cannot open the files that it takes to serve: {error}")))
+pub fn check_limit() -> Result<(), CliError> {
+    let files: std::io::Result<Vec<std::fs::File>> =
+        (0..REQUIRED_FILES).map(|_| std::fs::File::open("/dev/null")).collect();
+    files.map(drop).map_err(|error| CliError::failure(format!("cannot open the files that it takes to serve: {error}")))
 }
 
-/// Nothing: other systems have no such limit.
+/// Does nothing, since other systems have no such limit.
 #[cfg(not(unix))]
-pub fn take() {}
+pub fn raise_limit() {}
 
-/// Nothing: other systems have no such limit.
+/// Always succeeds, since other systems have no such limit.
 #[cfg(not(unix))]
-pub fn check() -> Result<(), CliError> {
+pub fn check_limit() -> Result<(), CliError> {
     Ok(())
 }

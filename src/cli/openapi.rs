@@ -1,7 +1,7 @@
-//! `chatdouble openapi`: the documents that clients are generated from.
+//! `chatdouble openapi`: prints the OpenAPI documents of the API and of control.
 
 use super::CliError;
-use super::output::say;
+use super::output::print_line;
 use super::serve::{dialect, feature_level};
 use crate::api::NEWEST_FEATURE_LEVEL;
 use clap::Args;
@@ -26,11 +26,11 @@ pub struct Openapi {
 pub fn run(openapi: &Openapi) -> Result<ExitCode, CliError> {
     let dialect = dialect(&openapi.dialect)?;
     let document = if openapi.control {
-        crate::control::openapi::of_control()
+        crate::control::openapi::control_document()
     } else {
         let level = openapi.feature_level.unwrap_or(NEWEST_FEATURE_LEVEL);
         crate::openapi::document_at(level, &dialect)
     };
-    say(format_args!("{document:#}"))?;
+    print_line(format_args!("{document:#}"))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
-//! `chatdouble rules`: the rules of the report on clients.
+//! `chatdouble rules`: lists the rules of the report on clients.
 
 use super::CliError;
-use super::output::say;
+use super::output::print_line;
 use crate::report::rules;
 use clap::Args;
 use std::fmt::Write;
@@ -16,16 +16,13 @@ pub struct Rules {
 }
 
 pub fn run(options: &Rules) -> Result<ExitCode, CliError> {
-    let text = if options.json {
-        serde_json::to_string_pretty(rules::all()).map_err(CliError::of_program)?
-    } else {
-        in_words()
-    };
-    say(text.trim_end())?;
+    let text =
+        if options.json { serde_json::to_string_pretty(rules::all()).map_err(CliError::internal)? } else { to_text() };
+    print_line(text.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn in_words() -> String {
+fn to_text() -> String {
     let mut text = String::new();
     for rule in rules::all() {
         let _ = writeln!(text, "{} ({})", rule.name, rule.severity);

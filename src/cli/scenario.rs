@@ -1,13 +1,13 @@
-//! `chatdouble scenario`: stories that are played against a server of this program or another.
+//! `chatdouble scenario`: plays scenarios against a server, or records them.
 
 mod proxy;
 mod record;
 mod results;
 
 use super::CliError;
-use super::file::write_whole;
-use super::output::{say, tell};
-use super::secure::{Trusting, with_remedy};
+use super::file::write_atomically;
+use super::output::{eprint_line, print_line};
+use super::tls::{TrustOptions, with_tls_hint};
 use crate::json_diagnostic;
 use crate::scenario::{Accounts, Difference, Document, Edit, Mode, Outcome, Stage, play, rewritten};
 use crate::server::Server;
@@ -46,7 +46,7 @@ pub struct Run {
     control_token: Option<String>,
 
     #[command(flatten)]
-    trusting: Trusting,
+    trust: TrustOptions,
 
     /// Rewrite expected replies that differ to the actual ones
     #[arg(long)]
@@ -66,7 +66,7 @@ pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
         Scenario::Run(run) => run,
         Scenario::Record(record) => return record::run(&record),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::failure)?;
     let status = runtime.block_on(play_files(&run));
     runtime.shutdown_background();
     status
@@ -75,46 +75,46 @@ pub fn run(scenario: Scenario) -> Result<ExitCode, CliError> {
 async fn play_files(run: &Run) -> Result<ExitCode, CliError> {
     let accounts = run.accounts.as_deref().map_or_else(|| Ok(Accounts::new()), read_accounts)?;
     let Some(documents) = read_documents(&run.files) else { return Ok(ExitCode::FAILURE) };
-    let own = match run.url {
+    let own_server = match run.url {
         Some(_) => None,
-        None => Some(Server::start().await.map_err(CliError::of_start)?),
+        None => Some(Server::start().await.map_err(CliError::failure)?),
     };
-    let url = own.as_ref().map_or_else(|| run.url.as_deref().unwrap_or_default(), Server::url);
-    let trusting = run.trusting.client(url)?;
-    let stage = Stage::open_trusting(url, run.control_token.clone(), accounts, trusting).await;
-    let stage = stage.map_err(|reason| CliError::of_start(with_remedy(reason)))?;
+    let url = own_server.as_ref().map_or_else(|| run.url.as_deref().unwrap_or_default(), Server::url);
+    let tls_config = run.trust.config_for(url)?;
+    let stage = Stage::open_with_tls(url, run.control_token.clone(), accounts, tls_config).await;
+    let stage = stage.map_err(|reason| CliError::failure(with_tls_hint(reason)))?;
     let mut results = Results::default();
-    let playing = async {
+    let play_all = async {
         for document in &documents {
             play_document(run, &stage, document, &mut results).await?;
         }
         Ok(())
     };
     tokio::select! {
-        played = playing => played?,
+        result = play_all => result?,
         _ = tokio::signal::ctrl_c() => {
             stage.end_all().await;
-            return Err(CliError::of_interruption("interrupted before all was played"));
+            return Err(CliError::interrupted("interrupted before all was played"));
         }
     }
-    if let Some(server) = own {
+    if let Some(server) = own_server {
         server.stop().await;
     }
     if let Some(file) = &run.junit {
-        let unwritable = |error| CliError::of_start(format!("cannot write {}: {error}", file.display()));
-        write_whole(file, &results.junit()).map_err(unwritable)?;
+        let write_error = |error| CliError::failure(format!("cannot write {}: {error}", file.display()));
+        write_atomically(file, &results.junit()).map_err(write_error)?;
     }
-    say(results.counts())?;
+    print_line(results.counts())?;
     results.status(run.fail_on_skip)
 }
 
 fn read_accounts(file: &Path) -> Result<Accounts, CliError> {
     let text =
-        std::fs::read_to_string(file).map_err(|error| CliError::of_start(format!("{}: {error}", file.display())))?;
-    json_diagnostic::read(&text).map_err(|fault| CliError::of_start(format!("{}: {fault}", file.display())))
+        std::fs::read_to_string(file).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))?;
+    json_diagnostic::read(&text).map_err(|error| CliError::failure(format!("{}: {error}", file.display())))
 }
 
-/// Reads all files; None if there are mistakes in some, which are printed.
+/// Reads all files. Returns None and prints the mistakes if there are any.
 fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
     let mut documents = Vec::new();
     for file in files {
@@ -122,25 +122,26 @@ fn read_documents(files: &[PathBuf]) -> Option<Vec<Document>> {
         match std::fs::read_to_string(file) {
             Ok(text) => match Document::parse(&name, &text) {
                 Ok(document) => documents.push(document),
-                Err(mistakes) => mistakes.iter().for_each(tell),
+                Err(mistakes) => mistakes.iter().for_each(eprint_line),
             },
-            Err(error) => tell(format_args!("{name}:1: can't be read: {error}")),
+            Err(error) => eprint_line(format_args!("{name}:1: can't be read: {error}")),
         }
     }
     (documents.len() == files.len()).then_some(documents)
 }
 
-/// Prints the parts that `--update` removes from a file, since what they expected is not checked any more.
-fn tell_removals(document: &Document, difference: &Difference) {
+/// Prints the parts that `--update` removes from a file, since they are no longer checked afterwards.
+fn report_removals(document: &Document, difference: &Difference) {
     for edit in difference.edits.iter().filter(|edit| edit.text.is_empty() && !edit.range.is_empty()) {
         let line = document.text[..edit.range.start].matches('\n').count() + 1;
-        let removed = document.text[edit.range.clone()].trim_matches(|one: char| one == ',' || one.is_whitespace());
-        tell(format_args!("{}:{line}: takes away {removed}, which did not come", document.name));
+        let removed_text = document.text[edit.range.clone()]
+            .trim_matches(|character: char| character == ',' || character.is_whitespace());
+        eprint_line(format_args!("{}:{line}: takes away {removed_text}, which did not come", document.name));
     }
 }
 
-/// The text of a rewritten file, with placeholders for values that change with each run.
-pub(super) async fn settled(stage: &Stage, name: &str, text: String) -> String {
+/// Plays the text of a rewritten file again, and replaces values that change from run to run by placeholders.
+pub(super) async fn with_placeholders(stage: &Stage, name: &str, text: String) -> String {
     let Ok(document) = Document::parse(name, &text) else { return text };
     let mut edits: Vec<Edit> = Vec::new();
     for scenario in &document.scenarios {
@@ -158,37 +159,39 @@ async fn play_document(run: &Run, stage: &Stage, document: &Document, results: &
         let title = format!("{}: {}", document.name, scenario.name);
         let result = match play(stage, document, scenario, mode).await {
             Outcome::Played => {
-                say(format_args!("played   {title}"))?;
+                print_line(format_args!("played   {title}"))?;
                 Verdict::Played
             }
             Outcome::Skipped(reason) => {
-                say(format_args!("skipped  {title}: {reason}"))?;
+                print_line(format_args!("skipped  {title}: {reason}"))?;
                 Verdict::Skipped(reason)
             }
-            Outcome::Differs(differences) if run.update && differences.iter().all(|one| !one.edits.is_empty()) => {
-                say(format_args!("rewrote  {title}"))?;
-                differences.iter().for_each(|difference| tell_removals(document, difference));
+            Outcome::Differs(differences)
+                if run.update && differences.iter().all(|difference| !difference.edits.is_empty()) =>
+            {
+                print_line(format_args!("rewrote  {title}"))?;
+                differences.iter().for_each(|difference| report_removals(document, difference));
                 edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
                 Verdict::Rewritten
             }
             Outcome::Differs(differences) => {
-                say(format_args!("differs  {title}"))?;
-                // What comes before the last is rewritten, or it would be the last.
-                let shown = differences.last().map(|difference| difference.shown(document)).unwrap_or_default();
-                tell(&shown);
+                print_line(format_args!("differs  {title}"))?;
+                // All differences before the last one can be rewritten; otherwise playing would have stopped there.
+                let text = differences.last().map(|difference| difference.shown(document)).unwrap_or_default();
+                eprint_line(&text);
                 if run.update {
-                    differences.iter().for_each(|difference| tell_removals(document, difference));
+                    differences.iter().for_each(|difference| report_removals(document, difference));
                 }
                 edits.extend(differences.into_iter().flat_map(|difference| difference.edits));
-                Verdict::Differs(shown)
+                Verdict::Differs(text)
             }
         };
         results.add(&document.name, &scenario.name, result);
     }
     if run.update && !edits.is_empty() {
-        let text = settled(stage, &document.name, rewritten(&document.text, &edits)).await;
+        let text = with_placeholders(stage, &document.name, rewritten(&document.text, &edits)).await;
         std::fs::write(&document.name, text)
-            .map_err(|error| CliError::of_start(format!("{} can't be written: {error}", document.name)))?;
+            .map_err(|error| CliError::failure(format!("{} can't be written: {error}", document.name)))?;
     }
     Ok(())
 }

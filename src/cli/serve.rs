@@ -1,16 +1,16 @@
-//! `chatdouble serve`: the server on a terminal or in CI.
+//! `chatdouble serve`: runs a server until it is asked to end.
 
 mod first_steps;
 mod values;
 mod webhooks;
 
 use super::CliError;
-use super::ending::{self, EndRequest};
-use super::file::write_whole;
+use super::file::write_atomically;
 use super::open_files;
-use super::output::{say, tell};
-use super::secure::Secure;
+use super::output::{eprint_line, print_line};
+use super::shutdown::{self, ShutdownRequest};
 use super::state_file::StateFile;
+use super::tls::TlsOptions;
 use crate::control::InitialClock;
 use crate::counted::counted;
 use crate::dialect::Dialect;
@@ -19,7 +19,7 @@ use crate::json_diagnostic::nearest;
 use crate::server::listen::is_loopback;
 use crate::server::{Options, Server, StartError};
 use crate::time::Span;
-use crate::tls::EMULATORS_HOST;
+use crate::tls::ANDROID_EMULATOR_HOST;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 use std::io::{IsTerminal, Write};
@@ -97,8 +97,8 @@ pub struct Serve {
     /// End, as by SIGTERM, when the process with this number has ended; for servers that several processes of a test
     /// run share
     #[cfg(unix)]
-    #[arg(long, env = "CHATDOUBLE_EXIT_WITH_PROCESS", value_name = "PID", value_parser = ending::process::pid)]
-    exit_with_process: Option<ending::process::Pid>,
+    #[arg(long, env = "CHATDOUBLE_EXIT_WITH_PROCESS", value_name = "PID", value_parser = shutdown::process::parse_pid)]
+    exit_with_process: Option<shutdown::process::Pid>,
 
     /// Delete worlds that got no request for this long, unless they have their own time: seconds, or 1d2h30m
     #[arg(long, env = "CHATDOUBLE_WORLD_TTL", value_name = "SECONDS", value_parser = world_ttl)]
@@ -109,7 +109,7 @@ pub struct Serve {
     webhooks: Webhooks,
 
     #[command(flatten)]
-    pub secure: Secure,
+    pub tls: TlsOptions,
 
     /// Open the console in the browser of this desk
     #[arg(long, env = "CHATDOUBLE_OPEN", value_parser = BoolishValueParser::new())]
@@ -120,186 +120,186 @@ pub struct Serve {
     log: LevelFilter,
 }
 
-/// Where it listens unless something else is given.
-pub const PORT: u16 = 9991;
-/// How long the worlds may be examined at the end: a signal ends the program within a second.
-const EXAMINATION: Duration = Duration::from_millis(600);
+/// The default port.
+pub const DEFAULT_PORT: u16 = 9991;
+/// Time limit of the final check of invariants, since a signal must end the program within a second.
+const CHECK_TIME_LIMIT: Duration = Duration::from_millis(600);
 
 pub fn run(serve: Serve) -> Result<ExitCode, CliError> {
-    let waiting = waiting_runtime()?;
-    // Before anything that takes a while: a signal that comes early ends the program in status 0 too.
-    let end = waiting.block_on(async { serve.listen() })?;
-    // `exec` does not: its command would inherit what some programs take for a number of files to close.
-    open_files::take();
+    let waiting_runtime = current_thread_runtime()?;
+    // Before slow steps, so that an early signal also ends the program with status 0.
+    let shutdown = waiting_runtime.block_on(async { serve.listen() })?;
+    // Not done by `exec`, whose command would inherit the limit: some programs close that many files at start.
+    open_files::raise_limit();
     let runtime = serve.prepare()?;
     let _lock = serve.state.lock()?;
-    let starting = runtime.spawn(Server::start_with(serve.options(PORT)?));
-    let status = waiting.block_on(serve_until_asked_to_end(&serve, starting, end));
-    // Neither parked polls nor requests that take long keep the program alive.
-    waiting.shutdown_background();
+    let server_task = runtime.spawn(Server::start_with(serve.options(DEFAULT_PORT)?));
+    let status = waiting_runtime.block_on(serve_until_shutdown(&serve, server_task, shutdown));
+    // Parked polls and slow requests must not keep the program alive.
+    waiting_runtime.shutdown_background();
     runtime.shutdown_background();
     status
 }
 
-/// A runtime for what ends the program: it is noticed there however busy the server's own threads are.
-pub fn waiting_runtime() -> Result<Runtime, CliError> {
-    open_files::check()?;
-    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::of_start)
+/// A runtime on this thread, which notices signals even when the server's threads are busy.
+pub fn current_thread_runtime() -> Result<Runtime, CliError> {
+    open_files::check_limit()?;
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::failure)
 }
 
-/// A server that is being started.
-type Starting = JoinHandle<Result<Server, StartError>>;
+type ServerTask = JoinHandle<Result<Server, StartError>>;
 
-async fn serve_until_asked_to_end(
+async fn serve_until_shutdown(
     serve: &Serve,
-    starting: Starting,
-    mut end: EndRequest,
+    server_task: ServerTask,
+    mut shutdown: ShutdownRequest,
 ) -> Result<ExitCode, CliError> {
-    let started = tokio::select! {
-        started = starting => started.map_err(CliError::of_start)?,
-        // A large fixture takes a while to load.
-        () = end.wait() => return Ok(ExitCode::SUCCESS),
+    let result = tokio::select! {
+        result = server_task => result.map_err(CliError::failure)?,
+        // Loading a large fixture takes a while.
+        () = shutdown.wait() => return Ok(ExitCode::SUCCESS),
     };
-    let server = started.map_err(|error| serve.fault(error))?;
-    serve.tell_state(&server);
+    let server = result.map_err(|error| serve.start_error(error))?;
+    serve.report_state_source(&server);
     let state = serve.state.follow(&server);
-    serve.tell_place(&server)?;
-    say(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
+    serve.write_files(&server)?;
+    print_line(format_args!("chatdouble {} listening on {}", env!("CARGO_PKG_VERSION"), server.url()))?;
     let _ = std::io::stdout().flush();
-    serve.tell_elsewhere(&server);
+    serve.print_other_addresses(&server);
     serve.open_console(&server);
     if serve.log != LevelFilter::OFF && std::io::stderr().is_terminal() {
-        first_steps::tell_on_terminal(&server, serve.token().is_some(), serve.secure.trusted_file().as_deref());
+        first_steps::print_first_steps(&server, serve.token().is_some(), serve.tls.trusted_file().as_deref());
     }
-    end.wait().await;
-    let examined = server.violations_within(EXAMINATION).await;
-    if examined.unfinished > 0 {
-        tracing::warn!("there was no time to check the invariants of {}", counted(examined.unfinished, "world"));
+    shutdown.wait().await;
+    let check = server.violations_within(CHECK_TIME_LIMIT).await;
+    if check.unfinished > 0 {
+        tracing::warn!("there was no time to check the invariants of {}", counted(check.unfinished, "world"));
     }
     server.stop().await;
     if let Some(state) = state {
-        state.write_at_end(examined.violations.is_empty())?;
+        state.write_at_end(check.violations.is_empty())?;
     }
-    status(&examined.violations)
+    status(&check.violations)
 }
 
-/// Whether somebody at a terminal runs this program from its sources.
+/// Whether a developer runs this program with `cargo run` on a terminal.
 fn is_run_by_cargo() -> bool {
     let package = std::env::var_os("CARGO_PKG_NAME");
     std::io::stderr().is_terminal() && package.is_some_and(|package| package == env!("CARGO_PKG_NAME"))
 }
 
-/// How a run ends: in status 3 when a world turns out to be broken, so that no CI trusts what it answered.
+/// The exit status of a run: an error with status 3 if invariants are broken, so that CI does not trust the run.
 pub fn status(violations: &[String]) -> Result<ExitCode, CliError> {
     match violations {
         [] => Ok(ExitCode::SUCCESS),
-        [only] => Err(CliError::of_program(only)),
-        [first, more @ ..] => Err(CliError::of_program(format!("{first} (and {} more)", more.len()))),
+        [violation] => Err(CliError::internal(violation)),
+        [first, others @ ..] => Err(CliError::internal(format!("{first} (and {} more)", others.len()))),
     }
 }
 
 impl Serve {
-    /// Listens for all that is to end the program.
-    fn listen(&self) -> Result<EndRequest, CliError> {
-        let end = EndRequest::listen()?;
+    /// Starts to listen for signals and the other requested reasons to end.
+    fn listen(&self) -> Result<ShutdownRequest, CliError> {
+        let shutdown = ShutdownRequest::listen()?;
         if self.exit_with_stdin {
-            end.ends_after(ending::wait_for_input);
+            shutdown.end_after(shutdown::wait_for_input);
         }
         #[cfg(unix)]
         if let Some(pid) = self.exit_with_process {
-            end.ends_after(move || ending::process::wait_for_end(pid));
+            shutdown.end_after(move || shutdown::process::wait_for_end(pid));
         }
-        Ok(end)
+        Ok(shutdown)
     }
 
-    /// What there must be before anything is served: a log and a runtime.
+    /// Starts the log and creates the server's runtime.
     pub fn prepare(&self) -> Result<Runtime, CliError> {
         super::log::begin(self.log);
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::failure)
     }
 
-    /// Starts the server.
     pub async fn start(&self, default_port: u16) -> Result<Server, CliError> {
-        Server::start_with(self.options(default_port)?).await.map_err(|error| self.fault(error))
+        Server::start_with(self.options(default_port)?).await.map_err(|error| self.start_error(error))
     }
 
-    /// What is said of a server that does not start.
-    pub fn fault(&self, error: StartError) -> CliError {
+    /// The message for the user when the server can't start.
+    pub fn start_error(&self, error: StartError) -> CliError {
         match error {
-            StartError::Fixture(_) => CliError::of_start(format!("{}: {error}", self.fixture())),
-            StartError::State(_) => self.state.fault(&error.to_string()),
+            StartError::Fixture(_) => CliError::failure(format!("{}: {error}", self.fixture())),
+            StartError::State(_) => self.state.read_error(&error.to_string()),
             StartError::Listen(ref cause) if cause.kind() == std::io::ErrorKind::AddrInUse => {
-                let another = if is_run_by_cargo() { "'cargo run -- --port 0'" } else { "--port 0" };
-                CliError::of_start(format!("{error}; take another with --port, such as {another} for a free one"))
+                let example = if is_run_by_cargo() { "'cargo run -- --port 0'" } else { "--port 0" };
+                CliError::failure(format!("{error}; take another with --port, such as {example} for a free one"))
             }
-            StartError::Listen(_) => CliError::of_start(error),
-            StartError::Tls(_) => self.secure.fault(error),
+            StartError::Listen(_) => CliError::failure(error),
+            StartError::Tls(_) => self.tls.start_error(error),
         }
     }
 
-    /// Writes the files that were asked for. To whoever waits for that of the port, the program is ready then, for
-    /// signals
-    /// too.
-    pub fn tell_place(&self, server: &Server) -> Result<(), CliError> {
-        self.secure.tell_trusted(server)?;
+    /// Writes the requested files. The port file is last: once it exists, the program is ready for requests and
+    /// signals.
+    pub fn write_files(&self, server: &Server) -> Result<(), CliError> {
+        self.tls.write_trusted_certificate(server)?;
         let Some(file) = &self.port_file else { return Ok(()) };
-        write_whole(file, &format!("{}\n", server.address().port()))
-            .map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))
+        write_atomically(file, &format!("{}\n", server.address().port()))
+            .map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))
     }
 
-    /// Tells where other machines find the server, phones among them, unless nothing is to be printed.
-    pub fn tell_elsewhere(&self, server: &Server) {
+    /// Prints the URLs for other machines, phones and emulators, unless the log is off.
+    pub fn print_other_addresses(&self, server: &Server) {
         if self.log == LevelFilter::OFF || !server.address().ip().is_unspecified() {
             return;
         }
-        let elsewhere = server.urls_elsewhere();
-        if !elsewhere.is_empty() {
-            tell(format_args!("other machines find it at {}", elsewhere.join(", ")));
+        let urls = server.urls_elsewhere();
+        if !urls.is_empty() {
+            eprint_line(format_args!("other machines find it at {}", urls.join(", ")));
         }
-        let emulators = server.url().replacen("127.0.0.1", &EMULATORS_HOST.to_string(), 1);
-        tell(format_args!("an Android emulator finds it at {emulators}, an iOS simulator at {}", server.url()));
+        let emulator_url = server.url().replacen("127.0.0.1", &ANDROID_EMULATOR_HOST.to_string(), 1);
+        eprint_line(format_args!(
+            "an Android emulator finds it at {emulator_url}, an iOS simulator at {}",
+            server.url()
+        ));
     }
 
-    /// Opens the console in a browser, if that was asked for.
+    /// Opens the console in a browser, if requested.
     pub fn open_console(&self, server: &Server) {
         let url = format!("{}/", server.url());
         if self.open
             && let Err(error) = open::that_detached(&url)
         {
-            tell(format_args!("cannot open {url} in a browser: {error}"));
+            eprint_line(format_args!("cannot open {url} in a browser: {error}"));
         }
     }
 
-    /// The token that control asks for.
+    /// The token of control; None without one.
     pub fn token(&self) -> Option<&str> {
-        // As CI files have it that set a variable to nothing: there is none.
+        // CI files may set the variable to an empty value.
         self.control_token.as_deref().filter(|token| !token.is_empty())
     }
 
-    /// Whether a port was asked for, or a file with it.
+    /// Whether a fixed port or a port file was requested.
     pub fn has_own_port(&self) -> bool {
         self.port.is_some_and(|port| port != 0) || self.port_file.is_some()
     }
 
-    /// What the server is started with.
+    /// The options of the server.
     pub fn options(&self, default_port: u16) -> Result<Options, CliError> {
         let control_token = self.token().map(str::to_owned);
         if let Some(host) = self.host.as_deref().filter(|host| !is_loopback(host))
             && control_token.is_none()
         {
-            return Err(CliError::of_usage(format!(
+            return Err(CliError::usage(format!(
                 "--host {host} can be reached from elsewhere: give a --control-token, which /control will ask for"
             )));
         }
         if self.no_root_world && self.state.file.is_some() {
-            return Err(CliError::of_usage(
+            return Err(CliError::usage(
                 "--state keeps the default world, which --no-root-world leaves out".to_owned(),
             ));
         }
         Ok(Options {
             host: self.host.clone(),
             port: self.port.unwrap_or(default_port),
-            fixture: self.source()?,
+            fixture: self.fixture_source()?,
             state: self.state.read()?,
             clock: self.clock.unwrap_or(InitialClock::Real),
             feature_level: self.feature_level.unwrap_or(crate::api::NEWEST_FEATURE_LEVEL),
@@ -310,7 +310,7 @@ impl Serve {
             has_root_world: !self.no_root_world,
             control_token,
             world_ttl: self.world_ttl,
-            tls: self.secure.tls()?,
+            tls: self.tls.tls()?,
             webhooks: self.webhooks.reach(),
         })
     }
@@ -319,30 +319,31 @@ impl Serve {
         self.fixture.as_deref().unwrap_or("default")
     }
 
-    fn source(&self) -> Result<Source, CliError> {
+    fn fixture_source(&self) -> Result<Source, CliError> {
         let fixture = self.fixture();
-        if let Some(source) = Source::builtin(fixture) {
-            return Ok(source);
+        if let Some(fixture_source) = Source::builtin(fixture) {
+            return Ok(fixture_source);
         }
-        let describe = |error| {
+        let error_message = |error| {
             let built_in = Source::BUILT_IN;
             let nearest = nearest(fixture, &built_in.split(", ").collect::<Vec<_>>());
-            let meant = nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
-            format!("{fixture}: is neither a built-in fixture ({built_in}) nor a readable file: {error}{meant}")
+            let suggestion = nearest.map(|name| format!("; did you mean '{name}'?")).unwrap_or_default();
+            format!("{fixture}: is neither a built-in fixture ({built_in}) nor a readable file: {error}{suggestion}")
         };
-        let text = std::fs::read_to_string(fixture).map_err(|error| CliError::of_start(describe(error)))?;
+        let text = std::fs::read_to_string(fixture).map_err(|error| CliError::failure(error_message(error)))?;
         Ok(text.into())
     }
 
-    /// Logs what became of the file of the state; where it is used, the options that hold only for other worlds then.
-    pub fn tell_state(&self, server: &Server) {
-        let ignored = [("--clock", self.clock.is_some()), ("--fixture", self.fixture.is_some())];
-        let ignored: Vec<&str> = ignored.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
-        self.state.tell(server, &ignored, self.log != LevelFilter::OFF);
+    /// Logs whether the default world comes from the state file, and which options then have no effect on it.
+    pub fn report_state_source(&self, server: &Server) {
+        let ignored_options = [("--clock", self.clock.is_some()), ("--fixture", self.fixture.is_some())];
+        let ignored_options: Vec<&str> =
+            ignored_options.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
+        self.state.report_source(server, &ignored_options, self.log != LevelFilter::OFF);
     }
 }
 
-/// The dialect of this name, or that a file describes.
+/// Returns the built-in dialect of this name, or reads a dialect from a file.
 pub fn dialect(name: &str) -> Result<Dialect, CliError> {
     match name {
         "neutral" => Ok(Dialect::neutral()),
@@ -350,11 +351,11 @@ pub fn dialect(name: &str) -> Result<Dialect, CliError> {
         file => {
             let nearest =
                 nearest(file, &["neutral", "zulip"]).map_or(String::new(), |name| format!("; did you mean {name}?"));
-            let describe = |error| {
+            let error_message = |error| {
                 format!("{file}: is neither a built-in dialect (neutral, zulip) nor a readable file: {error}{nearest}")
             };
-            let text = std::fs::read_to_string(file).map_err(|error| CliError::of_start(describe(error)))?;
-            crate::control::dialect::read(&text).map_err(|fault| CliError::of_start(format!("{file}: {fault}")))
+            let text = std::fs::read_to_string(file).map_err(|error| CliError::failure(error_message(error)))?;
+            crate::control::dialect::read(&text).map_err(|error| CliError::failure(format!("{file}: {error}")))
         }
     }
 }
@@ -368,9 +369,9 @@ mod tests {
         assert!(status(&[]).is_ok());
 
         let lines = ["world default breaks agenda: it is empty".to_owned(), "world a breaks b: c".to_owned()];
-        let one = status(&lines[..1]).expect_err("it is broken");
-        assert_eq!((one.status, one.message), (3, lines[0].clone()));
-        let two = status(&lines).expect_err("it is broken");
-        assert_eq!(two.message, format!("{} (and 1 more)", lines[0]));
+        let error = status(&lines[..1]).expect_err("it is broken");
+        assert_eq!((error.status, error.message), (3, lines[0].clone()));
+        let error = status(&lines).expect_err("it is broken");
+        assert_eq!(error.message, format!("{} (and 1 more)", lines[0]));
     }
 }

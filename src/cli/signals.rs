@@ -1,4 +1,4 @@
-//! What the system says to a program that is to end.
+//! The signals with which a user or the system ends the program.
 
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -7,13 +7,13 @@ use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ct
 
 /// Being asked to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
 #[cfg(unix)]
-pub struct Ending {
+pub struct TerminationSignal {
     interrupt: Signal,
     terminate: Signal,
 }
 
 #[cfg(unix)]
-impl Ending {
+impl TerminationSignal {
     /// Listens from now on.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl Ending {
     }
 
     /// Waits until the program is asked to end.
-    pub async fn received(&mut self) {
+    pub async fn recv(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
@@ -34,14 +34,14 @@ impl Ending {
 
 /// Being asked to end: by SIGINT or SIGTERM; on Windows by Ctrl-C, Ctrl-Break or the closing of the console.
 #[cfg(not(unix))]
-pub struct Ending {
+pub struct TerminationSignal {
     interrupt: CtrlC,
     stop: CtrlBreak,
     close: CtrlClose,
 }
 
 #[cfg(not(unix))]
-impl Ending {
+impl TerminationSignal {
     /// Listens from now on.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Ending {
     }
 
     /// Waits until the program is asked to end.
-    pub async fn received(&mut self) {
+    pub async fn recv(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.stop.recv() => {}

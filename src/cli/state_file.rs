@@ -1,8 +1,8 @@
-//! The default world in a file, from one run to the next, locked meanwhile.
+//! The state file: keeps the default world from one run to the next, and locks it during a run.
 
 use super::CliError;
-use super::file::{self, write_whole_by};
-use super::output::tell;
+use super::file::{self, write_atomically_with};
+use super::output::eprint_line;
 use crate::control::times::Seconds;
 use crate::fixture::{Source, state};
 use crate::realm::Realm;
@@ -25,102 +25,103 @@ pub struct StateFile {
     pub file: Option<PathBuf>,
 
     /// Seconds, or 1d2h30m, between two writes of --state while the world changes; 0: only at the end
-    #[arg(long = "state-every", env = "CHATDOUBLE_STATE_EVERY", value_name = "SECONDS", default_value = "30", value_parser = every)]
-    every: Duration,
+    #[arg(long = "state-every", env = "CHATDOUBLE_STATE_EVERY", value_name = "SECONDS", default_value = "30", value_parser = parse_interval)]
+    interval: Duration,
 }
 
-fn every(text: &str) -> Result<Duration, String> {
+fn parse_interval(text: &str) -> Result<Duration, String> {
     let micros = u64::try_from(Seconds::parse(text)?.0.micros());
     micros.map(Duration::from_micros).map_err(|_| "takes seconds from 0 on".to_owned())
 }
 
 impl StateFile {
-    /// What the file holds; None without one, or where it does not exist yet. Where it can't be written, nothing starts.
+    /// Reads the state. Returns None without a file, or if it does not exist yet. Fails also if the file can't be
+    /// written.
     pub fn read(&self) -> Result<Option<Source>, CliError> {
         let Some(path) = &self.file else { return Ok(None) };
-        let cannot = |what: &str, error: io::Error| {
-            CliError::of_start(format!("cannot {what} the state {}: {error}", path.display()))
+        let state_error = |action: &str, error: io::Error| {
+            CliError::failure(format!("cannot {action} the state {}: {error}", path.display()))
         };
-        let text = match read_plain(path) {
+        let text = match read_regular_file(path) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(cannot("read", error)),
+            Err(error) => return Err(state_error("read", error)),
         };
-        file::check_writable(path).map_err(|error| cannot("write", error))?;
+        file::check_writable(path).map_err(|error| state_error("write", error))?;
         Ok(text.map(Source::from))
     }
 
-    /// Keeps other servers from using the file as long as the lock lives; None without a file.
+    /// Locks the file against other servers until the lock is dropped. None without a file.
     pub fn lock(&self) -> Result<Option<StateLock>, CliError> {
         self.file.as_deref().map_or(Ok(None), StateLock::take)
     }
 
-    /// Logs that the default world is from the file. Where options were given that hold only for other worlds then, they
-    /// are named on standard error.
-    pub fn tell(&self, server: &Server, ignored: &[&str], is_wanted: bool) {
+    /// Logs that the default world comes from the file. If there are ignored options and `shows_hints` is set, prints a
+    /// line that names these options instead.
+    pub fn report_source(&self, server: &Server, ignored: &[&str], shows_hints: bool) {
         let Some(file) = self.file.as_deref().filter(|file| file.exists()) else { return };
         let Some(world) = server.worlds().get(Worlds::DEFAULT) else { return };
-        let (shown, as_of) = (file.display(), world.now().to_rfc3339());
-        let is_state = || read_plain(file).is_ok_and(|text| state::is_state(&text));
-        if ignored.is_empty() || !is_wanted || !is_state() {
-            tracing::info!("the default world is from the state {shown}, as of {as_of}");
+        let (path, as_of) = (file.display(), world.now().to_rfc3339());
+        let is_state = || read_regular_file(file).is_ok_and(|text| state::is_state(&text));
+        if ignored.is_empty() || !shows_hints || !is_state() {
+            tracing::info!("the default world is from the state {path}, as of {as_of}");
         } else {
             let options = ignored.join(" and ");
-            tell(format_args!(
-                "the default world is from the state {shown}, as of {as_of}; {options} hold only for worlds that are made later"
+            eprint_line(format_args!(
+                "the default world is from the state {path}, as of {as_of}; {options} hold only for worlds that are made later"
             ));
         }
     }
 
-    /// A fault of the file's text, with its name.
-    pub fn fault(&self, fault: &str) -> CliError {
+    /// An error in the contents of the file.
+    pub fn read_error(&self, message: &str) -> CliError {
         let file = self.file.as_deref().unwrap_or(Path::new(""));
-        CliError::of_start(format!("{}: {fault}", file.display()))
+        CliError::failure(format!("{}: {message}", file.display()))
     }
 
-    /// Has the default world written from now on, within a runtime; None without a file.
+    /// Starts to write the default world to the file. Must be called within a runtime. None without a file.
     pub fn follow(&self, server: &Server) -> Option<Arc<StateWriter>> {
         let writer = Arc::new(StateWriter {
             file: self.file.clone()?,
             worlds: server.worlds().clone(),
-            written: Mutex::new(Written { version: None, fails: false }),
+            last_write: Mutex::new(LastWrite { version: None, has_failed: false }),
         });
         if let Some(version) = writer.version() {
             let exists = std::fs::exists(&writer.file).unwrap_or(false);
             writer.lock().version = Some(version).filter(|_| exists);
         }
-        if !self.every.is_zero() {
-            tokio::spawn(write_regularly(Arc::downgrade(&writer), self.every));
+        if !self.interval.is_zero() {
+            tokio::spawn(write_regularly(Arc::downgrade(&writer), self.interval));
         }
         Some(writer)
     }
 }
 
-/// A lock of the system on a file next to the state's, which is removed at the end: the state itself is replaced with each
-/// write.
+/// A lock on a separate file next to the state file, which itself is replaced with each write. The lock file is removed
+/// at the end.
 pub struct StateLock {
     path: PathBuf,
-    /// Held until it is closed.
+    /// The system releases the lock when the file is closed.
     _file: File,
 }
 
 impl StateLock {
-    /// None where no file can be made next to the state: reading or writing that says why.
+    /// Returns None if the lock file can't be created; reading or writing the state then reports the reason.
     fn take(state: &Path) -> Result<Option<Self>, CliError> {
         let mut path = state.as_os_str().to_owned();
         path.push(".lock");
         let path = PathBuf::from(path);
-        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
-        let Ok(file) = opened else { return Ok(None) };
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let Ok(file) = file else { return Ok(None) };
         match file.try_lock() {
             // A server that ended meanwhile removed the file: another server would not see this lock.
             Ok(()) if !is_at(&file, &path) => Self::take(state),
             Ok(()) => Ok(Some(Self { path, _file: file })),
-            Err(TryLockError::WouldBlock) => Err(CliError::of_start(format!(
+            Err(TryLockError::WouldBlock) => Err(CliError::failure(format!(
                 "another server uses the state {}; give this one a file of its own",
                 state.display()
             ))),
-            // Some file systems of networks have no locks.
+            // Some network file systems have no locks.
             Err(TryLockError::Error(error)) => {
                 tracing::warn!("the state {} is not locked: {error}", state.display());
                 Ok(Some(Self { path, _file: file }))
@@ -143,14 +144,14 @@ fn is_at(file: &File, path: &Path) -> bool {
     (open.dev(), open.ino()) == (named.dev(), named.ino())
 }
 
-/// An open file can't be removed.
+/// An open file can't be removed on other systems.
 #[cfg(not(unix))]
 fn is_at(_file: &File, _path: &Path) -> bool {
     true
 }
 
-/// Reads a file; devices and pipes, which may have no end, are refused.
-fn read_plain(path: &Path) -> io::Result<String> {
+/// Reads a regular file. Devices and pipes are refused, since they may have no end.
+fn read_regular_file(path: &Path) -> io::Result<String> {
     if std::fs::metadata(path)?.is_file() {
         std::fs::read_to_string(path)
     } else {
@@ -158,39 +159,39 @@ fn read_plain(path: &Path) -> io::Result<String> {
     }
 }
 
-/// A version of the world's state. The realm is not held, so that its memory is freed when it is replaced.
+/// A version of the world's state. The reference is weak, so that a replaced realm can be freed.
 type Version = (Weak<Realm>, Clock);
 
-struct Written {
-    /// The version that was written last; None before the first write.
+struct LastWrite {
+    /// The last written version; None before the first write.
     version: Option<Version>,
-    /// Whether the last write failed. Only the first of several failures is printed.
-    fails: bool,
+    /// Whether the last write failed. Of consecutive failures, only the first is printed.
+    has_failed: bool,
 }
 
-/// What writes the default world to a file.
+/// Writes the default world to the state file.
 pub struct StateWriter {
     file: PathBuf,
     worlds: Arc<Worlds>,
-    /// Held while it is written.
-    written: Mutex<Written>,
+    /// Locked during a write.
+    last_write: Mutex<LastWrite>,
 }
 
-async fn write_regularly(writer: Weak<StateWriter>, every: Duration) {
-    let mut ticks = tokio::time::interval(every);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    ticks.tick().await;
+async fn write_regularly(writer: Weak<StateWriter>, interval: Duration) {
+    let mut timer = tokio::time::interval(interval);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    timer.tick().await;
     loop {
-        ticks.tick().await;
+        timer.tick().await;
         let Some(writer) = writer.upgrade() else { return };
-        // Of a large world it takes seconds.
-        let _ = tokio::task::spawn_blocking(move || writer.write_meanwhile()).await;
+        // Writing a large world takes seconds.
+        let _ = tokio::task::spawn_blocking(move || writer.write_periodically()).await;
     }
 }
 
 impl StateWriter {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Written> {
-        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, LastWrite> {
+        self.last_write.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn world(&self) -> Option<(Arc<Realm>, Clock)> {
@@ -202,38 +203,40 @@ impl StateWriter {
         self.world().map(|(realm, clock)| (Arc::downgrade(&realm), clock))
     }
 
-    fn write_meanwhile(&self) {
-        let written = self.write();
-        let failed_before = std::mem::replace(&mut self.lock().fails, written.is_err());
-        match written {
-            Err(error) if !failed_before => tell(format_args!("{error}; what was written before is as it was")),
-            Ok(()) if failed_before => tell(format_args!("the state {} is written again", self.file.display())),
+    fn write_periodically(&self) {
+        let result = self.write();
+        let had_failed = std::mem::replace(&mut self.lock().has_failed, result.is_err());
+        match result {
+            Err(error) if !had_failed => eprint_line(format_args!("{error}; what was written before is as it was")),
+            Ok(()) if had_failed => eprint_line(format_args!("the state {} is written again", self.file.display())),
             _ => {}
         }
     }
 
-    /// Writes the world as it is, unless that is in the file already.
+    /// Writes the current state, unless the file already contains it.
     fn write(&self) -> Result<(), String> {
-        let mut written = self.lock();
+        let mut last_write = self.lock();
         let Some((realm, clock)) = self.world() else { return Ok(()) };
-        let is_same = |(last, at): &Version| std::ptr::eq(last.as_ptr(), Arc::as_ptr(&realm)) && *at == clock;
-        if written.version.as_ref().is_some_and(is_same) {
+        let is_unchanged =
+            |(last, last_clock): &Version| std::ptr::eq(last.as_ptr(), Arc::as_ptr(&realm)) && *last_clock == clock;
+        if last_write.version.as_ref().is_some_and(is_unchanged) {
             return Ok(());
         }
         let document = state::dump(&realm, clock);
-        write_whole_by(&self.file, |to| serde_json::to_writer(to, &document).map_err(io::Error::from))
+        write_atomically_with(&self.file, |writer| serde_json::to_writer(writer, &document).map_err(io::Error::from))
             .map_err(|error| format!("cannot write the state {}: {error}", self.file.display()))?;
-        written.version = Some((Arc::downgrade(&realm), clock));
+        last_write.version = Some((Arc::downgrade(&realm), clock));
         tracing::info!("the state is written to {}", self.file.display());
         Ok(())
     }
 
-    /// Writes the world when the server ends. A world with broken invariants is not written: no start would read it.
-    pub fn write_at_end(&self, is_sound: bool) -> Result<(), CliError> {
-        if !is_sound {
-            tell(format_args!("the state {} stays as it was: the world is broken", self.file.display()));
+    /// Writes the world when the server ends. A world with broken invariants is not written, since no server could load
+    /// it.
+    pub fn write_at_end(&self, is_valid: bool) -> Result<(), CliError> {
+        if !is_valid {
+            eprint_line(format_args!("the state {} stays as it was: the world is broken", self.file.display()));
             return Ok(());
         }
-        self.write().map_err(CliError::of_start)
+        self.write().map_err(CliError::failure)
     }
 }

@@ -1,18 +1,17 @@
-//! Options of the commands that send requests to a real server.
+//! The options of commands that send requests to a real server.
 
 use super::CliError;
-use super::output::tell;
-use super::secure::Trusting;
+use super::output::eprint_line;
+use super::tls::TrustOptions;
 use crate::upstream::{Account, BaseUrl, Options, Upstream, read_zuliprc};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Rate, timeout, repetitions and trust of requests to a real server.
 #[derive(Debug, Args)]
-pub struct Manners {
+pub struct RequestOptions {
     /// Requests a second at most; 0 for no limit
-    #[arg(long, value_name = "N", default_value_t = 5.0, value_parser = rate)]
+    #[arg(long, value_name = "N", default_value_t = 5.0, value_parser = parse_rate)]
     rate: f64,
 
     /// How long to wait for a reply, or for more of it
@@ -24,34 +23,33 @@ pub struct Manners {
     retries: u32,
 
     #[command(flatten)]
-    trusting: Trusting,
+    trust: TrustOptions,
 }
 
-/// Reads the value of `--rate`: requests a second, 0 for no limit.
-pub fn rate(text: &str) -> Result<f64, String> {
+/// Parses the value of `--rate`: requests per second, or 0 for no limit.
+pub fn parse_rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate >= 0.0);
     rate.ok_or_else(|| "takes a number of requests a second, or 0 for no limit".to_owned())
 }
 
-impl Manners {
-    /// A client for a server.
+impl RequestOptions {
+    /// Creates the client for a server.
     ///
     /// # Errors
     ///
-    /// A fault of the certificates or the proxies.
+    /// Invalid certificates or proxies.
     pub fn upstream(&self, base: BaseUrl) -> Result<Upstream, CliError> {
         let options = Options {
             rate: self.rate,
-            patience: Duration::from_secs(self.timeout),
+            read_timeout: Duration::from_secs(self.timeout),
             retries: self.retries,
-            notice: |line| tell(line),
+            notify: |line| eprint_line(line),
         };
-        let trusting = self.trusting.config(base.is_secure())?;
-        Upstream::new(base, trusting, options).map_err(CliError::of_start)
+        let tls_config = self.trust.config(base.is_secure())?;
+        Upstream::new(base, tls_config, options).map_err(CliError::failure)
     }
 }
 
-/// The account that requests are sent as.
 #[derive(Debug, Args)]
 pub struct Credentials {
     /// The email address of the account
@@ -68,28 +66,29 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// The account: an option has precedence over the file, and the file over the variable.
+    /// The account. Options take precedence over the file, and the file over the environment variable.
     ///
     /// # Errors
     ///
-    /// A file that can't be read, or the option that is missing.
+    /// When the file can't be read, or email or key are missing.
     pub fn account(&self) -> Result<Account, CliError> {
-        let saved = match &self.zuliprc {
+        let file_account = match &self.zuliprc {
             Some(file) => {
-                let fault =
-                    |reason: &dyn std::fmt::Display| CliError::of_start(format!("{}: {reason}", file.display()));
-                let text = std::fs::read_to_string(file).map_err(|error| fault(&error))?;
-                Some(read_zuliprc(&text).map_err(|reason| fault(&reason))?)
+                let file_error =
+                    |reason: &dyn std::fmt::Display| CliError::failure(format!("{}: {reason}", file.display()));
+                let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
+                Some(read_zuliprc(&text).map_err(|reason| file_error(&reason))?)
             }
             None => None,
         };
-        let (saved_email, saved_key) = saved.map(|saved| (saved.email, saved.api_key)).unzip();
-        let variable = || std::env::var("CHATDOUBLE_API_KEY").ok().filter(|key| !key.is_empty());
-        let email = self.user.clone().or(saved_email);
-        let email = email.ok_or_else(|| CliError::of_usage("needs the account: --user EMAIL, or --zuliprc FILE"))?;
-        let api_key = self.api_key.clone().or(saved_key).or_else(variable);
+        let (file_email, file_key) =
+            file_account.map(|file_account| (file_account.email, file_account.api_key)).unzip();
+        let key_from_environment = || std::env::var("CHATDOUBLE_API_KEY").ok().filter(|key| !key.is_empty());
+        let email = self.user.clone().or(file_email);
+        let email = email.ok_or_else(|| CliError::usage("needs the account: --user EMAIL, or --zuliprc FILE"))?;
+        let api_key = self.api_key.clone().or(file_key).or_else(key_from_environment);
         let api_key = api_key.ok_or_else(|| {
-            CliError::of_usage("needs the account's API key: --api-key KEY, CHATDOUBLE_API_KEY or --zuliprc FILE")
+            CliError::usage("needs the account's API key: --api-key KEY, CHATDOUBLE_API_KEY or --zuliprc FILE")
         })?;
         Ok(Account { email, api_key })
     }

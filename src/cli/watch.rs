@@ -1,5 +1,5 @@
-//! `chatdouble watch`: prints the frames of a world's watch socket (requests, events and so on) as they arrive, and
-//! reconnects.
+//! `chatdouble watch`: prints the frames of a world's watch socket as they arrive, and reconnects when the connection
+//! ends.
 
 mod connection;
 mod filter;
@@ -8,11 +8,11 @@ mod names;
 mod target;
 
 use super::CliError;
-use super::output::tell;
-use super::secure::{Trusting, with_remedy};
-use super::signals::Ending;
+use super::output::eprint_line;
+use super::signals::TerminationSignal;
+use super::tls::{TrustOptions, with_tls_hint};
 use clap::Args;
-use filter::{Filter, Filtering};
+use filter::{Filter, FilterState};
 use futures_util::StreamExt;
 use serde_json::Value;
 use std::io::{IsTerminal, Write};
@@ -25,9 +25,9 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::{HeaderValue, Response, StatusCode, header};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-/// How long is waited before the second attempt; each further one waits twice as long, up to the longest.
+/// The pause before the second attempt to connect. It doubles with each attempt, up to [`MAX_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 #[command(
@@ -47,7 +47,7 @@ pub struct Watch {
     control_token: Option<String>,
 
     #[command(flatten)]
-    trusting: Trusting,
+    trust: TrustOptions,
 
     #[command(flatten)]
     filter: Filter,
@@ -57,80 +57,84 @@ pub struct Watch {
     json: bool,
 }
 
-/// How a connection ended.
+/// Why a connection ended.
 enum Disconnect {
     /// Standard output was closed.
     OutputClosed,
-    /// The other side went away, or can't be reached for now.
+    /// The server closed the connection, or can't be reached at the moment.
     Lost(String),
 }
 
 pub fn run(watch: &Watch) -> Result<ExitCode, CliError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::of_start)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::failure)?;
     runtime.block_on(async {
-        let mut ending = Ending::listen().map_err(CliError::of_start)?;
+        let mut signal = TerminationSignal::listen().map_err(CliError::failure)?;
         tokio::select! {
-            ended = follow(watch) => ended,
-            () = ending.received() => Ok(ExitCode::SUCCESS),
+            result = follow(watch) => result,
+            () = signal.recv() => Ok(ExitCode::SUCCESS),
         }
     })
 }
 
-/// Follows the world until standard output is closed, through restarts of its server.
+/// Prints the world's frames until standard output is closed. Reconnects after restarts of the server.
 async fn follow(watch: &Watch) -> Result<ExitCode, CliError> {
     let is_coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
     let mut pause = FIRST_PAUSE;
     let mut was_connected = false;
-    let client = watch.trusting.client(&watch.world.base_url)?;
+    let client = watch.trust.config_for(&watch.world.base_url)?;
     names::check(watch, client.clone()).await?;
     let client = client.map(Arc::new);
     loop {
         let attempt = connect(watch, client.as_ref(), &mut was_connected, is_coloured).await?;
         let reason = match attempt {
             (_, Disconnect::OutputClosed) => return Ok(ExitCode::SUCCESS),
-            (heard, Disconnect::Lost(reason)) => {
-                if heard {
+            (has_connected, Disconnect::Lost(reason)) => {
+                if has_connected {
                     pause = FIRST_PAUSE;
                 }
                 if !was_connected {
                     let url = &watch.world.base_url;
-                    return Err(CliError::of_start(format!(
+                    return Err(CliError::failure(format!(
                         "nothing can be watched at {url}: {reason}; start a server with `chatdouble serve`, or give the URL of one"
                     )));
                 }
                 reason
             }
         };
-        tell(format_args!("{}: {reason}; trying again in {} s", watch.world.base_url, pause.as_secs_f64()));
+        eprint_line(format_args!("{}: {reason}; trying again in {} s", watch.world.base_url, pause.as_secs_f64()));
         tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(MAX_PAUSE);
     }
 }
 
-/// Connects and prints until the connection ends; whether there was one, and how it ended.
+/// Connects and prints frames until the connection ends. Returns whether a connection was made, and why it ended.
 ///
 /// # Errors
 ///
-/// A refusal that trying again can't change.
+/// A refusal that another attempt can't change.
 async fn connect(
     watch: &Watch,
     client: Option<&Arc<ClientConfig>>,
     was_connected: &mut bool,
     is_coloured: bool,
 ) -> Result<(bool, Disconnect), CliError> {
-    let mut request = watch.world.watching.as_str().into_client_request().map_err(CliError::of_start)?;
+    let mut request = watch.world.socket_url.as_str().into_client_request().map_err(CliError::failure)?;
     if let Some(token) = &watch.control_token {
         let value = HeaderValue::from_str(&format!("Bearer {token}"));
-        request.headers_mut().insert(header::AUTHORIZATION, value.map_err(CliError::of_usage)?);
+        request.headers_mut().insert(header::AUTHORIZATION, value.map_err(CliError::usage)?);
     }
     let mut socket = match connection::open(&watch.world, client, request).await {
         Ok(socket) => socket,
-        Err(Error::Http(reply)) => return refused(watch, reply.status(), hint(&reply), *was_connected),
+        Err(Error::Http(reply)) => return refusal(watch, reply.status(), hint(&reply), *was_connected),
         Err(error) => return Ok((false, Disconnect::Lost(reason(&error)))),
     };
-    tell(format_args!("{}: {}", watch.world.base_url, if *was_connected { "watching again" } else { "watching" }));
+    eprint_line(format_args!(
+        "{}: {}",
+        watch.world.base_url,
+        if *was_connected { "watching again" } else { "watching" }
+    ));
     *was_connected = true;
-    let mut filtering = Filtering::new(&watch.filter);
+    let mut filter_state = FilterState::new(&watch.filter);
     loop {
         let text = match socket.next().await {
             Some(Ok(Message::Text(text))) => text,
@@ -141,44 +145,45 @@ async fn connect(
             Some(Err(error)) => return Ok((true, Disconnect::Lost(reason(&error)))),
         };
         let frame = serde_json::from_str::<Value>(&text).ok();
-        if frame.as_ref().is_some_and(|frame| !filtering.admits(frame)) {
+        if frame.as_ref().is_some_and(|frame| !filter_state.admits(frame)) {
             continue;
         }
-        let line = if watch.json { text.to_string() } else { line::of_frame(&text, is_coloured) };
-        let mut out = std::io::stdout().lock();
-        if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+        let line = if watch.json { text.to_string() } else { line::format_frame(&text, is_coloured) };
+        let mut output = std::io::stdout().lock();
+        if writeln!(output, "{line}").and_then(|()| output.flush()).is_err() {
             return Ok((true, Disconnect::OutputClosed));
         }
     }
 }
 
-/// What a refusal means: a server that is starting again may not have the world yet, all else is for good.
-fn refused(
+/// Handles a refusal. It is temporary if the server may be restarting and not have the world yet, and otherwise an
+/// error.
+fn refusal(
     watch: &Watch,
     status: StatusCode,
     hint: Option<&str>,
     was_connected: bool,
 ) -> Result<(bool, Disconnect), CliError> {
-    let what = match status {
+    let problem = match status {
         StatusCode::UNAUTHORIZED => "asks for the right --control-token".to_owned(),
         StatusCode::FORBIDDEN => "does not let this host name steer it; give --control-token".to_owned(),
         StatusCode::NOT_FOUND => format!("has no world '{}' that can be watched", watch.world.name),
         other => hint.map_or_else(|| format!("answers {other}"), |hint| format!("answers {other}: {hint}")),
     };
     if was_connected && matches!(status, StatusCode::NOT_FOUND) || status.is_server_error() {
-        return Ok((false, Disconnect::Lost(what)));
+        return Ok((false, Disconnect::Lost(problem)));
     }
-    Err(CliError::of_start(format!("{} {what}", watch.world.base_url)))
+    Err(CliError::failure(format!("{} {problem}", watch.world.base_url)))
 }
 
-/// What a server of this program says would have worked.
+/// The hint in a refusal of a double.
 fn hint<B>(reply: &Response<B>) -> Option<&str> {
     reply.headers().get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok())
 }
 
 fn reason(error: &Error) -> String {
     match error {
-        Error::Io(error) => with_remedy(error.to_string()),
+        Error::Io(error) => with_tls_hint(error.to_string()),
         other => other.to_string(),
     }
 }

@@ -1,15 +1,12 @@
-//! The files of the page, as bytes in the program.
+//! The files of the console's page, embedded in the program.
 
-/// A file of the page.
 pub struct Asset {
-    /// Its path below the folder of the page.
+    /// Path below the folder of the page.
     pub name: &'static str,
-    /// What is in it.
     pub bytes: &'static [u8],
 }
 
 impl Asset {
-    /// Its `Content-Type`.
     pub fn content_type(&self) -> &'static str {
         match self.name.rsplit_once('.') {
             Some((_, "html")) => "text/html; charset=utf-8",
@@ -23,7 +20,7 @@ impl Asset {
 
 macro_rules! assets {
     ($($name:literal),* $(,)?) => {
-        /// All files; a test finds those that are missing here.
+        /// All files. A test reports files that are missing here.
         pub const ASSETS: &[Asset] = &[
             Asset { name: "assumptions.md", bytes: include_bytes!("../../docs/assumptions.md") },
             $(Asset { name: $name, bytes: include_bytes!($name) }),*

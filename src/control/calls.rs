@@ -1,10 +1,10 @@
-//! The table of control's calls: what is served, what each takes and what it replies.
+//! The calls of control: the types of their table, and finding the call of a request.
 
 mod records;
 mod table;
 
 use crate::error::Error;
-use crate::http::router::shape_similarity;
+use crate::http::router::path_similarity;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
@@ -17,46 +17,34 @@ pub struct Row {
     pub method: &'static str,
     /// Path below `/control`, with placeholders.
     pub path: &'static str,
-    /// What is carried out.
     pub call: Call,
-    /// What it does, in a sentence.
+    /// What the call does, in a sentence.
     pub summary: &'static str,
-    /// What it takes besides its path.
-    pub takes: Takes,
-    /// Its reply without the envelope, in the notation of `openapi/shape.rs`; empty where there is nothing else in it.
+    pub input: Input,
+    /// The reply without the envelope, in the notation of `openapi/shape.rs`; empty if there is only the envelope.
     pub reply: &'static str,
 }
 
-/// What is carried out.
+/// A call of control. The names of variants appear in the `operationId`s of the OpenAPI document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// Lists the calls.
     Index,
-    /// Says that the server can answer.
     Health,
-    /// How the build was compared with real servers.
     Fidelity,
-    /// The document of the API or of control.
     Openapi,
-    /// Lists worlds.
     Worlds,
     CreateWorld,
-    /// Ends worlds by the beginning of their names.
     DeleteWorlds,
-    /// The clients of all worlds.
     AllReports,
-    /// Forgets the clients of all worlds.
     ClearAllReports,
-    /// One world's row.
     World,
     DeleteWorld,
-    /// A call for one world.
-    Of(OfWorld),
+    InWorld(WorldCall),
 }
 
-/// What is carried out in a world.
+/// A call for one world. The names of variants appear in the `operationId`s of the OpenAPI document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OfWorld {
+pub enum WorldCall {
     Reset,
     Upgrade,
     Snapshots,
@@ -103,15 +91,15 @@ pub enum OfWorld {
     Invariants,
 }
 
-/// What a call takes besides its path.
+/// The input of a call besides its path.
 #[derive(Clone, Copy)]
-pub enum Takes {
+pub enum Input {
     Nothing,
     /// Filters in the query string.
     Filters(&'static [Filter]),
     /// A JSON body of this schema.
     Body(fn(&mut SchemaGenerator) -> Schema),
-    /// As a body; it may be as large as a whole world.
+    /// A JSON body of this schema that may be as large as a world.
     Document(fn(&mut SchemaGenerator) -> Schema),
 }
 
@@ -121,14 +109,13 @@ pub struct Filter {
     pub name: &'static str,
     /// `string`, `integer` or `boolean`.
     pub kind: &'static str,
-    /// What it does.
-    pub about: &'static str,
-    /// The values that it takes; any of its kind where there are none.
+    pub description: &'static str,
+    /// The allowed values; empty if any value of the kind is allowed.
     pub choices: &'static [&'static str],
 }
 
 impl Filter {
-    /// The schema of its value; one that is required is not empty.
+    /// The schema of the filter's value. The text of a required filter must not be empty.
     pub fn schema(&self, is_required: bool) -> Value {
         let mut schema = json!({"type": self.kind});
         match self.kind {
@@ -144,23 +131,23 @@ impl Filter {
 }
 
 impl Row {
-    /// Whether a call for a world is a use of it, which keeps the world and counts as its last request: a call that steers.
-    /// Looking is none, so that an open console keeps nothing.
+    /// Whether the call counts as use of its world, which delays the end of an idle world. Reading does not, so that an
+    /// open console keeps no world alive.
     pub fn is_use(&self) -> bool {
         self.method != "GET"
     }
 
-    /// What is in the place of the placeholders, if a path below `/control` is of this call.
-    fn fits<'path>(&self, parts: &[&'path str]) -> Option<Vec<&'path str>> {
-        let own = split(self.path);
-        if own.len() != parts.len() {
+    /// The values of the placeholders if a path below `/control` belongs to this call.
+    fn match_path<'path>(&self, parts: &[&'path str]) -> Option<Vec<&'path str>> {
+        let row_parts = split(self.path);
+        if row_parts.len() != parts.len() {
             return None;
         }
         let mut values = Vec::new();
-        for (own, part) in own.iter().zip(parts) {
-            if own.starts_with('{') {
+        for (row_part, part) in row_parts.iter().zip(parts) {
+            if row_part.starts_with('{') {
                 values.push(*part);
-            } else if own != part {
+            } else if row_part != part {
                 return None;
             }
         }
@@ -168,31 +155,32 @@ impl Row {
     }
 }
 
-/// The call for a method and a path that begins with `/control`, and what is in the place of its placeholders.
+/// Finds the call for a method and a path that begins with `/control`, with the values of its placeholders.
 ///
 /// # Errors
 ///
 /// `ControlNotFound` with the nearest call.
 pub fn find<'path>(method: &str, path: &'path str) -> Result<(&'static Row, Vec<&'path str>), Error> {
     let method = if method == "HEAD" { "GET" } else { method };
-    let below = path.strip_prefix("/control").unwrap_or(path);
-    let parts = split(below.trim_end_matches('/'));
-    let found = CALLS.iter().find_map(|row| Some((row, row.fits(&parts)?)).filter(|_| row.method == method));
-    found.ok_or_else(|| {
-        let fitting = CALLS.iter().filter(|row| row.fits(&parts).is_some());
-        let mut methods: Vec<&str> = fitting.map(|row| row.method).collect();
+    let path_in_control = path.strip_prefix("/control").unwrap_or(path);
+    let parts = split(path_in_control.trim_end_matches('/'));
+    let call = CALLS.iter().find_map(|row| Some((row, row.match_path(&parts)?)).filter(|_| row.method == method));
+    call.ok_or_else(|| {
+        let rows = CALLS.iter().filter(|row| row.match_path(&parts).is_some());
+        let mut methods: Vec<&str> = rows.map(|row| row.method).collect();
         if !methods.is_empty() {
-            methods
-                .sort_by_key(|method| ["GET", "POST", "PUT", "PATCH", "DELETE"].iter().position(|one| one == method));
-            let what = format!("There is no control call {method} {path}; the path takes {}", methods.join(", "));
-            return Error::ControlNotFound { what: what.into() };
+            methods.sort_by_key(|method| {
+                ["GET", "POST", "PUT", "PATCH", "DELETE"].iter().position(|other| other == method)
+            });
+            let message = format!("There is no control call {method} {path}; the path takes {}", methods.join(", "));
+            return Error::ControlNotFound { what: message.into() };
         }
         let nearest = nearest(method, &parts);
-        let what = format!(
+        let message = format!(
             "There is no control call {method} {path}; the nearest is {} /control{}",
             nearest.method, nearest.path
         );
-        Error::ControlNotFound { what: what.into() }
+        Error::ControlNotFound { what: message.into() }
     })
 }
 
@@ -200,23 +188,23 @@ fn split(path: &str) -> Vec<&str> {
     path.split('/').skip(1).collect()
 }
 
-/// More parts of a path than this, and more of each, are not compared.
-const COMPARED_PARTS_MAX: usize = 8;
-const COMPARED_PART_MAX_BYTES: usize = 64;
+/// Limits of what is compared of an unknown path.
+const MAX_COMPARED_PARTS: usize = 8;
+const MAX_COMPARED_PART_BYTES: usize = 64;
 
 fn nearest(method: &str, parts: &[&str]) -> &'static Row {
-    let cut = |part: &&'_ str| part.floor_char_boundary(COMPARED_PART_MAX_BYTES);
-    let parts: Vec<&str> = parts.iter().take(COMPARED_PARTS_MAX).map(|part| &part[..cut(part)]).collect();
-    let likeness = |row: &&Row| {
+    let end = |part: &&'_ str| part.floor_char_boundary(MAX_COMPARED_PART_BYTES);
+    let parts: Vec<&str> = parts.iter().take(MAX_COMPARED_PARTS).map(|part| &part[..end(part)]).collect();
+    let score = |row: &&Row| {
         let same_method = if row.method == method { 0.02 } else { 0.0 };
         // The first call has no parts to compare.
-        let similarity = if row.path.is_empty() { 0.0 } else { shape_similarity(&parts, &row.path[1..]) };
+        let similarity = if row.path.is_empty() { 0.0 } else { path_similarity(&parts, &row.path[1..]) };
         ((similarity + same_method) * 1e6) as i64
     };
-    CALLS.iter().rev().max_by_key(likeness).unwrap_or(&CALLS[0])
+    CALLS.iter().rev().max_by_key(score).unwrap_or(&CALLS[0])
 }
 
-/// The list of all calls.
+/// The reply with the list of all calls.
 pub fn index() -> Value {
     let call = |row: &Row| {
         let path = format!("/control{}", row.path);
@@ -231,11 +219,11 @@ mod tests {
 
     #[test]
     fn a_path_leads_to_its_call_and_a_wrong_one_to_the_nearest() {
-        let found = |method, path| find(method, path).map(|(row, values)| (row.path, values));
+        let call = |method, path| find(method, path).map(|(row, values)| (row.path, values));
 
-        assert_eq!(found("GET", "/control"), Ok(("", vec![])));
-        assert_eq!(found("GET", "/control/"), Ok(("", vec![])));
-        assert_eq!(found("GET", "/control/worlds/a/clock"), Ok(("/worlds/{name}/clock", vec!["a"])));
+        assert_eq!(call("GET", "/control"), Ok(("", vec![])));
+        assert_eq!(call("GET", "/control/"), Ok(("", vec![])));
+        assert_eq!(call("GET", "/control/worlds/a/clock"), Ok(("/worlds/{name}/clock", vec!["a"])));
         for (method, path, nearest) in [
             ("POST", "/control/worlds/default/snapshot", "POST /control/worlds/{name}/snapshots"),
             ("GET", "/control/world", "GET /control/worlds"),
@@ -244,8 +232,8 @@ mod tests {
             ("DELETE", "/control/worlds//clock", "GET /control/worlds/{name}/clock"),
         ] {
             let Err(Error::ControlNotFound { what }) = find(method, path) else { panic!("{path} is no call") };
-            let said = what.as_str().unwrap_or_default().to_owned();
-            assert!(said.ends_with(&format!("; the nearest is {nearest}")), "{said}");
+            let message = what.as_str().unwrap_or_default().to_owned();
+            assert!(message.ends_with(&format!("; the nearest is {nearest}")), "{message}");
         }
         for (method, path, methods) in [
             ("PUT", "/control/health", "GET"),
@@ -253,8 +241,8 @@ mod tests {
             ("POST", "/control/worlds/a/snapshots/b", "DELETE"),
         ] {
             let Err(Error::ControlNotFound { what }) = find(method, path) else { panic!("{path} is no call") };
-            let said = what.as_str().unwrap_or_default().to_owned();
-            assert!(said.ends_with(&format!("; the path takes {methods}")), "{said}");
+            let message = what.as_str().unwrap_or_default().to_owned();
+            assert!(message.ends_with(&format!("; the path takes {methods}")), "{message}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What is in a world, whoever may see it: accounts, channels, groups and messages.
+//! The calls that list a world's users, channels, groups and messages, whoever may see them.
 
-use super::calls::OfWorld;
+use super::calls::WorldCall;
 use super::filters::Filters;
-use super::{refused, users};
+use super::{refusal, users};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
@@ -17,11 +17,11 @@ use crate::world::World;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Messages that are listed at once: unless a limit is given, and at most.
-const LISTED: usize = 100;
-const LISTED_MAX: usize = 1_000;
+/// The default limit of listed messages, and the largest one.
+const DEFAULT_LIMIT: usize = 100;
+const MAX_LIMIT: usize = 1_000;
 
-/// What is asked for, of a realm as it is.
+/// The filters of a list, with the realm to list from.
 pub struct ContentsQuery {
     realm: Arc<Realm>,
     seen_by: Option<Arc<User>>,
@@ -34,64 +34,64 @@ pub struct ContentsQuery {
 }
 
 impl ContentsQuery {
-    /// Reads the filters.
+    /// Checks the filters.
     ///
     /// # Errors
     ///
     /// `ControlRefused` for an unknown user or channel.
     pub fn read(world: &World, filters: &Filters) -> Result<Self, Error> {
         let realm = world.snapshot();
-        let named = |filter| filters.text(filter).map(|name| users::named(&realm, name, filter)).transpose();
-        let (seen_by, user) = (named("seen_by")?, named("user")?);
+        let find_user = |filter| filters.text(filter).map(|name| users::find_user(&realm, name, filter)).transpose();
+        let (seen_by, user) = (find_user("seen_by")?, find_user("user")?);
         let number = |name| filters.number(name).map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let channel = number("channel").map(ChannelId);
         if let Some(unknown) = channel.filter(|channel| !realm.channels.contains_key(channel)) {
-            return Err(refused(format!("channel: there is no channel with the id {}", unknown.0)));
+            return Err(refusal(format!("channel: there is no channel with the id {}", unknown.0)));
         }
-        let limit = filters.number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(LISTED);
+        let limit = filters.number("limit").and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
         Ok(Self {
             seen_by,
             user,
             channel,
             topic: filters.text("topic").map(str::to_owned),
             before: number("before").map(MessageId),
-            limit: limit.min(LISTED_MAX),
-            rendered: filters.is_on("rendered"),
+            limit: limit.min(MAX_LIMIT),
+            rendered: filters.is_true("rendered"),
             realm,
         })
     }
 }
 
-/// The list that a call is for.
+/// The list for one of the four calls.
 ///
 /// # Errors
 ///
-/// None of its own.
-pub fn list(call: OfWorld, wanted: &ContentsQuery) -> Result<Value, Error> {
-    let realm = &wanted.realm;
-    let seen_by = wanted.seen_by.as_deref();
+/// Never; the result is that of other calls.
+pub fn list(call: WorldCall, query: &ContentsQuery) -> Result<Value, Error> {
+    let realm = &query.realm;
+    let seen_by = query.seen_by.as_deref();
     Ok(match call {
-        OfWorld::Users => json!({"users": accounts(wanted)}),
-        OfWorld::Channels => {
-            let channels = realm.channels.values().map(|channel| of_channel(realm, channel, seen_by));
+        WorldCall::Users => json!({"users": user_records(query)}),
+        WorldCall::Channels => {
+            let channels = realm.channels.values().map(|channel| channel_record(realm, channel, seen_by));
             json!({"channels": channels.collect::<Vec<_>>()})
         }
-        OfWorld::Groups => {
-            json!({"groups": realm.groups.values().map(|group| of_group(realm, group)).collect::<Vec<_>>()})
+        WorldCall::Groups => {
+            json!({"groups": realm.groups.values().map(|group| group_record(realm, group)).collect::<Vec<_>>()})
         }
-        _ => json!({"messages": messages(wanted)}),
+        _ => json!({"messages": message_records(query)}),
     })
 }
 
-fn accounts(wanted: &ContentsQuery) -> Vec<Value> {
-    let realm = &wanted.realm;
-    match &wanted.user {
-        Some(user) => vec![account(realm, user)],
-        None => realm.users.values().map(|user| account(realm, user)).collect(),
+fn user_records(query: &ContentsQuery) -> Vec<Value> {
+    let realm = &query.realm;
+    match &query.user {
+        Some(user) => vec![user_record(realm, user)],
+        None => realm.users.values().map(|user| user_record(realm, user)).collect(),
     }
 }
 
-fn account(realm: &Realm, user: &User) -> Value {
+fn user_record(realm: &Realm, user: &User) -> Value {
     let owner = user.bot_owner().and_then(|owner| realm.user(owner));
     json!({
         "user_id": user.id,
@@ -107,7 +107,7 @@ fn account(realm: &Realm, user: &User) -> Value {
     })
 }
 
-fn of_channel(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> Value {
+fn channel_record(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> Value {
     let topics = topics_of(realm, channel.id).filter_map(|topic| {
         let newest = topic.messages.last()?;
         let (_, name) = realm.messages.get(&newest)?.channel()?;
@@ -116,7 +116,7 @@ fn of_channel(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> Value
     let permissions = CHANNEL_PERMISSIONS.iter().filter_map(|setting| {
         let value = channel.permissions.get(setting.name)?;
         let holders = realm.active_users.iter().filter(|user| covers(realm, value, **user, setting));
-        Some(json!({"name": setting.name, "holders": words(realm, value), "users": holders.collect::<Vec<_>>()}))
+        Some(json!({"name": setting.name, "holders": holder_names(realm, value), "users": holders.collect::<Vec<_>>()}))
     });
     let mut row = json!({
         "channel_id": channel.id,
@@ -133,13 +133,13 @@ fn of_channel(realm: &Realm, channel: &Channel, seen_by: Option<&User>) -> Value
         "permissions": permissions.collect::<Vec<_>>(),
     });
     if let Some(user) = seen_by {
-        mark(&mut row, why_channel_is_hidden(realm, user, channel));
+        add_visibility(&mut row, why_channel_is_hidden(realm, user, channel));
     }
     row
 }
 
-/// Who holds a permission, in words.
-fn words(realm: &Realm, value: &GroupSettingValue) -> String {
+/// The names of a permission's holders.
+fn holder_names(realm: &Realm, value: &GroupSettingValue) -> String {
     let group = |id: &GroupId| realm.groups.get(id).map_or_else(String::new, |group| group.name.clone());
     match value {
         GroupSettingValue::Group(id) => group(id),
@@ -151,7 +151,7 @@ fn words(realm: &Realm, value: &GroupSettingValue) -> String {
     }
 }
 
-fn of_group(realm: &Realm, group: &Group) -> Value {
+fn group_record(realm: &Realm, group: &Group) -> Value {
     let subgroups = group.subgroups.iter().filter_map(|id| realm.groups.get(id)).map(|group| group.name.clone());
     json!({
         "group_id": group.id,
@@ -165,18 +165,18 @@ fn of_group(realm: &Realm, group: &Group) -> Value {
     })
 }
 
-fn messages(wanted: &ContentsQuery) -> Vec<Value> {
-    let realm = &wanted.realm;
-    let is_wanted = |message: &&Arc<Message>| {
+fn message_records(query: &ContentsQuery) -> Vec<Value> {
+    let realm = &query.realm;
+    let matches = |message: &&Arc<Message>| {
         let place = message.channel();
-        wanted.channel.is_none_or(|channel| place.is_some_and(|(own, _)| own == channel))
-            && wanted.topic.as_deref().is_none_or(|topic| place.is_some_and(|(_, own)| **own == *topic))
-            && wanted.before.is_none_or(|before| message.id < before)
+        query.channel.is_none_or(|channel| place.is_some_and(|(id, _)| id == channel))
+            && query.topic.as_deref().is_none_or(|topic| place.is_some_and(|(_, name)| **name == *topic))
+            && query.before.is_none_or(|before| message.id < before)
     };
-    let newest = realm.messages.values().rev().filter(is_wanted).take(wanted.limit);
+    let newest = realm.messages.values().rev().filter(matches).take(query.limit);
     let row = |message: &Arc<Message>| {
-        let mut row = of_message(realm, message, wanted.seen_by.as_deref());
-        if wanted.rendered {
+        let mut row = message_record(realm, message, query.seen_by.as_deref());
+        if query.rendered {
             row["rendered_content"] = message.body.rendered().into();
         }
         row
@@ -186,9 +186,10 @@ fn messages(wanted: &ContentsQuery) -> Vec<Value> {
     rows
 }
 
-fn of_message(realm: &Realm, message: &Message, seen_by: Option<&User>) -> Value {
+fn message_record(realm: &Realm, message: &Message, seen_by: Option<&User>) -> Value {
     let reactions = message.reactions.iter();
-    let reactions = reactions.map(|one| json!({"emoji_name": one.emoji.emoji_name, "user_id": one.user}));
+    let reactions =
+        reactions.map(|reaction| json!({"emoji_name": reaction.emoji.emoji_name, "user_id": reaction.user}));
     let (channel, topic) = message.channel().map_or((None, None), |(channel, topic)| (Some(channel), Some(&**topic)));
     let to: Vec<UserId> = match &message.place {
         Place::Direct { .. } => message.recipients.iter().copied().collect(),
@@ -206,17 +207,17 @@ fn of_message(realm: &Realm, message: &Message, seen_by: Option<&User>) -> Value
         "is_edited": message.last_edit.is_some(),
     });
     if let Some(user) = seen_by {
-        mark(&mut row, why_message_is_hidden(realm, user, message));
+        add_visibility(&mut row, why_message_is_hidden(realm, user, message));
         row["is_unread"] = realm.is_unread(user.id, message).into();
     }
     row
 }
 
-/// Says whether something is visible.
-fn mark(row: &mut Value, hidden: Option<String>) {
-    let mut marks = Map::from_iter([("visible".to_owned(), hidden.is_none().into())]);
-    marks.extend(hidden.map(|reason| ("reason".to_owned(), reason.into())));
-    row.as_object_mut().into_iter().for_each(|row| row.extend(marks.clone()));
+/// Adds `visible` to a record, and `reason` if it is hidden.
+fn add_visibility(row: &mut Value, hidden_reason: Option<String>) {
+    let mut fields = Map::from_iter([("visible".to_owned(), hidden_reason.is_none().into())]);
+    fields.extend(hidden_reason.map(|reason| ("reason".to_owned(), reason.into())));
+    row.as_object_mut().into_iter().for_each(|row| row.extend(fields.clone()));
 }
 
 fn why_channel_is_hidden(realm: &Realm, user: &User, channel: &Channel) -> Option<String> {

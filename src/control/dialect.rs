@@ -1,22 +1,21 @@
-//! Dialects of a user's own: what there is to be renamed is known here.
+//! Reads custom dialects: checks that the names to rename exist.
 //!
-//! A choice where the API is silent: A-159 in docs/assumptions.md.
 
 use crate::api::rows;
 use crate::api::server::METHODS;
 use crate::dialect::{Dialect, Renamable};
 
-/// Reads a dialect's document.
+/// Reads a dialect from its JSON document.
 ///
 /// # Errors
 ///
-/// What is wrong with it, with its place.
+/// What is wrong with the document, with the JSON path.
 pub fn read(text: &str) -> Result<Dialect, String> {
-    // An object of the server's settings has these for keys, of which the document says nothing.
+    // Keys of an object in the server settings, which the OpenAPI document does not list.
     let methods = METHODS.iter().map(|(name, _)| (*name).to_owned());
-    // A key of the JSON text in `field_data`.
-    let site = ["subtype".to_owned()];
-    let keys = crate::openapi::names().into_iter().chain(methods).chain(site).collect();
+    // A key in the JSON text of `field_data`.
+    let field_data_keys = ["subtype".to_owned()];
+    let keys = crate::openapi::names().into_iter().chain(methods).chain(field_data_keys).collect();
     let paths = rows().map(|row| row.route.path.to_owned());
     Dialect::parse(text, &Renamable { keys, paths: paths.collect() })
 }
@@ -25,8 +24,8 @@ pub fn read(text: &str) -> Result<Dialect, String> {
 mod tests {
     #[test]
     fn the_built_in_dialect_renames_what_there_is() {
-        let read = super::read(include_str!("../dialect/zulip.json"));
+        let dialect = super::read(include_str!("../dialect/zulip.json"));
 
-        assert_eq!(read, Ok(crate::dialect::Dialect::zulip()));
+        assert_eq!(dialect, Ok(crate::dialect::Dialect::zulip()));
     }
 }

@@ -1,10 +1,10 @@
-//! Installing, listing and removing faults.
+//! The calls that install, list and remove faults.
 
-use super::requests::{Among, METHODS, RequestPattern};
+use super::request_pattern::{METHODS, PatternUse, RequestPattern};
 use super::times::Seconds;
-use super::{refused, unknown_of, users};
+use super::{refusal, unknown_name_message, users};
 use crate::error::Error;
-use crate::fault::{Bouncer, Disturbance, Effect, Matching, POLL, RELAYED, Rule};
+use crate::fault::{Bouncer, Disturbance, Effect, Matching, POLL, RELAY_PATH_PREFIX, Rule};
 use crate::json_diagnostic;
 use crate::world::World;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -17,10 +17,10 @@ use std::sync::Arc;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FaultRule")]
-pub struct Sent {
+pub struct FaultSpec {
     #[serde(rename = "match")]
     /// The requests that it applies to; all by default.
-    matching: Option<SentMatch>,
+    matching: Option<MatchSpec>,
     /// Number of requests that pass first.
     after: Option<u64>,
     /// The probability that it fires, from 0 to 1.
@@ -37,7 +37,7 @@ pub struct Sent {
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FaultMatch")]
-struct SentMatch {
+struct MatchSpec {
     /// HTTP method, in capitals.
     #[schemars(extend("enum" = METHODS))]
     method: Option<String>,
@@ -49,11 +49,11 @@ struct SentMatch {
     params: Option<BTreeMap<String, String>>,
 }
 
-/// All rules, spent ones too.
+/// Lists all faults, including used-up ones.
 pub fn list(world: &World) -> Value {
     let faults = world.faults().lock();
     let record = |rule: &Rule| {
-        let mut record = rule.rule.clone();
+        let mut record = rule.source.clone();
         record["fault_id"] = rule.id.as_str().into();
         record["passed"] = rule.passed.into();
         record["fired"] = rule.fired.into();
@@ -62,7 +62,7 @@ pub fn list(world: &World) -> Value {
     json!({"faults": faults.rules().iter().map(record).collect::<Vec<_>>()})
 }
 
-/// Installs a rule.
+/// Installs a fault in a world.
 ///
 /// # Errors
 ///
@@ -73,66 +73,66 @@ pub fn install(world: &World, rule: Value) -> Result<Value, Error> {
     Ok(json!({ "fault_id": id }))
 }
 
-/// Reads a rule for a world.
+/// Reads a fault and checks that its names exist in a world.
 ///
 /// # Errors
 ///
 /// `ControlRefused`.
 pub fn read(world: &World, mut rule: Value) -> Result<Rule, Error> {
-    let sent: Sent = json_diagnostic::fit(&rule).map_err(|fault| refused(fault.to_string()))?;
-    let matching = sent.matching.unwrap_or_default();
+    let spec: FaultSpec = json_diagnostic::fit(&rule).map_err(|diagnostic| refusal(diagnostic.to_string()))?;
+    let matching = spec.matching.unwrap_or_default();
     let pattern =
         RequestPattern { method: matching.method, path: matching.path, params: matching.params.unwrap_or_default() };
-    let RequestPattern { method, path, params } = pattern.checked(world, "$.match.", Among::Operations)?;
-    let user = users::address(&world.snapshot(), matching.user.as_deref(), "$.match.user")?;
-    if sent.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
-        return Err(refused(format!(
+    let RequestPattern { method, path, params } = pattern.check(world, "$.match.", PatternUse::Operations)?;
+    let user = users::find_email(&world.snapshot(), matching.user.as_deref(), "$.match.user")?;
+    if spec.probability.is_some_and(|probability| !(0.0..=1.0).contains(&probability)) {
+        return Err(refusal(format!(
             "$.probability: takes a number from 0 to 1, not {}",
-            quoted(&rule["probability"])
+            shortened(&rule["probability"])
         )));
     }
-    if sent.times == Some(0) {
-        return Err(refused("$.times: takes a number from 1 on, not 0"));
+    if spec.times == Some(0) {
+        return Err(refusal("$.times: takes a number from 1 on, not 0"));
     }
     let matching = Matching { method, path, user, params };
-    let effect = effect(&sent.effect)?;
-    check_concern(&effect, &matching)?;
-    leave_out_nulls(&mut rule);
+    let effect = effect(&spec.effect)?;
+    check_effect_applies(&effect, &matching)?;
+    remove_nulls(&mut rule);
     Ok(Rule {
         id: String::new(),
         matching,
-        after: sent.after.unwrap_or(0),
-        probability: sent.probability,
-        times: sent.times,
+        after: spec.after.unwrap_or(0),
+        probability: spec.probability,
+        times: spec.times,
         effect,
-        rule,
+        source: rule,
         passed: 0,
         fired: 0,
         dropped: Vec::new(),
-        fired_anywhere: Arc::default(),
+        fired_in_all_worlds: Arc::default(),
     })
 }
 
-/// Asserts that the requests that match are some that the effect is for.
-fn check_concern(effect: &Effect, matching: &Matching) -> Result<(), Error> {
+/// Checks that the effect applies to the matching requests.
+fn check_effect_applies(effect: &Effect, matching: &Matching) -> Result<(), Error> {
     let path = matching.path.as_deref();
     let method = matching.method.as_deref();
     match effect {
-        Effect::Bouncer(_) if path.is_some_and(|path| !path.starts_with(RELAYED)) => {
-            Err(refused(format!("$.match.path: the effect bouncer is for operations below {RELAYED}")))
+        Effect::Bouncer(_) if path.is_some_and(|path| !path.starts_with(RELAY_PATH_PREFIX)) => {
+            Err(refusal(format!("$.match.path: the effect bouncer is for operations below {RELAY_PATH_PREFIX}")))
         }
         Effect::Events(_)
             if path.is_some_and(|path| path != POLL.1) || method.is_some_and(|method| method != POLL.0) =>
         {
             let part = if path.is_some_and(|path| path != POLL.1) { "path" } else { "method" };
-            Err(refused(format!("$.match.{part}: the effect events is for {} {}", POLL.0, POLL.1)))
+            Err(refusal(format!("$.match.{part}: the effect events is for {} {}", POLL.0, POLL.1)))
         }
         _ => Ok(()),
     }
 }
 
-/// Takes keys of a rule out that are null: they count as left out.
-fn leave_out_nulls(rule: &mut Value) {
+/// Removes null values from a fault, which mean that the key is absent.
+fn remove_nulls(rule: &mut Value) {
     let parts = std::iter::once("").chain(["/match", "/effect"]);
     for part in parts {
         if let Some(Value::Object(keys)) = rule.pointer_mut(part) {
@@ -141,7 +141,7 @@ fn leave_out_nulls(rule: &mut Value) {
     }
 }
 
-/// Removes a rule.
+/// Removes a fault by its ID.
 ///
 /// # Errors
 ///
@@ -152,81 +152,83 @@ pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
     }
     let faults = world.faults().lock();
     let ids: Vec<&str> = faults.rules().iter().map(|rule| rule.id.as_str()).collect();
-    Err(Error::ControlNotFound { what: unknown_of("fault", id, &ids).into() })
+    Err(Error::ControlNotFound { what: unknown_name_message("fault", id, &ids).into() })
 }
 
-/// Exactly one effect.
-fn effect(sent: &Map<String, Value>) -> Result<Effect, Error> {
-    let is_given = |name: &str| sent.get(name).is_some_and(|value| !value.is_null());
-    let retries = match sent.get("retries") {
+/// Reads the effect, which must be exactly one.
+fn effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
+    let has_value = |name: &str| spec.get(name).is_some_and(|value| !value.is_null());
+    let retries = match spec.get("retries") {
         None | Some(Value::Null) => false,
-        Some(Value::Bool(retries)) if is_given("drop") => *retries,
-        Some(Value::Bool(_)) => return Err(refused("$.effect.retries: needs drop")),
-        Some(other) => return Err(refused(format!("$.effect.retries: takes true or false, not {}", quoted(other)))),
+        Some(Value::Bool(retries)) if has_value("drop") => *retries,
+        Some(Value::Bool(_)) => return Err(refusal("$.effect.retries: needs drop")),
+        Some(other) => return Err(refusal(format!("$.effect.retries: takes true or false, not {}", shortened(other)))),
     };
-    let mut entries = sent.iter().filter(|(name, value)| *name != "retries" && !value.is_null());
+    let mut entries = spec.iter().filter(|(name, value)| *name != "retries" && !value.is_null());
     let (Some((name, value)), None) = (entries.next(), entries.next()) else {
-        let names: Vec<&str> = sent.keys().map(String::as_str).collect();
-        let found = if names.is_empty() { String::new() } else { format!(", not {}", names.join(" and ")) };
-        return Err(refused(format!("$.effect: takes exactly one of {EFFECTS}{found}")));
+        let names: Vec<&str> = spec.keys().map(String::as_str).collect();
+        let received = if names.is_empty() { String::new() } else { format!(", not {}", names.join(" and ")) };
+        return Err(refusal(format!("$.effect: takes exactly one of {EFFECTS}{received}")));
     };
-    let wrong = |takes: &str| refused(format!("$.effect.{name}: takes {takes}, not {}", quoted(value)));
-    let count = |value: &Value| value.as_u64().ok_or_else(|| wrong("a whole number from 0 on"));
-    let is_true = |effect: Effect| if *value == true { Ok(effect) } else { Err(wrong("true")) };
+    let wrong_value = |takes: &str| refusal(format!("$.effect.{name}: takes {takes}, not {}", shortened(value)));
+    let count = |value: &Value| value.as_u64().ok_or_else(|| wrong_value("a whole number from 0 on"));
+    let is_true = |effect: Effect| if *value == true { Ok(effect) } else { Err(wrong_value("true")) };
     match name.as_str() {
         "bouncer" => match value.as_str() {
             Some("unreachable") => Ok(Effect::Bouncer(Bouncer::Unreachable)),
             Some("server_error") => Ok(Effect::Bouncer(Bouncer::ServerError)),
             Some("admin_action_required") => Ok(Effect::Bouncer(Bouncer::AdminActionRequired)),
-            _ => Err(wrong("unreachable, server_error or admin_action_required")),
+            _ => Err(wrong_value("unreachable, server_error or admin_action_required")),
         },
         "delay_ms" => {
-            value.as_u64().map(Effect::DelayMs).ok_or_else(|| wrong("a whole number of milliseconds from 0 on"))
+            value.as_u64().map(Effect::DelayMs).ok_or_else(|| wrong_value("a whole number of milliseconds from 0 on"))
         }
         "truncate_at" => count(value).map(Effect::TruncateAt),
-        "error" => error(value).ok_or_else(|| wrong("status (400 to 599), code, msg and further keys")),
+        "error" => error(value).ok_or_else(|| wrong_value("status (400 to 599), code, msg and further keys")),
         "rate_limit" => {
-            rate_limit(value).ok_or_else(|| wrong("retry_after: seconds from 0 on, or a span such as 1m30s"))
+            rate_limit(value).ok_or_else(|| wrong_value("retry_after: seconds from 0 on, or a span such as 1m30s"))
         }
         "drop" => match value.as_str() {
-            Some(when @ ("before" | "after")) => Ok(Effect::Drop { is_carried_out: when == "after", retries }),
-            _ => Err(wrong("before or after")),
+            Some(when @ ("before" | "after")) => {
+                Ok(Effect::Drop { is_carried_out: when == "after", drops_retries: retries })
+            }
+            _ => Err(wrong_value("before or after")),
         },
         "events" => match value.as_str() {
             Some("repeat") => Ok(Effect::Events(Disturbance::Repeat)),
             Some("hold") => Ok(Effect::Events(Disturbance::Hold)),
             Some("one_by_one") => Ok(Effect::Events(Disturbance::OneByOne)),
             Some("unknown") => Ok(Effect::Events(Disturbance::Unknown)),
-            _ => Err(wrong("repeat, hold, one_by_one or unknown")),
+            _ => Err(wrong_value("repeat, hold, one_by_one or unknown")),
         },
         "change" => match value.as_object().filter(|keys| !keys.is_empty()) {
             Some(keys) => Ok(Effect::Change(keys.clone())),
-            None => Err(wrong("keys of a reply, each with a value or null")),
+            None => Err(wrong_value("keys of a reply, each with a value or null")),
         },
         "pseudo_localize" => is_true(Effect::PseudoLocalize),
         "garbage" => is_true(Effect::Garbage),
         "lose_queue" => is_true(Effect::LoseQueue),
-        _ => Err(refused(format!(
+        _ => Err(refusal(format!(
             "$.effect.{name}: is unknown; there are {EFFECTS}; the nearest is '{}'",
-            nearest(name)
+            nearest_effect(name)
         ))),
     }
 }
 
-/// A value that was sent, as much of it as an error shows.
-fn quoted(value: &Value) -> String {
-    const SHOWN: usize = 60;
+/// A value as text for an error message, shortened.
+fn shortened(value: &Value) -> String {
+    const MAX_CHARACTERS: usize = 60;
     let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
 }
 
-/// The effect whose name is most like this one.
-fn nearest(name: &str) -> &'static str {
+/// The name of the effect that is most similar to an unknown one.
+fn nearest_effect(name: &str) -> &'static str {
     let names: Vec<&str> = EFFECTS.split(", ").flat_map(|part| part.split(" and ")).collect();
-    json_diagnostic::most_alike(name, &names).unwrap_or_default()
+    json_diagnostic::most_similar(name, &names).unwrap_or_default()
 }
 
 /// The schema of [`effect`].
@@ -282,26 +284,26 @@ const EFFECTS: &str =
     "bouncer, delay_ms, error, rate_limit, change, pseudo_localize, drop, truncate_at, garbage, lose_queue and events";
 
 fn error(value: &Value) -> Option<Effect> {
-    let sent = value.as_object()?;
-    let status = sent.get("status")?.as_u64().and_then(|status| u16::try_from(status).ok())?;
-    let has_texts = sent.get("code")?.is_string() && sent.get("msg")?.is_string() && !sent.contains_key("result");
+    let spec = value.as_object()?;
+    let status = spec.get("status")?.as_u64().and_then(|status| u16::try_from(status).ok())?;
+    let has_texts = spec.get("code")?.is_string() && spec.get("msg")?.is_string() && !spec.contains_key("result");
     if !(400..=599).contains(&status) || !has_texts {
         return None;
     }
     let mut fields = Map::from_iter([("result".to_owned(), Value::from("error"))]);
-    fields.insert("msg".into(), sent["msg"].clone());
+    fields.insert("msg".into(), spec["msg"].clone());
     fields.extend(
-        sent.iter()
+        spec.iter()
             .filter(|(key, _)| !matches!(key.as_str(), "status" | "msg" | "code"))
             .map(|(key, value)| (key.clone(), value.clone())),
     );
-    fields.insert("code".into(), sent["code"].clone());
+    fields.insert("code".into(), spec["code"].clone());
     Some(Effect::Error { status, fields })
 }
 
 fn rate_limit(value: &Value) -> Option<Effect> {
-    let sent = value.as_object().filter(|sent| sent.len() == 1)?;
-    let value = sent.get("retry_after")?;
+    let spec = value.as_object().filter(|spec| spec.len() == 1)?;
+    let value = spec.get("retry_after")?;
     if value.is_number() {
         return value
             .as_f64()

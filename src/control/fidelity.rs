@@ -1,4 +1,4 @@
-//! How this build was compared with real servers: the result of the replay of the recordings, by operation.
+//! The fidelity manifest: how this build compares with real servers, from the replay of their recordings.
 
 use crate::api::{Row, rows};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The result of the last replay, which `CHATDOUBLE_UPDATE_DOCS=1 cargo test --test recorded` writes.
-const RESULT: &str = include_str!("fidelity.json");
+/// The manifest of the last replay, which `CHATDOUBLE_UPDATE_DOCS=1 cargo test --test recorded` writes.
+const MANIFEST: &str = include_str!("fidelity.json");
 
-/// What the replay of the recordings found.
+/// The result of replaying the recordings.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -17,62 +17,63 @@ pub struct Manifest {
     pub levels: Vec<i64>,
     /// Why something differs.
     pub reasons: Vec<Reason>,
-    /// By operation, as [`way`] names it, and feature level: what was compared.
-    pub operations: BTreeMap<String, BTreeMap<i64, Compared>>,
-    /// By feature level: requests for paths and methods that no operation has.
-    pub elsewhere: BTreeMap<i64, Compared>,
+    /// The counts by operation, named by [`operation_name`], and by feature level.
+    pub operations: BTreeMap<String, BTreeMap<i64, ComparisonCounts>>,
+    /// The counts of requests that belong to no operation, by feature level.
+    pub elsewhere: BTreeMap<i64, ComparisonCounts>,
 }
 
 /// Why something differs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// `words`, `setup`, `recording`, `declared` or `wrong`; docs/fidelity.md explains them.
+    /// `words`, `setup`, `recording`, `declared` or `wrong`, which docs/fidelity.md explains.
     pub kind: String,
     /// The reason in a sentence.
     pub reason: String,
-    /// The number of the assumption that it is declared in.
+    /// The assumption that declares the difference, such as `A-71`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assumption: Option<String>,
 }
 
-/// Recorded requests for one operation at one level.
+/// The counts of recorded requests for one operation at one level.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Compared {
-    /// How many were played and compared, with the events that followed.
+pub struct ComparisonCounts {
+    /// Number of requests that were replayed and compared, with their events.
     pub compared: usize,
-    /// After how many of them something differs.
+    /// Number of requests with differences.
     pub differ: usize,
-    /// By position in [`Manifest::reasons`]: how many of them differ for that reason. A request may have several.
+    /// Number of requests for each reason, by its position in [`Manifest::reasons`]. A request may have several
+    /// reasons.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub reasons: BTreeMap<usize, usize>,
 }
 
-impl Compared {
-    /// Adds one request with the positions of its reasons, each once.
+impl ComparisonCounts {
+    /// Adds one request with the positions of its reasons, without duplicates.
     pub fn add(&mut self, reasons: impl IntoIterator<Item = usize>) {
         self.compared += 1;
-        let before: usize = self.reasons.values().sum();
+        let reasons_before: usize = self.reasons.values().sum();
         reasons.into_iter().for_each(|reason| *self.reasons.entry(reason).or_default() += 1);
-        self.differ += usize::from(self.reasons.values().sum::<usize>() > before);
+        self.differ += usize::from(self.reasons.values().sum::<usize>() > reasons_before);
     }
 }
 
-/// An operation as the manifest names it: `GET /users/{user_id}`.
-pub fn way(row: &Row) -> String {
+/// The name of an operation in the manifest, such as `GET /users/{user_id}`.
+pub fn operation_name(row: &Row) -> String {
     format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
 }
 
 impl Manifest {
-    /// The sums of a feature level: requests compared, and those that differ.
+    /// The numbers of compared and of differing requests at a feature level.
     pub fn total(&self, level: i64) -> (usize, usize) {
-        let all = self.operations.values().chain(std::iter::once(&self.elsewhere));
-        let of_level = all.filter_map(|levels| levels.get(&level));
-        of_level.fold((0, 0), |(compared, differ), one| (compared + one.compared, differ + one.differ))
+        let all_counts = self.operations.values().chain(std::iter::once(&self.elsewhere));
+        let counts_of_level = all_counts.filter_map(|levels| levels.get(&level));
+        counts_of_level.fold((0, 0), |(compared, differ), counts| (compared + counts.compared, differ + counts.differ))
     }
 
-    fn record(&self, level: i64, compared: &Compared) -> Value {
+    fn record(&self, level: i64, compared: &ComparisonCounts) -> Value {
         let difference = |(position, requests): (&usize, &usize)| {
             let reason = self.reasons.get(*position)?;
             let Reason { kind, reason, assumption } = reason;
@@ -86,14 +87,14 @@ impl Manifest {
         })
     }
 
-    fn records(&self, levels: Option<&BTreeMap<i64, Compared>>) -> Vec<Value> {
+    fn records(&self, levels: Option<&BTreeMap<i64, ComparisonCounts>>) -> Vec<Value> {
         levels.into_iter().flatten().map(|(level, compared)| self.record(*level, compared)).collect()
     }
 
-    /// The manifest as the data of a reply, with all operations.
-    fn shown(&self) -> Value {
+    /// The data of the reply, with all operations.
+    fn to_reply_data(&self) -> Value {
         let operation = |row: &Row| {
-            let recorded = self.records(self.operations.get(&way(row)));
+            let recorded = self.records(self.operations.get(&operation_name(row)));
             json!({
                 "method": row.route.method,
                 "path": row.route.path.replace("{*", "{"),
@@ -114,12 +115,12 @@ impl Manifest {
 }
 
 /// The data of the reply of `GET /control/fidelity`.
-pub fn shown() -> Value {
-    static SHOWN: LazyLock<Value> = LazyLock::new(|| {
-        let manifest: Manifest = serde_json::from_str(RESULT).unwrap_or_default();
-        manifest.shown()
+pub fn reply_data() -> Value {
+    static REPLY_DATA: LazyLock<Value> = LazyLock::new(|| {
+        let manifest: Manifest = serde_json::from_str(MANIFEST).unwrap_or_default();
+        manifest.to_reply_data()
     });
-    SHOWN.clone()
+    REPLY_DATA.clone()
 }
 
 #[cfg(test)]
@@ -128,21 +129,24 @@ mod tests {
 
     #[test]
     fn the_result_in_the_program_is_well_formed() {
-        let manifest: Manifest = serde_json::from_str(RESULT).expect("well-formed");
-        let ways: Vec<String> = rows().map(way).collect();
-        assert!(manifest.operations.keys().all(|name| ways.contains(name)), "an operation that is not served");
-        let all = manifest.operations.values().chain(std::iter::once(&manifest.elsewhere)).flatten();
-        let known = 0..manifest.reasons.len();
-        for (level, compared) in all {
+        let manifest: Manifest = serde_json::from_str(MANIFEST).expect("well-formed");
+        let operation_names: Vec<String> = rows().map(operation_name).collect();
+        assert!(
+            manifest.operations.keys().all(|name| operation_names.contains(name)),
+            "an operation that is not served"
+        );
+        let all_counts = manifest.operations.values().chain(std::iter::once(&manifest.elsewhere)).flatten();
+        let reason_positions = 0..manifest.reasons.len();
+        for (level, compared) in all_counts {
             assert!(manifest.levels.contains(level) && compared.differ <= compared.compared);
-            assert!(compared.reasons.keys().all(|position| known.contains(position)));
+            assert!(compared.reasons.keys().all(|position| reason_positions.contains(position)));
         }
         assert!(manifest.levels.iter().all(|level| manifest.total(*level).0 > 0));
     }
 
     #[test]
     fn a_request_counts_once_whatever_its_reasons() {
-        let mut compared = Compared::default();
+        let mut compared = ComparisonCounts::default();
         compared.add([0, 2]);
         compared.add([]);
         compared.add([2]);

@@ -1,72 +1,73 @@
-//! Who may call control: nobody's web page, no foreign host name, and off loopback only with the token.
-//!
-//! A choice where the API is silent: A-71 in docs/assumptions.md.
+//! Decides which requests may call control: not from foreign web pages or with foreign host names, and not without the
+//! token if there is one.
 
 use crate::error::Error;
 use crate::http::authority::{Authority, Single};
 use http::{HeaderMap, header};
 
-/// The conditions.
+/// The conditions of access to control.
 #[derive(Clone, Debug)]
 pub struct Guard {
-    /// The host that the server was bound to.
+    /// The host that the server listens on.
     pub host: String,
-    /// The token that is asked for.
+    /// The token that requests must send; None if none is needed.
     pub token: Option<String>,
 }
 
 impl Guard {
-    /// Whether a request may steer.
+    /// Checks whether a request may steer.
     ///
     /// # Errors
     ///
-    /// In this order: `ControlForbidden` for a foreign page, for a foreign host name without a token in force;
-    /// `ControlToken`.
+    /// In this order: `ControlForbidden` for a page of a foreign origin, and for a foreign host name if no token is
+    /// needed; `ControlToken` for a missing or wrong token.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Error> {
         let forbidden = |what: String| Err(Error::ControlForbidden { what: what.into() });
         match Single::of(headers, header::ORIGIN) {
             Single::Absent => {}
-            Single::Once(origin) if Authority::of_origin(origin).is_some_and(|host| self.is_own(&host)) => {}
+            Single::Once(origin) if Authority::of_origin(origin).is_some_and(|host| self.is_local_or_bound(&host)) => {}
             Single::Once(origin) => return forbidden(format!("pages of {origin}")),
             Single::Unreadable => return forbidden("several origins".to_owned()),
         }
         let Some(token) = &self.token else {
             return match Single::of(headers, header::HOST) {
-                Single::Once(host) if Authority::parse(host).is_some_and(|host| self.is_own(&host)) => Ok(()),
+                Single::Once(host) if Authority::parse(host).is_some_and(|host| self.is_local_or_bound(&host)) => {
+                    Ok(())
+                }
                 Single::Once(host) => forbidden(format!("the host name {host}")),
                 Single::Absent => forbidden("requests without a host name".to_owned()),
                 Single::Unreadable => forbidden("several host names".to_owned()),
             };
         };
-        let Single::Once(sent) = Single::of(headers, header::AUTHORIZATION) else {
+        let Single::Once(received) = Single::of(headers, header::AUTHORIZATION) else {
             return Err(Error::ControlToken);
         };
-        let sent = sent.strip_prefix("Bearer ");
-        if sent.is_some_and(|sent| equal_in_constant_time(sent.trim(), token)) {
+        let received = received.strip_prefix("Bearer ");
+        if received.is_some_and(|received| equal_in_constant_time(received.trim(), token)) {
             Ok(())
         } else {
             Err(Error::ControlToken)
         }
     }
 
-    /// Whether a request is for a host under which control is called: any where a token is asked for.
+    /// Whether the request's host name may be used for control. If a token is needed, any may.
     pub fn admits_host(&self, headers: &HeaderMap) -> bool {
         self.token.is_some()
             || matches!(Single::of(headers, header::HOST), Single::Once(host)
-                if Authority::parse(host).is_some_and(|host| self.is_own(&host)))
+                if Authority::parse(host).is_some_and(|host| self.is_local_or_bound(&host)))
     }
 
-    /// Whether a host is the bound one or this machine.
-    fn is_own(&self, host: &Authority) -> bool {
+    /// Whether a host is the one that the server listens on, or a loopback name.
+    fn is_local_or_bound(&self, host: &Authority) -> bool {
         host.is_loopback() || host.is(&self.host)
     }
 }
 
-/// Compares all bytes whatever they are, so that the time tells nothing of the token.
-fn equal_in_constant_time(sent: &str, token: &str) -> bool {
-    let (sent, token) = (sent.as_bytes(), token.as_bytes());
-    let differences = (0..token.len()).fold(sent.len() ^ token.len(), |differences, index| {
-        differences | usize::from(sent.get(index).copied().unwrap_or_default() ^ token[index])
+/// Compares all bytes, so that the time reveals nothing about the token.
+fn equal_in_constant_time(received: &str, token: &str) -> bool {
+    let (received, token) = (received.as_bytes(), token.as_bytes());
+    let differences = (0..token.len()).fold(received.len() ^ token.len(), |differences, index| {
+        differences | usize::from(received.get(index).copied().unwrap_or_default() ^ token[index])
     });
     differences == 0
 }
@@ -82,18 +83,18 @@ mod tests {
         for host in
             ["127.0.0.1", "127.0.0.1:9991", "[::1]:9991", "localhost", "a.localhost:1", "10.1.2.3:5", "LOCALHOST"]
         {
-            assert!(guard.is_own(&Authority::parse(host).expect(host)), "{host}");
+            assert!(guard.is_local_or_bound(&Authority::parse(host).expect(host)), "{host}");
         }
         for host in ["example.org", "localhost.example.org", "127.0.0.1.example.org", "10.1.2.4", "[::2]"] {
-            assert!(!guard.is_own(&Authority::parse(host).expect(host)), "{host}");
+            assert!(!guard.is_local_or_bound(&Authority::parse(host).expect(host)), "{host}");
         }
     }
 
     #[test]
     fn tokens_are_equal_only_when_they_are() {
         assert!(equal_in_constant_time("secret", "secret"));
-        for sent in ["", "secre", "secret!", "Secret"] {
-            assert!(!equal_in_constant_time(sent, "secret"), "{sent}");
+        for received in ["", "secre", "secret!", "Secret"] {
+            assert!(!equal_in_constant_time(received, "secret"), "{received}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! How the clocks of worlds begin.
+//! The initial clock of a world.
 
 use crate::time::{Clock, Span, Timestamp};
 
-/// How a new world's clock begins.
+/// The initial clock of a new world.
 ///
 /// ```
 /// use chatdouble::{InitialClock, Timestamp};
@@ -15,19 +15,19 @@ use crate::time::{Clock, Span, Timestamp};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialClock {
-    /// With real time.
+    /// Runs with real time.
     Real,
-    /// Still, at the time of creation.
+    /// Frozen at the time of creation.
     Frozen,
-    /// Still, at this time.
+    /// Frozen at this time.
     At(Timestamp),
 }
 
 impl InitialClock {
-    /// What is understood.
+    /// The accepted texts, for error messages.
     pub(crate) const EXPECTED: &'static str = "real, frozen, or an instant such as 2026-01-01T00:00:00Z or 2026-01-01";
 
-    /// The clock of a world that is made at this real time.
+    /// The clock of a world that is created at this real time.
     #[doc(hidden)]
     pub fn clock(self, real: Timestamp) -> Clock {
         match self {
@@ -37,11 +37,11 @@ impl InitialClock {
         }
     }
 
-    /// Reads `real`, `frozen`, or an instant: RFC 3339, or a date, which means its midnight in UTC.
+    /// Parses `real`, `frozen`, a time in RFC 3339, or a date, which means midnight in UTC.
     ///
     /// # Errors
     ///
-    /// What would have been understood.
+    /// The accepted texts.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "real" => Ok(InitialClock::Real),

@@ -1,45 +1,45 @@
-//! Bodies of JSON. A form, as tools send it by habit, is refused with the JSON in its place.
+//! Reads JSON bodies. A form, which many tools send by default, is refused with the equivalent JSON.
 
-use super::refused;
+use super::refusal;
 use crate::error::Error;
 use crate::http::request::ApiRequest;
 use crate::json_diagnostic;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The longest form that is shown as JSON, in bytes.
-const MAX_BYTES: usize = 200;
+/// Longer forms are not shown as JSON.
+const MAX_FORM_BYTES: usize = 200;
 
-/// The text of a JSON body; an empty one is an empty object.
-pub fn text(incoming: &ApiRequest) -> Result<&str, Error> {
-    let text = std::str::from_utf8(&incoming.body).map_err(|error| refused(format!("$: {error}")))?;
+/// The text of a JSON body. An empty body counts as an empty object.
+pub fn text(request: &ApiRequest) -> Result<&str, Error> {
+    let text = std::str::from_utf8(&request.body).map_err(|error| refusal(format!("$: {error}")))?;
     match text.trim_ascii() {
         "" => Ok("{}"),
         text => Ok(text),
     }
 }
 
-/// Reads a JSON body.
-pub fn body<T: DeserializeOwned>(incoming: &ApiRequest) -> Result<T, Error> {
-    let text = text(incoming)?;
-    json_diagnostic::read(text).map_err(|fault| refused(advice(text).unwrap_or_else(|| fault.to_string())))
+pub fn body<T: DeserializeOwned>(request: &ApiRequest) -> Result<T, Error> {
+    let text = text(request)?;
+    json_diagnostic::read(text)
+        .map_err(|diagnostic| refusal(form_message(text).unwrap_or_else(|| diagnostic.to_string())))
 }
 
-/// Asserts that a call that takes nothing was given nothing.
-pub fn nothing(incoming: &ApiRequest) -> Result<(), Error> {
+/// Checks that the body of a call without parameters is empty.
+pub fn check_empty_body(request: &ApiRequest) -> Result<(), Error> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Nothing {}
-    body::<Nothing>(incoming).map(|Nothing {}| ())
+    body::<Nothing>(request).map(|Nothing {}| ())
 }
 
-/// What control takes in place of a form; None for a text that is none.
-fn advice(text: &str) -> Option<String> {
+/// The message for a body that is a form; None for other bodies.
+fn form_message(text: &str) -> Option<String> {
     let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
     if !text.split('&').all(|pair| pair.split_once('=').is_some_and(|(name, _)| is_name(name))) {
         return None;
     }
-    if text.len() > MAX_BYTES {
+    if text.len() > MAX_FORM_BYTES {
         return Some("Control takes JSON, not a form".to_owned());
     }
     let pairs = form_urlencoded::parse(text.as_bytes());
@@ -50,16 +50,16 @@ fn advice(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::advice;
+    use super::form_message;
 
     #[test]
     fn forms_are_shown_as_json_and_nothing_else_is() {
-        let shown = |text: &str| advice(text).unwrap_or_default();
-        assert_eq!(shown("advance_seconds=5"), r#"Control takes JSON, such as {"advance_seconds":5}"#);
-        assert_eq!(shown("user=mel&profile=3g"), r#"Control takes JSON, such as {"user":"mel","profile":"3g"}"#);
-        assert_eq!(shown(&format!("user={}", "x".repeat(500))), "Control takes JSON, not a form");
+        let message = |text: &str| form_message(text).unwrap_or_default();
+        assert_eq!(message("advance_seconds=5"), r#"Control takes JSON, such as {"advance_seconds":5}"#);
+        assert_eq!(message("user=mel&profile=3g"), r#"Control takes JSON, such as {"user":"mel","profile":"3g"}"#);
+        assert_eq!(message(&format!("user={}", "x".repeat(500))), "Control takes JSON, not a form");
         for text in ["{", "advance_seconds", "[1=2]", "=", "\"a=b\""] {
-            assert_eq!(advice(text), None, "{text}");
+            assert_eq!(form_message(text), None, "{text}");
         }
     }
 }

@@ -1,26 +1,26 @@
-//! Milliseconds of a body.
+//! A number of milliseconds in a JSON body.
 
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
-use std::fmt::{Formatter, Result as Written};
+use std::fmt;
 
-/// A whole number of milliseconds; a refusal names the unit, since other times are in seconds or spans such as `1m30s`.
+/// A whole number of milliseconds. Its error names the unit, since other times are seconds or texts such as `1m30s`.
 #[derive(Clone, Copy, Debug)]
 pub struct Milliseconds(pub u64);
 
 impl<'de> Deserialize<'de> for Milliseconds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_u64(Reader).map(Self)
+        deserializer.deserialize_u64(MillisecondsVisitor).map(Self)
     }
 }
 
-struct Reader;
+struct MillisecondsVisitor;
 
-impl Visitor<'_> for Reader {
+impl Visitor<'_> for MillisecondsVisitor {
     type Value = u64;
 
-    fn expecting(&self, to: &mut Formatter<'_>) -> Written {
-        to.write_str("a whole number of milliseconds from 0 on")
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number of milliseconds from 0 on")
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {

@@ -1,24 +1,24 @@
-//! Putting clients on networks.
+//! The calls that set, list and end networks between clients and a world.
 
 use super::filters::Filters;
 use super::milliseconds::Milliseconds;
-use super::{refused, users};
+use super::{refusal, users};
 use crate::error::Error;
 use crate::fault::network::{Network, PROFILES, Profile};
-use crate::json_diagnostic::most_alike;
-use crate::world::{Watched, World};
+use crate::json_diagnostic::most_similar;
+use crate::world::{WatchFrame, World};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The longest latency and jitter, in milliseconds: an hour.
-const MOST_MS: u64 = 3_600_000;
+/// Limit of latency and jitter: an hour.
+const MAX_MS: u64 = 3_600_000;
 
 /// A network: a profile, numbers of its own, or a profile with other numbers.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NetworkTerms")]
-pub struct Sent {
+pub struct NetworkSpec {
     /// Whose network: an address or its handle; that of all who have none of their own by default.
     user: Option<String>,
     /// The name of a profile.
@@ -26,10 +26,10 @@ pub struct Sent {
     #[serde(default)]
     profile: Option<String>,
     /// What each reply waits for, in milliseconds.
-    #[schemars(with = "Option<u64>", range(max = MOST_MS))]
+    #[schemars(with = "Option<u64>", range(max = MAX_MS))]
     latency_ms: Option<Milliseconds>,
     /// What each reply waits for in addition, in milliseconds, at most.
-    #[schemars(with = "Option<u64>", range(max = MOST_MS))]
+    #[schemars(with = "Option<u64>", range(max = MAX_MS))]
     jitter_ms: Option<Milliseconds>,
     /// Bytes of bodies that pass in a second, in either direction, from 1.
     #[schemars(range(min = 1))]
@@ -44,54 +44,55 @@ fn profile_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": ["string", "null"], "enum": names})
 }
 
-/// A network of which nothing is known yet.
-const CUSTOM: Profile = Profile { name: "", latency_ms: 0, jitter_ms: 0, bytes_per_second: None, loss: 0.0, about: "" };
+/// The values of a network without a profile.
+const NO_PROFILE: Profile =
+    Profile { name: "", latency_ms: 0, jitter_ms: 0, bytes_per_second: None, loss: 0.0, description: "" };
 
-/// Puts a user, or all who have no network of their own, on one.
+/// Sets the network of a user, or that of all users without one.
 ///
 /// # Errors
 ///
 /// `ControlRefused`.
-pub fn set(world: &World, sent: &Sent) -> Result<Value, Error> {
-    let [latency_ms, jitter_ms] = [sent.latency_ms, sent.jitter_ms].map(|sent| sent.map(|Milliseconds(number)| number));
-    let numbers = [latency_ms, jitter_ms, sent.bytes_per_second];
-    if sent.profile.is_none() && sent.loss.is_none() && numbers.iter().all(Option::is_none) {
-        return Err(refused("$: takes a profile, or latency_ms, jitter_ms, bytes_per_second or loss"));
+pub fn set(world: &World, spec: &NetworkSpec) -> Result<Value, Error> {
+    let [latency_ms, jitter_ms] =
+        [spec.latency_ms, spec.jitter_ms].map(|value| value.map(|Milliseconds(number)| number));
+    let limits = [latency_ms, jitter_ms, spec.bytes_per_second];
+    if spec.profile.is_none() && spec.loss.is_none() && limits.iter().all(Option::is_none) {
+        return Err(refusal("$: takes a profile, or latency_ms, jitter_ms, bytes_per_second or loss"));
     }
-    let user = users::address(&world.snapshot(), sent.user.as_deref(), "$.user")?;
-    let mut profile = sent.profile.as_deref().map_or(Ok(CUSTOM), named)?;
-    for (name, value, place) in
+    let user = users::find_email(&world.snapshot(), spec.user.as_deref(), "$.user")?;
+    let mut profile = spec.profile.as_deref().map_or(Ok(NO_PROFILE), find_profile)?;
+    for (name, value, field) in
         [("latency_ms", latency_ms, &mut profile.latency_ms), ("jitter_ms", jitter_ms, &mut profile.jitter_ms)]
     {
-        *place = value.unwrap_or(*place);
-        if *place > MOST_MS {
-            return Err(refused(format!("$.{name}: takes a whole number of milliseconds up to {MOST_MS}, an hour")));
+        *field = value.unwrap_or(*field);
+        if *field > MAX_MS {
+            return Err(refusal(format!("$.{name}: takes a whole number of milliseconds up to {MAX_MS}, an hour")));
         }
     }
-    if sent.bytes_per_second == Some(0) {
-        return Err(refused("$.bytes_per_second: takes a whole number from 1 on"));
+    if spec.bytes_per_second == Some(0) {
+        return Err(refusal("$.bytes_per_second: takes a whole number from 1 on"));
     }
-    profile.bytes_per_second = sent.bytes_per_second.or(profile.bytes_per_second);
-    profile.loss = sent.loss.unwrap_or(profile.loss);
+    profile.bytes_per_second = spec.bytes_per_second.or(profile.bytes_per_second);
+    profile.loss = spec.loss.unwrap_or(profile.loss);
     if !(0.0..=1.0).contains(&profile.loss) {
-        return Err(refused("$.loss: takes a number from 0 to 1"));
+        return Err(refusal("$.loss: takes a number from 0 to 1"));
     }
     world.networks().lock().set(user, profile);
-    tell(world);
+    broadcast_networks(world);
     Ok(json!({}))
 }
 
-/// The profile of this name.
-fn named(name: &str) -> Result<Profile, Error> {
+fn find_profile(name: &str) -> Result<Profile, Error> {
     PROFILES.iter().find(|profile| profile.name == name).copied().ok_or_else(|| {
         let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
-        let compared = &name[..name.floor_char_boundary(super::COMPARED_MAX_BYTES)];
-        let nearest = most_alike(compared, &names).map(|nearest| format!("; the nearest is '{nearest}'"));
-        refused(format!("$.profile: takes one of {}{}", names.join(", "), nearest.unwrap_or_default()))
+        let compared = &name[..name.floor_char_boundary(super::MAX_COMPARED_BYTES)];
+        let nearest = most_similar(compared, &names).map(|nearest| format!("; the nearest is '{nearest}'"));
+        refusal(format!("$.profile: takes one of {}{}", names.join(", "), nearest.unwrap_or_default()))
     })
 }
 
-/// The networks that there are.
+/// Lists the networks.
 pub fn list(world: &World) -> Value {
     let networks = world.networks().lock();
     let record = |Network { user, profile, .. }: &Network| {
@@ -107,9 +108,9 @@ pub fn list(world: &World) -> Value {
     json!({"networks": networks.all().iter().map(record).collect::<Vec<_>>()})
 }
 
-/// Tells those who watch a world which networks there are now.
-fn tell(world: &World) {
-    world.broadcast(Watched::Conditions { at: world.now(), kind: "network", now: list(world) });
+/// Sends the current networks to the world's watchers.
+fn broadcast_networks(world: &World) {
+    world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "network", now: list(world) });
 }
 
 /// Ends the network of a user, or all networks.
@@ -118,10 +119,10 @@ fn tell(world: &World) {
 ///
 /// `ControlRefused` for an unknown user.
 pub fn end(world: &World, filters: &Filters) -> Result<Value, Error> {
-    match users::address(&world.snapshot(), filters.text("user"), "user")? {
+    match users::find_email(&world.snapshot(), filters.text("user"), "user")? {
         Some(user) => world.networks().lock().remove(&user),
         None => world.networks().lock().clear(),
     }
-    tell(world);
+    broadcast_networks(world);
     Ok(json!({}))
 }

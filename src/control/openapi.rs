@@ -1,6 +1,6 @@
-//! The OpenAPI documents: of the API in a dialect's names, and of control from the table of its calls.
+//! The OpenAPI documents: that of the API in a dialect, and that of control, built from the table of calls.
 
-use super::calls::{CALLS, Call, Filter, RECORDS, Row, Takes, describe};
+use super::calls::{CALLS, Call, Filter, Input, RECORDS, Row, describe};
 use super::filters::Filters;
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::dialect::Dialect;
@@ -11,25 +11,25 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// The document that the filters ask for, as the bytes of a reply; in the server's own dialect unless they name another.
+/// The requested document as the bytes of a reply; in the server's dialect unless the filters name another.
 ///
 /// # Errors
 ///
-/// None of its own.
-pub fn reply(filters: &Filters, own: &Dialect) -> Result<Vec<u8>, Error> {
+/// Never; the result is that of other calls.
+pub fn reply(filters: &Filters, server_dialect: &Dialect) -> Result<Vec<u8>, Error> {
     let dialect = match filters.text("dialect") {
-        None => Cow::Borrowed(own),
+        None => Cow::Borrowed(server_dialect),
         Some("zulip") => Cow::Owned(Dialect::zulip()),
         Some(_) => Cow::Owned(Dialect::neutral()),
     };
     let level = filters.number("feature_level").and_then(|level| i64::try_from(level).ok());
     let level = level.unwrap_or(NEWEST_FEATURE_LEVEL);
-    let document = if filters.is_on("control") { of_control() } else { openapi::document_at(level, &dialect) };
+    let document = if filters.is_true("control") { control_document() } else { openapi::document_at(level, &dialect) };
     serde_json::to_vec(&document).map_err(|_| Error::Internal)
 }
 
-/// The document of control: paths from `/control` on.
-pub fn of_control() -> Value {
+/// The OpenAPI document of control, with paths that begin with `/control`.
+pub fn control_document() -> Value {
     let settings = SchemaSettings::draft2020_12().for_deserialize().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
@@ -65,15 +65,15 @@ pub fn of_control() -> Value {
         },
         "security": [{}, {"token": []}],
     });
-    tooling::spell_out(&mut document);
-    use_known_formats(&mut document);
+    tooling::make_explicit(&mut document);
+    replace_number_formats(&mut document);
     document
 }
 
-/// Gives numbers the formats that generators know: of others they make numbers of 32 bits.
-fn use_known_formats(part: &mut Value) {
+/// Replaces unsigned number formats, which client generators do not know and turn into 32-bit numbers.
+fn replace_number_formats(part: &mut Value) {
     match part {
-        Value::Array(members) => members.iter_mut().for_each(use_known_formats),
+        Value::Array(members) => members.iter_mut().for_each(replace_number_formats),
         Value::Object(keys) => {
             if let Some(format) = keys.get_mut("format").filter(|format| format.is_string()) {
                 match format.as_str() {
@@ -82,7 +82,7 @@ fn use_known_formats(part: &mut Value) {
                     _ => {}
                 }
             }
-            keys.values_mut().for_each(use_known_formats);
+            keys.values_mut().for_each(replace_number_formats);
         }
         _ => {}
     }
@@ -102,25 +102,25 @@ fn operation(row: &Row, generator: &mut SchemaGenerator) -> Value {
         "parameters": parameters(row),
         "responses": responses(row),
     });
-    if let Takes::Body(body) | Takes::Document(body) = row.takes {
+    if let Input::Body(body) | Input::Document(body) = row.input {
         let schema = body(generator).to_value();
-        let is_required = needs_keys(&schema, generator);
+        let is_required = requires_keys(&schema, generator);
         operation["requestBody"] =
             json!({"required": is_required, "content": {"application/json": {"schema": schema}}});
     }
     operation
 }
 
-/// Whether an empty object does not fit, which a body that is left out counts as.
-fn needs_keys(schema: &Value, generator: &SchemaGenerator) -> bool {
+/// Whether a schema does not allow an empty object. A missing body counts as an empty object.
+fn requires_keys(schema: &Value, generator: &SchemaGenerator) -> bool {
     let name = schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next());
-    let named = name.and_then(|name| generator.definitions().get(name));
-    let schema = named.unwrap_or(schema);
+    let definition = name.and_then(|name| generator.definitions().get(name));
+    let schema = definition.unwrap_or(schema);
     let has_required = schema["required"].as_array().is_some_and(|keys| !keys.is_empty());
     has_required || schema["minProperties"].as_u64().is_some_and(|count| count > 0)
 }
 
-/// The name of a reply's schema: `VerifyJournalReply`, and one for all that say nothing.
+/// The name of a reply's schema, such as `VerifyJournalReply`. Replies without data share one schema.
 fn reply_name(row: &Row) -> String {
     if row.reply.is_empty() {
         return "EmptyReply".to_owned();
@@ -130,17 +130,17 @@ fn reply_name(row: &Row) -> String {
     format!("{name}Reply")
 }
 
-/// `verifyJournal`; what is only read is got: `getJournal`.
+/// The operation ID of a call, such as `verifyJournal`; `getJournal` for GET.
 fn operation_id(row: &Row) -> String {
     let call = match row.call {
-        Call::Of(call) => format!("{call:?}"),
+        Call::InWorld(call) => format!("{call:?}"),
         call => format!("{call:?}"),
     };
     let name = tooling::function_name(&call);
     if row.method == "GET" && name != "watch" { format!("get{call}") } else { name }
 }
 
-/// What a call is about: the part of its path behind the world's name.
+/// The tag of a call: the part of its path after the world's name.
 fn tag(row: &Row) -> &'static str {
     let mut parts = row.path.split('/').skip(1).filter(|part| !part.starts_with('{'));
     match (parts.next(), parts.next()) {
@@ -152,15 +152,15 @@ fn tag(row: &Row) -> &'static str {
 
 fn parameters(row: &Row) -> Vec<Value> {
     let placeholders = row.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-    let in_path =
+    let path_parameters =
         placeholders.map(|name| json!({"name": name, "in": "path", "required": true, "schema": {"type": "string"}}));
-    let filters: &[Filter] = if let Takes::Filters(filters) = row.takes { filters } else { &[] };
+    let filters: &[Filter] = if let Input::Filters(filters) = row.input { filters } else { &[] };
     let is_required = row.method == "DELETE";
-    let in_query = filters.iter().map(|filter| {
-        json!({"name": filter.name, "in": "query", "required": is_required, "description": filter.about,
+    let query_parameters = filters.iter().map(|filter| {
+        json!({"name": filter.name, "in": "query", "required": is_required, "description": filter.description,
             "schema": filter.schema(is_required)})
     });
-    in_path.chain(in_query).collect()
+    path_parameters.chain(query_parameters).collect()
 }
 
 fn responses(row: &Row) -> Value {
@@ -168,14 +168,14 @@ fn responses(row: &Row) -> Value {
         Call::Openapi => json!({"type": "object"}),
         _ => json!({"$ref": format!("#/components/schemas/{}", reply_name(row))}),
     };
-    let refused = json!({
+    let refusal = json!({
         "description": "Refused; nothing was changed.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReply"}}},
     });
     let mut responses =
         json!({"200": {"description": "Success.", "content": {"application/json": {"schema": schema}}}});
     for status in statuses(row) {
-        responses[status] = refused.clone();
+        responses[status] = refusal.clone();
     }
     responses
 }
@@ -185,7 +185,7 @@ fn statuses(row: &Row) -> Vec<&'static str> {
     statuses.extend(row.path.contains('{').then_some("404"));
     statuses.extend(row.path.ends_with("/wait").then_some("408"));
     statuses.extend((row.method == "POST" && row.path == "/worlds").then_some("409"));
-    statuses.extend((!matches!(row.takes, Takes::Nothing | Takes::Filters(_))).then_some("413"));
+    statuses.extend((!matches!(row.input, Input::Nothing | Input::Filters(_))).then_some("413"));
     statuses
 }
 

@@ -1,6 +1,6 @@
-//! Delays of previews.
+//! The calls for the delays of thumbnails and link previews.
 
-use super::refused;
+use super::refusal;
 use super::times::Seconds;
 use crate::error::Error;
 use crate::realm::preview::PreviewDelays;
@@ -10,56 +10,54 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The longest delay.
-const MOST_DAYS: i64 = 36_525;
+const MAX_DELAY_DAYS: i64 = 36_525;
 
 /// Delays; one that is left out stays as it is.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "PreviewTerms")]
-pub struct Sent {
+pub struct PreviewDelaySpec {
     /// From the upload of a picture to its thumbnails, by the world's clock; 0 at first.
     thumbnail_seconds: Option<Seconds>,
     /// From a message to the previews of the pages that it links, by the world's clock; without one there are none.
     link_seconds: Option<Seconds>,
 }
 
-/// Sets when previews arrive.
+/// Changes the delays of previews.
 ///
 /// # Errors
 ///
 /// `ControlRefused`.
-pub fn set(world: &World, sent: &Sent) -> Result<Value, Error> {
-    let checked = |delay: Option<Seconds>, at: &str| match delay {
-        Some(Seconds(span)) if span < Span::seconds(0) || span > Span::days(MOST_DAYS) => {
-            Err(refused(format!("{at}: takes at least 0 seconds, and at most 100 years")))
+pub fn set(world: &World, spec: &PreviewDelaySpec) -> Result<Value, Error> {
+    let check = |delay: Option<Seconds>, at: &str| match delay {
+        Some(Seconds(span)) if span < Span::seconds(0) || span > Span::days(MAX_DELAY_DAYS) => {
+            Err(refusal(format!("{at}: takes at least 0 seconds, and at most 100 years")))
         }
         delay => Ok(delay.map(|Seconds(span)| span)),
     };
-    let thumbnails = checked(sent.thumbnail_seconds, "$.thumbnail_seconds")?;
-    let links = checked(sent.link_seconds, "$.link_seconds")?;
+    let thumbnails = check(spec.thumbnail_seconds, "$.thumbnail_seconds")?;
+    let links = check(spec.link_seconds, "$.link_seconds")?;
     world.commit(|tx| {
-        let before = tx.preview_delays;
+        let current = tx.preview_delays;
         tx.set_preview_delays(PreviewDelays {
-            thumbnails: thumbnails.unwrap_or(before.thumbnails),
-            links: links.or(before.links),
+            thumbnails: thumbnails.unwrap_or(current.thumbnails),
+            links: links.or(current.links),
         });
         Ok(json!({}))
     })
 }
 
-/// The delays of previews.
 pub fn show(world: &World) -> Value {
     let PreviewDelays { thumbnails, links } = world.snapshot().preview_delays;
     let seconds = |span: Span| span.micros() as f64 / 1e6;
     json!({"thumbnail_seconds": seconds(thumbnails), "link_seconds": links.map(seconds)})
 }
 
-/// Ends the delays of previews; those that are due later still arrive.
+/// Resets the delays to the defaults. Previews that are already scheduled still arrive later.
 ///
 /// # Errors
 ///
-/// None.
+/// Never; the result is that of other calls.
 pub fn end(world: &World) -> Result<Value, Error> {
     world.commit(|tx| {
         tx.set_preview_delays(PreviewDelays::default());

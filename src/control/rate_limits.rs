@@ -1,56 +1,55 @@
-//! Limiting requests.
+//! The calls that set, list and end rate limits.
 
 use super::filters::Filters;
 use super::times::Seconds;
-use super::{refused, users};
+use super::{refusal, users};
 use crate::error::Error;
 use crate::fault::rate_limit::{RateLimit, RateLimits};
 use crate::time::Span;
-use crate::world::{Watched, World};
+use crate::world::{WatchFrame, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The most requests of a budget.
-const MOST_REQUESTS: u32 = 1_000_000;
-/// The longest time in which a budget refills.
-const MOST_DAYS: i64 = 36_525;
+const MAX_REQUESTS: u32 = 1_000_000;
+/// Limit of the time in which a budget refills.
+const MAX_DAYS: i64 = 36_525;
 
 /// A limit.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RateLimitTerms")]
-pub struct Sent {
+pub struct RateLimitSpec {
     /// Whose requests: an address or its handle; those of each who has no limit of their own by default.
     user: Option<String>,
     /// Requests of a whole budget, from 1 to 1,000,000.
-    #[schemars(range(min = 1, max = MOST_REQUESTS))]
+    #[schemars(range(min = 1, max = MAX_REQUESTS))]
     requests: u32,
     /// The time in which an empty budget becomes whole, by the world's clock.
     seconds: Seconds,
 }
 
-/// Limits the requests of a user, or of each who has no limit of their own.
+/// Sets the rate limit of a user, or that of each user without one.
 ///
 /// # Errors
 ///
 /// `ControlRefused`.
-pub fn set(world: &World, sent: &Sent) -> Result<Value, Error> {
+pub fn set(world: &World, spec: &RateLimitSpec) -> Result<Value, Error> {
     let realm = world.snapshot();
-    let user = sent.user.as_deref().map(|user| users::named(&realm, user, "$.user")).transpose()?;
-    if !(1..=MOST_REQUESTS).contains(&sent.requests) {
-        return Err(refused(format!("$.requests: takes a whole number from 1 to {MOST_REQUESTS}")));
+    let user = spec.user.as_deref().map(|user| users::find_user(&realm, user, "$.user")).transpose()?;
+    if !(1..=MAX_REQUESTS).contains(&spec.requests) {
+        return Err(refusal(format!("$.requests: takes a whole number from 1 to {MAX_REQUESTS}")));
     }
-    let Seconds(span) = sent.seconds;
-    if span <= Span::seconds(0) || span > Span::days(MOST_DAYS) {
-        return Err(refused("$.seconds: takes more than 0 seconds, and at most 100 years"));
+    let Seconds(span) = spec.seconds;
+    if span <= Span::seconds(0) || span > Span::days(MAX_DAYS) {
+        return Err(refusal("$.seconds: takes more than 0 seconds, and at most 100 years"));
     }
-    world.rate_limits().lock().set(user.map(|user| user.id), RateLimit { requests: sent.requests, span });
-    tell(world);
+    world.rate_limits().lock().set(user.map(|user| user.id), RateLimit { requests: spec.requests, span });
+    broadcast_rate_limits(world);
     Ok(json!({}))
 }
 
-/// The limits that there are.
+/// Lists the rate limits.
 pub fn list(world: &World) -> Value {
     let realm = world.snapshot();
     let limits = world.rate_limits().lock();
@@ -61,9 +60,9 @@ pub fn list(world: &World) -> Value {
     json!({"rate_limits": limits.all().map(record).collect::<Vec<_>>()})
 }
 
-/// Tells those who watch a world which limits there are now.
-fn tell(world: &World) {
-    world.broadcast(Watched::Conditions { at: world.now(), kind: "rate_limit", now: list(world) });
+/// Sends the current rate limits to the world's watchers.
+fn broadcast_rate_limits(world: &World) {
+    world.broadcast(WatchFrame::Conditions { at: world.now(), kind: "rate_limit", now: list(world) });
 }
 
 /// Ends the limit of a user, or all limits.
@@ -74,11 +73,11 @@ fn tell(world: &World) {
 pub fn end(world: &World, filters: &Filters) -> Result<Value, Error> {
     match filters.text("user") {
         Some(user) => {
-            let user = users::named(&world.snapshot(), user, "user")?.id;
+            let user = users::find_user(&world.snapshot(), user, "user")?.id;
             world.rate_limits().lock().remove(user);
         }
         None => *world.rate_limits().lock() = RateLimits::default(),
     }
-    tell(world);
+    broadcast_rate_limits(world);
     Ok(json!({}))
 }

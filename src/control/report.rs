@@ -1,9 +1,8 @@
-//! The report on clients.
+//! The data of replies with the report on clients.
 
 use crate::report::Summary;
 use serde_json::{Value, json};
 
-/// A report as the data of a reply.
-pub fn shown(report: &Summary) -> Value {
+pub fn report_data(report: &Summary) -> Value {
     serde_json::to_value(report).unwrap_or_else(|_| json!({}))
 }

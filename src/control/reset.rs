@@ -1,6 +1,6 @@
-//! Going back to how a world was made.
+//! The call that resets a world to its initial state.
 
-use super::refused;
+use super::refusal;
 use crate::error::Error;
 use crate::fault::network::Networks;
 use crate::fault::rate_limit::RateLimits;
@@ -9,8 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What can be kept.
-const KEPT: [&str; 3] = ["faults", "journal", "report"];
+const KEEPABLE: [&str; 3] = ["faults", "journal", "report"];
 
 /// What to keep.
 #[derive(Deserialize, JsonSchema)]
@@ -18,30 +17,30 @@ const KEPT: [&str; 3] = ["faults", "journal", "report"];
 pub struct Reset {
     /// `faults` (with networks and rate limits), `journal`, `report`.
     #[serde(default)]
-    #[schemars(schema_with = "kept_schema")]
+    #[schemars(schema_with = "keep_schema")]
     keep: Option<Vec<String>>,
 }
 
-fn kept_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": KEPT}})
+fn keep_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["array", "null"], "items": {"type": "string", "enum": KEEPABLE}})
 }
 
-/// Brings a world back to how it was made, but for what is kept.
+/// Resets a world, except for the parts to keep.
 ///
 /// # Errors
 ///
-/// `ControlRefused` for something else to be kept.
+/// `ControlRefused` for a part that can't be kept.
 pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
     let names = reset.keep.as_deref().unwrap_or_default();
-    for (at, name) in names.iter().enumerate() {
-        if !KEPT.contains(&name.as_str()) {
-            return Err(refused(format!("$.keep[{at}]: takes faults, journal or report; snapshots stay anyway")));
+    for (index, name) in names.iter().enumerate() {
+        if !KEEPABLE.contains(&name.as_str()) {
+            return Err(refusal(format!("$.keep[{index}]: takes faults, journal or report; snapshots stay anyway")));
         }
     }
-    let keeps = |what: &str| names.iter().any(|name| name == what);
+    let keeps = |part: &str| names.iter().any(|name| name == part);
     world.reset();
     if !keeps("faults") {
-        let seed = world.snapshot().chance.seed;
+        let seed = world.snapshot().rng.seed;
         world.faults().lock().reset(seed);
         *world.networks().lock() = Networks::new(seed);
         *world.rate_limits().lock() = RateLimits::default();

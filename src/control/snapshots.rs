@@ -1,6 +1,6 @@
-//! Snapshots of a world, by name.
+//! The calls that list, take, restore and remove snapshots of a world.
 
-use super::{refused, unknown_of};
+use super::{refusal, unknown_name_message};
 use crate::error::Error;
 use crate::world::World;
 use schemars::JsonSchema;
@@ -11,29 +11,29 @@ use serde_json::{Value, json};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "SnapshotName")]
-pub struct Keep {
+pub struct SnapshotName {
     /// Not empty and without slashes.
     #[schemars(regex(pattern = "^[^/]+$"))]
     name: String,
 }
 
-/// All of them.
 pub fn list(world: &World) -> Value {
     let snapshots = world.snapshots();
-    let record = |one: &crate::world::SnapshotInfo| json!({"name": one.name, "at": one.at.fractional_seconds()});
+    let record =
+        |snapshot: &crate::world::SnapshotInfo| json!({"name": snapshot.name, "at": snapshot.at.fractional_seconds()});
     json!({"snapshots": snapshots.iter().map(record).collect::<Vec<_>>()})
 }
 
-/// Keeps the world as it is.
+/// Takes a snapshot of the world.
 ///
 /// # Errors
 ///
 /// `ControlRefused` for an empty name.
-pub fn keep(world: &World, keep: Keep) -> Result<Value, Error> {
-    if keep.name.is_empty() || keep.name.contains('/') {
-        return Err(refused("$.name: takes a text without slashes, not empty"));
+pub fn keep(world: &World, snapshot: SnapshotName) -> Result<Value, Error> {
+    if snapshot.name.is_empty() || snapshot.name.contains('/') {
+        return Err(refusal("$.name: takes a text without slashes, not empty"));
     }
-    world.keep_snapshot(&keep.name);
+    world.take_snapshot(&snapshot.name);
     Ok(json!({}))
 }
 
@@ -43,26 +43,26 @@ pub fn keep(world: &World, keep: Keep) -> Result<Value, Error> {
 ///
 /// `ControlNotFound`.
 pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
-    let moment = world.snapshot_named(name).ok_or_else(|| missing(world, name))?;
-    world.go_to(&moment, Some(name));
+    let checkpoint = world.snapshot_named(name).ok_or_else(|| not_found_error(world, name))?;
+    world.restore(&checkpoint, Some(name));
     Ok(json!({}))
 }
 
-/// Forgets a snapshot.
+/// Removes a snapshot.
 ///
 /// # Errors
 ///
 /// `ControlNotFound`.
 pub fn forget(world: &World, name: &str) -> Result<Value, Error> {
-    if world.forget_snapshot(name) { Ok(json!({})) } else { Err(missing(world, name)) }
+    if world.delete_snapshot(name) { Ok(json!({})) } else { Err(not_found_error(world, name)) }
 }
 
-fn missing(world: &World, name: &str) -> Error {
-    Error::ControlNotFound { what: unknown(world, name).into() }
+fn not_found_error(world: &World, name: &str) -> Error {
+    Error::ControlNotFound { what: unknown_snapshot_message(world, name).into() }
 }
 
-/// Says that a world has no such snapshot, and names the nearest.
-pub fn unknown(world: &World, name: &str) -> String {
+/// The message for an unknown snapshot, which names the nearest one.
+pub fn unknown_snapshot_message(world: &World, name: &str) -> String {
     let snapshots = world.snapshots();
-    unknown_of("snapshot", name, &snapshots.iter().map(|one| one.name.as_str()).collect::<Vec<_>>())
+    unknown_name_message("snapshot", name, &snapshots.iter().map(|snapshot| snapshot.name.as_str()).collect::<Vec<_>>())
 }

@@ -1,6 +1,6 @@
-//! A world's whole state, out and in.
+//! The calls that return and replace the state of a world.
 
-use super::{refused, text};
+use super::{refusal, text};
 use crate::error::Error;
 use crate::fixture::{self, state};
 use crate::http::request::ApiRequest;
@@ -12,44 +12,46 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The world as a document, as bytes of a reply: of a large one, a tree of values would take gigabytes.
+/// The reply with the world's state. It is serialized directly, since the values of a large world would take gigabytes.
 pub fn show(world: &World) -> Result<Vec<u8>, Error> {
     #[derive(Serialize)]
-    struct Shown<'a> {
+    struct StateReply<'a> {
         result: &'static str,
         msg: &'static str,
-        state: state::Written<'a>,
+        state: state::StateDocument<'a>,
     }
     let realm = world.snapshot();
-    let shown = Shown { result: "success", msg: "", state: state::dump(&realm, world.clock()) };
-    serde_json::to_vec(&shown).map_err(|_| Error::Internal)
+    let reply = StateReply { result: "success", msg: "", state: state::dump(&realm, world.clock()) };
+    serde_json::to_vec(&reply).map_err(|_| Error::Internal)
 }
 
-/// Puts a document in the place of what is. Queues end.
+/// Replaces the world's state by a document; queues end.
 ///
 /// # Errors
 ///
-/// `ControlRefused` with the document's faults.
-pub fn put(world: &World, incoming: &ApiRequest) -> Result<Value, Error> {
-    /// What GET gave may be sent back as it came.
+/// `ControlRefused` with the errors in the document.
+pub fn put(world: &World, request: &ApiRequest) -> Result<Value, Error> {
+    /// The reply of GET, which may be sent back unchanged.
     #[derive(Deserialize)]
-    struct Sent<'a> {
+    struct StateBody<'a> {
         #[serde(borrow)]
         state: Option<&'a RawValue>,
     }
-    let whole = text(incoming)?;
-    let sent: Option<Sent<'_>> = serde_json::from_str(whole).ok();
-    let inner = sent.and_then(|sent| sent.state).map(RawValue::get).filter(|state| state.starts_with('{'));
-    let (realm, clock) = read(world, inner.unwrap_or(whole))?;
-    world.go_to(&Checkpoint { realm: Arc::new(realm), clock }, None);
+    let body = text(request)?;
+    let state_body: Option<StateBody<'_>> = serde_json::from_str(body).ok();
+    let state =
+        state_body.and_then(|state_body| state_body.state).map(RawValue::get).filter(|state| state.starts_with('{'));
+    let (realm, clock) = read(world, state.unwrap_or(body))?;
+    world.restore(&Checkpoint { realm: Arc::new(realm), clock }, None);
     Ok(json!({}))
 }
 
 fn read(world: &World, document: &str) -> Result<(Realm, Clock), Error> {
-    let in_words = |faults: Vec<fixture::Diagnostic>| refused(fixture::in_one_sentence(&faults, ToString::to_string));
+    let to_refusal =
+        |diagnostics: Vec<fixture::Diagnostic>| refusal(fixture::join_diagnostics(&diagnostics, ToString::to_string));
     if state::is_state(document) {
-        return state::read(document, world.real_time().now()).map_err(in_words);
+        return state::read(document, world.real_time().now()).map_err(to_refusal);
     }
-    let realm = fixture::read(document, world.now(), world.snapshot().chance.seed).map_err(in_words)?;
+    let realm = fixture::read(document, world.now(), world.snapshot().rng.seed).map_err(to_refusal)?;
     Ok((realm, world.clock()))
 }

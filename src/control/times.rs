@@ -1,4 +1,4 @@
-//! Times in bodies: UNIX seconds, RFC 3339 or a date, and spans in seconds or as text.
+//! Times and time spans in JSON bodies: numbers of seconds, or texts.
 
 use super::InitialClock;
 use crate::time::{Span, Timestamp};
@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The units of a span and their seconds.
+/// The units of a span, with their seconds.
 const UNITS: [(char, i64); 5] = [('w', 604_800), ('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
 /// A length of time: a number of seconds, or text such as `1d2h30m`.
@@ -19,41 +19,41 @@ pub struct Seconds(pub Span);
 pub struct Instant(pub Timestamp);
 
 impl Seconds {
-    /// Reads text such as `1d2h30m`, or a number of seconds.
+    /// Parses a text such as `1d2h30m`, or a number of seconds.
     ///
     /// # Errors
     ///
-    /// What would have been understood.
+    /// The accepted texts.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let number = || text.parse().ok().and_then(of_number);
-        of_text(text).or_else(number).map(Self).ok_or_else(|| format!("takes {EXPECTED_SECONDS}"))
+        let number = || text.parse().ok().and_then(span_from_number);
+        span_from_text(text).or_else(number).map(Self).ok_or_else(|| format!("takes {EXPECTED_SECONDS}"))
     }
 }
 
 const EXPECTED_SECONDS: &str = r#"seconds, or a span such as "1d2h30m""#;
 const EXPECTED_INSTANT: &str = "UNIX seconds, a time such as 2026-01-01T00:00:00Z or a date such as 2026-01-01";
 
-fn of_number(seconds: f64) -> Option<Span> {
+fn span_from_number(seconds: f64) -> Option<Span> {
     let micros = seconds * 1e6;
     (micros.is_finite() && micros.abs() < 9e18).then(|| Span::from_micros(micros.round() as i64))
 }
 
-fn of_text(text: &str) -> Option<Span> {
+fn span_from_text(text: &str) -> Option<Span> {
     let mut seconds: i64 = 0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest.find(|one: char| !one.is_ascii_digit())?;
-        let count: i64 = rest[..digits].parse().ok()?;
-        let (unit, after) = (rest[digits..].chars().next()?, &rest[digits + 1..]);
-        let (_, worth) = UNITS.iter().find(|(name, _)| *name == unit)?;
-        seconds = seconds.checked_add(count.checked_mul(*worth)?)?;
-        rest = after;
+    let mut remaining = text;
+    while !remaining.is_empty() {
+        let digits = remaining.find(|character: char| !character.is_ascii_digit())?;
+        let count: i64 = remaining[..digits].parse().ok()?;
+        let (unit, after) = (remaining[digits..].chars().next()?, &remaining[digits + 1..]);
+        let (_, seconds_per_unit) = UNITS.iter().find(|(name, _)| *name == unit)?;
+        seconds = seconds.checked_add(count.checked_mul(*seconds_per_unit)?)?;
+        remaining = after;
     }
     let micros = seconds.checked_mul(1_000_000)?;
     (!text.is_empty()).then(|| Span::from_micros(micros))
 }
 
-/// Reads a number or a text, each with its own function.
+/// Deserializes a number or a text, each with its own function.
 struct NumberOrText<T> {
     expected: &'static str,
     number: fn(f64) -> Option<T>,
@@ -87,23 +87,31 @@ impl<T> Visitor<'_> for NumberOrText<T> {
 impl<'de> Deserialize<'de> for Seconds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
-            .deserialize_any(NumberOrText { expected: EXPECTED_SECONDS, number: of_number, text: of_text })
+            .deserialize_any(NumberOrText {
+                expected: EXPECTED_SECONDS,
+                number: span_from_number,
+                text: span_from_text,
+            })
             .map(Self)
     }
 }
 
-fn at_number(seconds: f64) -> Option<Timestamp> {
-    of_number(seconds).map(|span| Timestamp::from_micros(span.micros()))
+fn timestamp_from_number(seconds: f64) -> Option<Timestamp> {
+    span_from_number(seconds).map(|span| Timestamp::from_micros(span.micros()))
 }
 
-fn at_text(text: &str) -> Option<Timestamp> {
+fn timestamp_from_text(text: &str) -> Option<Timestamp> {
     Timestamp::parse_or_date(text).ok()
 }
 
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer
-            .deserialize_any(NumberOrText { expected: EXPECTED_INSTANT, number: at_number, text: at_text })
+            .deserialize_any(NumberOrText {
+                expected: EXPECTED_INSTANT,
+                number: timestamp_from_number,
+                text: timestamp_from_text,
+            })
             .map(Self)
     }
 }
@@ -112,13 +120,13 @@ impl<'de> Deserialize<'de> for InitialClock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NumberOrText {
             expected: InitialClock::EXPECTED,
-            number: |seconds| at_number(seconds).map(InitialClock::At),
+            number: |seconds| timestamp_from_number(seconds).map(InitialClock::At),
             text: |text| InitialClock::parse(text).ok(),
         })
     }
 }
 
-/// Without a type: generators make a class without fields of a choice of types, but take anything where there is none.
+/// A schema without a type, since client generators turn a choice of types into a class without fields.
 fn number_or_text(description: &str) -> Schema {
     json_schema!({"description": description})
 }
@@ -179,9 +187,9 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_refused_in_words() {
-        let fault = crate::json_diagnostic::fit::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
+        let diagnostic = crate::json_diagnostic::fit::<Instant>(serde_json::json!("tomorrow")).expect_err("it is none");
         assert_eq!(
-            fault.to_string(),
+            diagnostic.to_string(),
             r#"$: takes UNIX seconds, a time such as 2026-01-01T00:00:00Z or a date such as 2026-01-01, not the text "tomorrow""#
         );
     }

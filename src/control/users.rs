@@ -1,8 +1,8 @@
-//! The user that a body or filter means, by address or handle.
+//! Finds the users that bodies and filters name, by email address or handle.
 
-use super::refused;
+use super::refusal;
 use crate::error::Error;
-use crate::json_diagnostic::most_alike;
+use crate::json_diagnostic::most_similar;
 use crate::realm::Realm;
 use crate::realm::user::User;
 use std::sync::Arc;
@@ -10,42 +10,42 @@ use std::sync::Arc;
 /// Longer names are cut before they are compared with others.
 const MAX_COMPARED_BYTES: usize = 200;
 
-/// The user with this address, or with this handle, which is the part before the @.
+/// Finds the user with this email address or handle. The handle is the part before the @.
 ///
 /// # Errors
 ///
-/// `ControlRefused` with the nearest when there is none, or when several have the handle and none is at the
-/// organization's own host.
-pub fn named(realm: &Realm, name: &str, at: &str) -> Result<Arc<User>, Error> {
-    let found = if name.contains('@') { realm.user_by_email(name).cloned() } else { with_handle(realm, name, at)? };
-    found.ok_or_else(|| {
-        // Names that anybody may have chosen are compared up to a length.
+/// `ControlRefused` if there is no such user, with the nearest name, or if several users have the handle and none of
+/// them is at the organization's host.
+pub fn find_user(realm: &Realm, name: &str, at: &str) -> Result<Arc<User>, Error> {
+    let user = if name.contains('@') { realm.user_by_email(name).cloned() } else { find_by_handle(realm, name, at)? };
+    user.ok_or_else(|| {
+        // Unknown names may be long, so only their beginning is compared.
         let name = &name[..name.floor_char_boundary(MAX_COMPARED_BYTES)];
-        let names: Vec<&str> = realm.users.values().map(|user| called(user, name)).collect();
-        let nearest = most_alike(name, &names).map(|nearest| format!("; the nearest is '{nearest}'"));
-        refused(format!("{at}: there is no user '{name}' in this world{}", nearest.unwrap_or_default()))
+        let names: Vec<&str> = realm.users.values().map(|user| address_or_handle(user, name)).collect();
+        let nearest = most_similar(name, &names).map(|nearest| format!("; the nearest is '{nearest}'"));
+        refusal(format!("{at}: there is no user '{name}' in this world{}", nearest.unwrap_or_default()))
     })
 }
 
-/// As [`named`]; the address as it is in the journal.
+/// As [`find_user`], but returns the email address.
 ///
 /// # Errors
 ///
-/// As [`named`].
-pub fn address(realm: &Realm, name: Option<&str>, at: &str) -> Result<Option<String>, Error> {
-    name.map(|name| named(realm, name, at).map(|user| user.email.clone())).transpose()
+/// As [`find_user`].
+pub fn find_email(realm: &Realm, name: Option<&str>, at: &str) -> Result<Option<String>, Error> {
+    name.map(|name| find_user(realm, name, at).map(|user| user.email.clone())).transpose()
 }
 
-fn with_handle(realm: &Realm, handle: &str, at: &str) -> Result<Option<Arc<User>>, Error> {
-    if let Some(own) = realm.user_by_email(&format!("{handle}@{}", realm.organization.host)) {
-        return Ok(Some(own.clone()));
+fn find_by_handle(realm: &Realm, handle: &str, at: &str) -> Result<Option<Arc<User>>, Error> {
+    if let Some(user) = realm.user_by_email(&format!("{handle}@{}", realm.organization.host)) {
+        return Ok(Some(user.clone()));
     }
     let mut others = realm.users.values().filter(|user| handle_of(user).eq_ignore_ascii_case(handle));
     match (others.next(), others.next()) {
-        (Some(one), Some(other)) => {
-            Err(refused(format!("{at}: '{handle}' may be {} or {}; give the address", one.email, other.email)))
+        (Some(first), Some(second)) => {
+            Err(refusal(format!("{at}: '{handle}' may be {} or {}; give the address", first.email, second.email)))
         }
-        (one, _) => Ok(one.cloned()),
+        (first, _) => Ok(first.cloned()),
     }
 }
 
@@ -53,7 +53,7 @@ fn handle_of(user: &User) -> &str {
     user.email.split('@').next().unwrap_or_default()
 }
 
-/// What a user is called where names of this kind are: an address or a handle.
-fn called<'user>(user: &'user User, name: &str) -> &'user str {
+/// The user's email address if `name` is one, otherwise the handle.
+fn address_or_handle<'user>(user: &'user User, name: &str) -> &'user str {
     if name.contains('@') { &user.email } else { handle_of(user) }
 }

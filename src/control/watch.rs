@@ -1,23 +1,23 @@
-//! Watching a world live: what happens, as frames of JSON.
+//! The frames of the watch socket, in JSON.
 
-use super::clock::item;
+use super::clock::agenda_item;
 use super::pushes::sender;
 use crate::journal::Entry;
 use crate::realm::Realm;
-use crate::realm::event::{Entry as Happening, Part, Payload};
+use crate::realm::event::{Entry as LogEntry, Part, Payload};
 use crate::realm::id::{ChannelId, UserId};
 use crate::realm::queue::{Capabilities, QueueOptions, Reader};
 use crate::record::event::render;
 use crate::record::push::push_record;
-use crate::world::{Watched, World};
+use crate::world::{WatchFrame, World};
 use serde_json::{Value, json};
 
-/// The frame for something that happened. Addresses in it begin with the world's as the one who watches reaches it.
-pub fn frame(world: &World, watched: &Watched, base_url: &str) -> Value {
+/// The frame for something that happened in a world. URLs in it begin with `base_url`.
+pub fn frame(world: &World, watched: &WatchFrame, base_url: &str) -> Value {
     match watched {
-        Watched::Request(entry) => request(entry),
-        Watched::Clock { from, to, fired, snapshot } => {
-            let fired = fired.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| item(*at, due));
+        WatchFrame::Request(entry) => request(entry),
+        WatchFrame::Clock { from, to, fired, snapshot } => {
+            let fired = fired.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| agenda_item(*at, due));
             let mut frame = json!({
                 "type": "clock",
                 "at": to.fractional_seconds(),
@@ -30,26 +30,26 @@ pub fn frame(world: &World, watched: &Watched, base_url: &str) -> Value {
             }
             frame
         }
-        Watched::Event(position, entry) => event(&world.snapshot(), *position, entry),
-        Watched::Fault { at, fault_id, journal_id, effect } => json!({
+        WatchFrame::Event(position, entry) => event(&world.snapshot(), *position, entry),
+        WatchFrame::Fault { at, fault_id, journal_id, effect } => json!({
             "type": "fault",
             "at": at.fractional_seconds(),
             "fault_id": fault_id,
             "journal_id": journal_id,
             "effect": effect,
         }),
-        Watched::Conditions { at, kind, now } => {
+        WatchFrame::Conditions { at, kind, now } => {
             let mut frame = now.clone();
             frame["type"] = (*kind).into();
             frame["at"] = at.fractional_seconds().into();
             frame
         }
-        Watched::Push(push) => json!({
+        WatchFrame::Push(push) => json!({
             "type": "push",
             "at": push.at.fractional_seconds(),
             "push": push_record(&world.snapshot(), push, sender(&world.settings(), base_url)),
         }),
-        Watched::Queue { at, queue_id, owner, change } => json!({
+        WatchFrame::Queue { at, queue_id, owner, change } => json!({
             "type": "queue",
             "at": at.fractional_seconds(),
             "queue_id": queue_id,
@@ -59,8 +59,8 @@ pub fn frame(world: &World, watched: &Watched, base_url: &str) -> Value {
     }
 }
 
-/// The frame that tells how many were missed.
-pub fn lost(world: &World, count: u64) -> Value {
+/// The frame that reports how many frames were missed.
+pub fn missed_frame(world: &World, count: u64) -> Value {
     json!({"type": "lost", "at": world.now().fractional_seconds(), "count": count})
 }
 
@@ -70,10 +70,10 @@ fn request(entry: &Entry) -> Value {
     frame
 }
 
-fn event(realm: &Realm, position: u64, entry: &Happening) -> Value {
+fn event(realm: &Realm, position: u64, entry: &LogEntry) -> Value {
     let users: Vec<UserId> = realm.active_users.iter().copied().filter(|user| entry.audience.contains(*user)).collect();
-    let shaped = shaped(realm, entry, users.first().copied());
-    let names = names(realm, &users, &shaped);
+    let rendered = rendered_event(realm, entry, users.first().copied());
+    let names = names(realm, &users, &rendered);
     json!({
         "type": "event",
         "id": position,
@@ -81,18 +81,18 @@ fn event(realm: &Realm, position: u64, entry: &Happening) -> Value {
         "queue_id": entry.queue,
         "users": users,
         "names": names,
-        "event": shaped,
+        "event": rendered,
     })
 }
 
-/// So many of those who get an event are named.
-const NAMED_MAX: usize = 50;
+/// Limit of the users in the audience whose names are in a frame.
+const MAX_NAMED_USERS: usize = 50;
 
-/// What the users and the channel that an event is about or for are called, by number: users by their handles.
+/// The handles, by user ID, of the users in the event and its audience, and the name of the event's channel.
 fn names(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
-    let about = ["user_id", "sender_id"].into_iter().filter_map(|key| event[key].as_i64().map(UserId));
-    let about = about.chain(event["sender"]["user_id"].as_i64().map(UserId));
-    let users = about.chain(audience.iter().copied().take(NAMED_MAX)).filter_map(|id| {
+    let mentioned_ids = ["user_id", "sender_id"].into_iter().filter_map(|key| event[key].as_i64().map(UserId));
+    let mentioned_ids = mentioned_ids.chain(event["sender"]["user_id"].as_i64().map(UserId));
+    let users = mentioned_ids.chain(audience.iter().copied().take(MAX_NAMED_USERS)).filter_map(|id| {
         let user = realm.user(id)?;
         Some((id.0.to_string(), Value::from(user.email.split('@').next().unwrap_or_default())))
     });
@@ -104,20 +104,20 @@ fn names(realm: &Realm, audience: &[UserId], event: &Value) -> Value {
     })
 }
 
-/// The event as a capable client of one of those who get it sees it.
-fn shaped(realm: &Realm, entry: &Happening, viewer: Option<UserId>) -> Value {
+/// The event as a client with all capabilities receives it, for one user of the audience.
+fn rendered_event(realm: &Realm, entry: &LogEntry, viewer: Option<UserId>) -> Value {
     let mut capabilities = Capabilities::default();
     for (_, switch) in capabilities.by_name() {
         *switch = true;
     }
     let user = viewer.or_else(|| realm.users.keys().next().copied());
-    let bare = json!({"type": entry.event.kind.type_name(), "op": entry.event.kind.op()});
-    let Some(user) = user else { return bare };
+    let minimal_event = json!({"type": entry.event.kind.type_name(), "op": entry.event.kind.op()});
+    let Some(user) = user else { return minimal_event };
     if matches!(entry.event.payload, Payload::Message(_)) && viewer.is_none() {
-        return bare;
+        return minimal_event;
     }
     let options = QueueOptions { capabilities, ..QueueOptions::default() };
     let reader = Reader { user, options: &options, queue: None };
     let event = render(realm, reader, entry, &[Part::Whole]).next();
-    event.and_then(|event| serde_json::to_value(event).ok()).unwrap_or(bare)
+    event.and_then(|event| serde_json::to_value(event).ok()).unwrap_or(minimal_event)
 }

@@ -1,15 +1,14 @@
-//! What the URLs of outgoing webhooks were posted, and what they answered.
+//! The call that lists the requests of outgoing webhooks and their replies.
 
 use crate::world::{WebhookEntry, World};
 use serde_json::{Value, json};
 
-/// All tries that are kept, newest last.
+/// Lists the recorded attempts, newest last.
 pub fn list(world: &World) -> Value {
     let entries = world.webhook_entries();
     json!({"webhooks": entries.iter().map(|entry| record(entry)).collect::<Vec<_>>()})
 }
 
-/// A try to post a call.
 pub(super) fn record(entry: &WebhookEntry) -> Value {
     json!({
         "id": entry.id,

@@ -1,8 +1,8 @@
-//! Worlds: listed, made, forked, ended.
+//! The calls that list, create, fork, upgrade and delete worlds.
 
 use super::filters::Filters;
 use super::times::Seconds;
-use super::{Control, InitialClock, body, refused, snapshots, unknown_of};
+use super::{Control, InitialClock, body, refusal, snapshots, unknown_name_message};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
@@ -56,7 +56,7 @@ pub struct WorldSpec {
     replace: Option<bool>,
 }
 
-/// What a new world begins as.
+/// The parts of a new world.
 struct NewWorld {
     realm: Realm,
     clock: Clock,
@@ -64,36 +64,36 @@ struct NewWorld {
     real_time: Arc<dyn RealTime>,
 }
 
-/// The worlds that the filters admit.
+/// Lists the worlds that match the filters.
 ///
 /// # Errors
 ///
 /// `ControlRefused` for a prefix that no name can have.
-pub fn list(control: &Control, incoming: &ApiRequest, filters: &Filters) -> Result<Value, Error> {
+pub fn list(control: &Control, request: &ApiRequest, filters: &Filters) -> Result<Value, Error> {
     let prefix = prefix(filters)?.unwrap_or_default();
     let worlds = control.edge.worlds.all();
     let worlds = worlds.iter().filter(|world| world.name().starts_with(prefix));
-    Ok(json!({"worlds": worlds.map(|world| row(incoming, world)).collect::<Vec<_>>()}))
+    Ok(json!({"worlds": worlds.map(|world| row(request, world)).collect::<Vec<_>>()}))
 }
 
-/// What the names of worlds are to begin with.
+/// The prefix in the filters.
 fn prefix(filters: &Filters) -> Result<Option<&str>, Error> {
     let prefix = filters.text("prefix");
-    let is_of_names = |prefix: &str| prefix.is_empty() || Worlds::is_name(prefix.trim_end_matches('-'));
+    let can_begin_name = |prefix: &str| prefix.is_empty() || Worlds::is_name(prefix.trim_end_matches('-'));
     match prefix {
-        Some(prefix) if !is_of_names(prefix) => {
-            Err(refused("prefix: takes the beginning of a world's name, of a-z, 0-9 and '-'"))
+        Some(prefix) if !can_begin_name(prefix) => {
+            Err(refusal("prefix: takes the beginning of a world's name, of a-z, 0-9 and '-'"))
         }
         prefix => Ok(prefix),
     }
 }
 
-/// A world's row. Reading it is no use of the world.
-pub fn row(incoming: &ApiRequest, world: &World) -> Value {
+/// The record of a world. Reading it does not count as use of the world.
+pub fn row(request: &ApiRequest, world: &World) -> Value {
     let (realm, lifecycle) = (world.snapshot(), world.lifecycle());
     json!({
         "name": world.name(),
-        "url": url(incoming, world),
+        "url": url(request, world),
         "label": lifecycle.label,
         "users": realm.users.len(),
         "channels": realm.channels.len(),
@@ -106,35 +106,35 @@ pub fn row(incoming: &ApiRequest, world: &World) -> Value {
     })
 }
 
-/// Makes a world: from a fixture, or as a fork of a living one.
+/// Creates a world from a fixture, or as a fork of an existing world.
 ///
 /// # Errors
 ///
 /// `ControlRefused`, `WorldExists`.
-pub async fn create(control: &Control, incoming: &ApiRequest) -> Result<Value, Error> {
-    let wanted: WorldSpec = body(incoming)?;
-    if let Some(name) = &wanted.name {
-        check_name(control, name, wanted.replaces())?;
+pub async fn create(control: &Control, request: &ApiRequest) -> Result<Value, Error> {
+    let spec: WorldSpec = body(request)?;
+    if let Some(name) = &spec.name {
+        check_name(control, name, spec.replaces())?;
     }
-    let idle_ttl = idle_ttl(control, &wanted)?;
-    let founded = match &wanted.fork_of {
+    let idle_ttl = idle_ttl(control, &spec)?;
+    let new_world = match &spec.fork_of {
         Some(origin) => {
-            let origin = origin_named(control, &wanted, origin)?;
+            let origin = find_origin(control, &spec, origin)?;
             let _turn = origin.turn().await;
-            in_place(|| fork(&wanted, &origin))?
+            in_place(|| fork(&spec, &origin))?
         }
-        None => in_place(|| found(control, &wanted))?,
+        None => in_place(|| create_from_fixture(control, &spec))?,
     };
-    let NewWorld { realm, clock, settings, real_time } = founded;
-    // No name is made for what is refused.
-    let name = wanted.name.clone().unwrap_or_else(|| control.edge.worlds.free_name());
-    let replaces = wanted.replaces();
-    let lifecycle = Lifecycle::new(wanted.label, idle_ttl, real_time.now());
+    let NewWorld { realm, clock, settings, real_time } = new_world;
+    // Generated last, so that refused calls use up no names.
+    let name = spec.name.clone().unwrap_or_else(|| control.edge.worlds.generate_name());
+    let replaces = spec.replaces();
+    let lifecycle = Lifecycle::new(spec.label, idle_ttl, real_time.now());
     let world = Arc::new(World::new(name, realm, clock, settings, real_time).with_lifecycle(lifecycle));
-    // Before anything is replaced: there may be no port to be had.
-    if wanted.listen == Some(true) {
-        let port = (control.listen)(world.clone()).await.map_err(|error| refused(format!("$.listen: {error}")))?;
-        // It is set here alone.
+    // Before an existing world is replaced, since there may be no free port.
+    if spec.listen == Some(true) {
+        let port = (control.listen)(world.clone()).await.map_err(|error| refusal(format!("$.listen: {error}")))?;
+        // Set only here, so this can't fail.
         let _ = world.lifecycle().port.set(port);
     }
     if replaces {
@@ -143,7 +143,7 @@ pub async fn create(control: &Control, incoming: &ApiRequest) -> Result<Value, E
         world.end();
         return Err(Error::WorldExists { name: world.name().into() });
     }
-    Ok(json!({ "name": world.name(), "url": url(incoming, &world) }))
+    Ok(json!({ "name": world.name(), "url": url(request, &world) }))
 }
 
 impl WorldSpec {
@@ -154,20 +154,20 @@ impl WorldSpec {
 
 fn check_name(control: &Control, name: &str, replaces: bool) -> Result<(), Error> {
     if !Worlds::is_name(name) {
-        return Err(refused("$.name: takes 1 to 63 of a-z, 0-9 and '-', not '-' at either end"));
+        return Err(refusal("$.name: takes 1 to 63 of a-z, 0-9 and '-', not '-' at either end"));
     }
     let is_default = name == Worlds::DEFAULT;
     if control.edge.worlds.get(name).is_some() && (is_default || !replaces) {
         return Err(Error::WorldExists { name: name.into() });
     }
-    if is_default { Err(refused("$.name: default is there from the start or never")) } else { Ok(()) }
+    if is_default { Err(refusal("$.name: default is there from the start or never")) } else { Ok(()) }
 }
 
-fn idle_ttl(control: &Control, wanted: &WorldSpec) -> Result<Option<Span>, Error> {
-    match wanted.idle_ttl_seconds {
+fn idle_ttl(control: &Control, spec: &WorldSpec) -> Result<Option<Span>, Error> {
+    match spec.idle_ttl_seconds {
         None => Ok(control.defaults.world_ttl),
         Some(Seconds(ttl)) if ttl >= Span::seconds(1) => Ok(Some(ttl)),
-        Some(_) => Err(refused("$.idle_ttl_seconds: takes seconds from 1 on")),
+        Some(_) => Err(refusal("$.idle_ttl_seconds: takes seconds from 1 on")),
     }
 }
 
@@ -178,21 +178,21 @@ fn idle_ttl(control: &Control, wanted: &WorldSpec) -> Result<Option<Span>, Error
 /// `ControlRefused` for the default one, `UnknownControlWorld`.
 pub async fn delete(control: &Control, name: &str) -> Result<Value, Error> {
     if name == Worlds::DEFAULT {
-        return Err(refused("The world 'default' can't be deleted; reset it instead"));
+        return Err(refusal("The world 'default' can't be deleted; reset it instead"));
     }
     let world = control.world(name)?;
     let _turn = world.turn().await;
-    in_place(|| control.edge.worlds.remove(name)).map(|_| json!({})).ok_or_else(|| control.unknown_world(name))
+    in_place(|| control.edge.worlds.remove(name)).map(|_| json!({})).ok_or_else(|| control.unknown_world_error(name))
 }
 
-/// Ends all worlds whose names begin so, but for the default one.
+/// Deletes all worlds whose names begin with the prefix, except the default one.
 ///
 /// # Errors
 ///
-/// `ControlRefused` without a beginning.
+/// `ControlRefused` without a prefix.
 pub async fn delete_all(control: &Control, filters: &Filters) -> Result<Value, Error> {
     let prefix = prefix(filters)?.filter(|prefix| !prefix.is_empty());
-    let prefix = prefix.ok_or_else(|| refused("prefix: takes the beginning of the names of the worlds to end"))?;
+    let prefix = prefix.ok_or_else(|| refusal("prefix: takes the beginning of the names of the worlds to end"))?;
     let mut deleted = Vec::new();
     for world in control.edge.worlds.all() {
         let name = world.name();
@@ -212,70 +212,70 @@ pub struct Upgrade {
     to: i64,
 }
 
-/// Replaces the server of a world by one of the same or a newer level: the realm stays, queues end.
+/// Upgrades a world to the same or a newer level. The realm remains; queues end.
 ///
 /// # Errors
 ///
-/// `ControlRefused` for a level below the world's: no server goes back.
+/// `ControlRefused` for a level below that of the world, since servers are never downgraded.
 pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
     let from = world.settings().feature_level;
     if upgrade.to < from {
-        return Err(refused(format!("$.to: takes a whole number from {from} on, the level of this world")));
+        return Err(refusal(format!("$.to: takes a whole number from {from} on, the level of this world")));
     }
     world.change_level(upgrade.to);
     Ok(json!({"feature_level": upgrade.to}))
 }
 
-/// The address of a world: its own port's, or below the address that the one who asks used.
-fn url(incoming: &ApiRequest, world: &World) -> String {
+/// The base URL of a world: with its own port, or below the URL of the request.
+fn url(request: &ApiRequest, world: &World) -> String {
     match world.lifecycle().port.get() {
-        Some(port) => format!("{}://{}:{port}", incoming.scheme(), own_name(incoming)),
-        None => base_url(incoming.scheme(), incoming.headers(), world.name()),
+        Some(port) => format!("{}://{}:{port}", request.scheme(), requested_host(request)),
+        None => base_url(request.scheme(), request.headers(), world.name()),
     }
 }
 
-/// The address of a world as the one who asks can reach it; `scheme` is that of the connection.
+/// The base URL of a world, as the sender of these headers can reach it. `scheme` is that of the connection.
 pub(super) fn base_url(scheme: &'static str, headers: &HeaderMap, name: &str) -> String {
     let root = origin_of(scheme, headers).base_url();
     if name == Worlds::DEFAULT { root } else { format!("{root}/w/{name}") }
 }
 
-fn origin_named(control: &Control, wanted: &WorldSpec, name: &str) -> Result<Arc<World>, Error> {
-    if wanted.fixture.is_some() {
-        return Err(refused("$.fixture: can't be combined with fork_of"));
+fn find_origin(control: &Control, spec: &WorldSpec, name: &str) -> Result<Arc<World>, Error> {
+    if spec.fixture.is_some() {
+        return Err(refusal("$.fixture: can't be combined with fork_of"));
     }
-    control.edge.worlds.get(name).ok_or_else(|| refused(format!("$.fork_of: {}", control.no_world(name))))
+    control.edge.worlds.get(name).ok_or_else(|| refusal(format!("$.fork_of: {}", control.unknown_world_message(name))))
 }
 
-fn fork(wanted: &WorldSpec, origin: &World) -> Result<NewWorld, Error> {
-    let moment = match &wanted.snapshot {
+fn fork(spec: &WorldSpec, origin: &World) -> Result<NewWorld, Error> {
+    let checkpoint = match &spec.snapshot {
         Some(name) => {
-            let missing = || refused(format!("$.snapshot: {}", snapshots::unknown(origin, name)));
+            let missing = || refusal(format!("$.snapshot: {}", snapshots::unknown_snapshot_message(origin, name)));
             origin.snapshot_named(name).ok_or_else(missing)?
         }
-        None => origin.moment(),
+        None => origin.checkpoint(),
     };
-    let mut realm = crate::world::without_queues(&moment.realm);
+    let mut realm = crate::world::without_queues(&checkpoint.realm);
     realm.relay = crate::realm::push::Relay::default();
-    if let Some(seed) = wanted.seed {
-        realm.chance = SeededRng::from_seed(seed);
+    if let Some(seed) = spec.seed {
+        realm.rng = SeededRng::from_seed(seed);
     }
-    let clock = match wanted.clock {
+    let clock = match spec.clock {
         Some(choice) => choice.clock(origin.real_time().now()),
-        None => moment.clock,
+        None => checkpoint.clock,
     };
-    let realm = stood_at(realm, clock.now(origin.real_time().now()));
+    let realm = moved_to(realm, clock.now(origin.real_time().now()));
     let settings = WorldSettings {
-        feature_level: level(wanted)?.unwrap_or(origin.settings().feature_level),
-        dialect: dialect(wanted)?.unwrap_or_else(|| origin.settings().dialect.clone()),
+        feature_level: level(spec)?.unwrap_or(origin.settings().feature_level),
+        dialect: dialect(spec)?.unwrap_or_else(|| origin.settings().dialect.clone()),
     };
     Ok(NewWorld { realm, clock, settings, real_time: origin.real_time().clone() })
 }
 
-/// A realm without queues at another time; what falls due until a later one happens, each thing at its own time.
-fn stood_at(realm: Realm, at: Timestamp) -> Realm {
+/// Moves a realm without queues to another time. Moving forward, items that fall due happen in order.
+fn moved_to(realm: Realm, at: Timestamp) -> Realm {
     if at < realm.now {
-        return realm.put_back_to(at);
+        return realm.rewound_to(at);
     }
     let mut tx = Tx::new(realm);
     tx.run_due(at);
@@ -285,23 +285,23 @@ fn stood_at(realm: Realm, at: Timestamp) -> Realm {
     realm
 }
 
-fn found(control: &Control, wanted: &WorldSpec) -> Result<NewWorld, Error> {
-    if wanted.snapshot.is_some() {
-        return Err(refused("$.snapshot: needs fork_of"));
+fn create_from_fixture(control: &Control, spec: &WorldSpec) -> Result<NewWorld, Error> {
+    if spec.snapshot.is_some() {
+        return Err(refusal("$.snapshot: needs fork_of"));
     }
     let defaults = &control.defaults;
-    let fixture = wanted.fixture.as_deref().map(RawValue::get);
+    let fixture = spec.fixture.as_deref().map(RawValue::get);
     let source = match fixture {
         None => defaults.fixture.clone(),
         Some(document) if document.starts_with('{') => document.into(),
         Some(name) => {
             let name: String = serde_json::from_str(name)
-                .map_err(|_| refused("$.fixture: takes a built-in fixture's name or a document"))?;
+                .map_err(|_| refusal("$.fixture: takes a built-in fixture's name or a document"))?;
             Source::builtin(&name).ok_or_else(|| {
                 let names: Vec<&str> = Source::BUILT_IN.split(", ").collect();
-                refused(format!(
+                refusal(format!(
                     "$.fixture: {}; built in are {}",
-                    unknown_of("fixture", &name, &names),
+                    unknown_name_message("fixture", &name, &names),
                     Source::BUILT_IN
                 ))
             })?
@@ -309,58 +309,58 @@ fn found(control: &Control, wanted: &WorldSpec) -> Result<NewWorld, Error> {
     };
     let state = fixture.filter(|document| fixture::state::is_state(document));
     let settings = WorldSettings {
-        feature_level: level(wanted)?.unwrap_or(defaults.feature_level),
-        dialect: dialect(wanted)?.unwrap_or_else(|| defaults.dialect.clone()),
+        feature_level: level(spec)?.unwrap_or(defaults.feature_level),
+        dialect: dialect(spec)?.unwrap_or_else(|| defaults.dialect.clone()),
     };
     let real_time = control.real_time.clone();
     if let Some(document) = state {
-        let (mut realm, own_clock) =
-            fixture::state::read(document, real_time.now()).map_err(|faults| refused_fixture(&faults))?;
-        let clock = wanted.clock.map_or(own_clock, |choice| choice.clock(real_time.now()));
+        let (mut realm, saved_clock) =
+            fixture::state::read(document, real_time.now()).map_err(|diagnostics| fixture_refusal(&diagnostics))?;
+        let clock = spec.clock.map_or(saved_clock, |choice| choice.clock(real_time.now()));
         let now = clock.now(real_time.now());
         if now < realm.now {
-            realm = realm.put_back_to(now);
+            realm = realm.rewound_to(now);
         }
-        if let Some(seed) = wanted.seed {
-            realm.chance = SeededRng::from_seed(seed);
+        if let Some(seed) = spec.seed {
+            realm.rng = SeededRng::from_seed(seed);
         }
         return Ok(NewWorld { realm, clock, settings, real_time });
     }
-    let clock = wanted.clock.unwrap_or(defaults.clock).clock(real_time.now());
+    let clock = spec.clock.unwrap_or(defaults.clock).clock(real_time.now());
     let now = clock.now(real_time.now());
-    let seed = wanted.seed.unwrap_or(defaults.seed);
-    let realm = source.realm(now, seed).map_err(|faults| refused_fixture(&faults))?;
+    let seed = spec.seed.unwrap_or(defaults.seed);
+    let realm = source.realm(now, seed).map_err(|diagnostics| fixture_refusal(&diagnostics))?;
     Ok(NewWorld { realm, clock, settings, real_time })
 }
 
-/// A fixture's faults as one sentence.
-fn refused_fixture(faults: &[fixture::Diagnostic]) -> Error {
-    let tell = |fault: &fixture::Diagnostic| format!("$.fixture{}", fault.to_string().trim_start_matches('$'));
-    refused(fixture::in_one_sentence(faults, tell))
+/// The refusal of a fixture, with its errors in one sentence.
+fn fixture_refusal(diagnostics: &[fixture::Diagnostic]) -> Error {
+    let to_message =
+        |diagnostic: &fixture::Diagnostic| format!("$.fixture{}", diagnostic.to_string().trim_start_matches('$'));
+    refusal(fixture::join_diagnostics(diagnostics, to_message))
 }
 
-fn level(wanted: &WorldSpec) -> Result<Option<i64>, Error> {
-    match wanted.feature_level {
-        Some(level) if level < 0 => Err(refused("$.feature_level: takes a whole number from 0 on")),
+fn level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
+    match spec.feature_level {
+        Some(level) if level < 0 => Err(refusal("$.feature_level: takes a whole number from 0 on")),
         level => Ok(level),
     }
 }
 
-fn dialect(wanted: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
-    let dialect = match &wanted.dialect {
+fn dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
+    let dialect = match &spec.dialect {
         None => return Ok(None),
         Some(Value::String(name)) if name == "neutral" => Dialect::neutral(),
         Some(Value::String(name)) if name == "zulip" => Dialect::zulip(),
-        Some(document @ Value::Object(_)) => {
-            super::dialect::read(&document.to_string()).map_err(|fault| refused(format!("$.dialect: {fault}")))?
-        }
-        Some(_) => return Err(refused("$.dialect: takes neutral, zulip or a dialect's document")),
+        Some(document @ Value::Object(_)) => super::dialect::read(&document.to_string())
+            .map_err(|diagnostic| refusal(format!("$.dialect: {diagnostic}")))?,
+        Some(_) => return Err(refusal("$.dialect: takes neutral, zulip or a dialect's document")),
     };
     Ok(Some(Arc::new(dialect)))
 }
 
-/// The name by which a request called the server, as far as it is one.
-fn own_name(incoming: &ApiRequest) -> String {
-    let called = incoming.header(header::HOST).and_then(Authority::parse);
-    called.map_or_else(|| "127.0.0.1".to_owned(), |host| host.name().to_owned())
+/// The host name in the request's `Host` header; the loopback address if it is invalid.
+fn requested_host(request: &ApiRequest) -> String {
+    let host = request.header(header::HOST).and_then(Authority::parse);
+    host.map_or_else(|| "127.0.0.1".to_owned(), |host| host.name().to_owned())
 }

@@ -1,16 +1,16 @@
-//! The dialects that stock clients look for.
+//! Recognizes stock clients by their User-Agent, to say which dialect they expect.
 
 use super::Dialect;
 
 impl Dialect {
-    /// The name of the built-in dialect that a stock client looks for, by its User-Agent.
+    /// The name of the built-in dialect that a client expects; None if it is not a stock client.
     pub(crate) fn of_stock_client(user_agent: &str) -> Option<&'static str> {
         let product = "zulip";
-        let is_of = user_agent.get(..product.len()).is_some_and(|start| start.eq_ignore_ascii_case(product));
-        is_of.then_some(product)
+        let is_stock = user_agent.get(..product.len()).is_some_and(|start| start.eq_ignore_ascii_case(product));
+        is_stock.then_some(product)
     }
 
-    /// The name of the built-in dialect that a stock client misses here, by its User-Agent.
+    /// The name of the built-in dialect that a client expects but this server does not use.
     pub(crate) fn missing_for(&self, user_agent: &str) -> Option<&'static str> {
         self.is_neutral().then(|| Self::of_stock_client(user_agent)).flatten()
     }

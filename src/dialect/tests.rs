@@ -1,3 +1,5 @@
+//! Tests of dialects: translation in both directions, and the errors of dialect files.
+
 use super::*;
 use serde_json::json;
 
@@ -15,20 +17,20 @@ fn the_built_in_dialect_renames_keys_and_values_both_ways() {
 }
 
 #[test]
-fn what_bots_keep_is_theirs() {
-    let kept = json!({"storage": {"service_version": "1", "reaction_type": "service_extra_emoji"}});
-    let mut reply = kept.clone();
+fn the_storage_of_bots_is_not_renamed() {
+    let stored = json!({"storage": {"service_version": "1", "reaction_type": "service_extra_emoji"}});
+    let mut reply = stored.clone();
 
     Dialect::zulip().translate(&mut reply);
 
-    assert_eq!(reply, kept);
+    assert_eq!(reply, stored);
 }
 
 #[test]
-fn a_fault_in_a_file_is_named_with_its_place() {
+fn an_error_in_a_file_names_its_json_path() {
     let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let known = Renamable { keys: set(&["a", "b"]), paths: set(&["/a", "/a/{id}"]) };
-    for (text, fault) in [
+    for (text, expected) in [
         (r#"{"keys": {"a": 1}}"#, "$.keys.a: takes a text, not 1"),
         (r#"{"kees": {}}"#, "$.kees: there is no key `kees`; did you mean `keys`?"),
         ("[]", "$: takes an object"),
@@ -48,8 +50,8 @@ fn a_fault_in_a_file_is_named_with_its_place() {
         (r#"{"paths": {"/a": "/x/{id}"}}"#, r#"$.paths["/a"]: takes a path that begins with / and has no place"#),
         (r#"{"keys": {"a": "b"}}"#, r#"$.keys["a"]: `b` is another's name already"#),
     ] {
-        let reason = Dialect::parse(text, &known).expect_err("it has a fault");
-        assert!(reason.starts_with(fault), "{reason}");
+        let problem = Dialect::parse(text, &known).expect_err("the file is invalid");
+        assert!(problem.starts_with(expected), "{problem}");
     }
     assert!(Dialect::parse(r#"{"keys": {"a": "b", "b": "a"}, "paths": {"/a": "/b"}}"#, &known).is_ok());
 }

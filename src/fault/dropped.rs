@@ -1,47 +1,46 @@
-//! Requests that a rule dropped, whose repetitions it drops too.
+//! Requests that a rule dropped, and the recognition of their retries, which the rule drops too.
 
-use super::{Rule, Seen};
+use super::{RequestView, Rule};
 use crate::time::{Span, Timestamp};
 use std::collections::BTreeMap;
 
-/// A request whose connection was closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DroppedRequest {
     method: String,
     path: String,
     user: Option<String>,
     params: BTreeMap<String, String>,
-    /// In real time.
+    /// Real time of the request or of its latest retry.
     at: Timestamp,
 }
 
-/// Repetitions that come within this time of the last one are dropped too.
-const REPETITION_WINDOW: Span = Span::seconds(1);
+/// A retry is dropped when it follows the previous attempt within this time.
+const RETRY_WINDOW: Span = Span::seconds(1);
 
 impl Rule {
-    /// Whether a request repeats one that was dropped, which is noted.
-    pub(super) fn note_repetition(&mut self, seen: Seen<'_>) -> bool {
-        self.dropped.retain(|dropped| seen.at.since(dropped.at) <= REPETITION_WINDOW);
-        let repeated = self.dropped.iter_mut().find(|dropped| dropped.is_repeated_by(seen));
-        repeated.map(|dropped| dropped.at = seen.at).is_some()
+    /// Whether a request retries one that this rule dropped; if so, the window for the next retry starts now.
+    pub(super) fn drops_as_retry(&mut self, request: RequestView<'_>) -> bool {
+        self.dropped.retain(|dropped| request.at.since(dropped.at) <= RETRY_WINDOW);
+        let retried = self.dropped.iter_mut().find(|dropped| dropped.is_retried_by(request));
+        retried.map(|dropped| dropped.at = request.at).is_some()
     }
 }
 
 impl DroppedRequest {
-    pub(super) fn of(seen: Seen<'_>) -> Self {
+    pub(super) fn of(request: RequestView<'_>) -> Self {
         Self {
-            method: seen.method.to_owned(),
-            path: seen.full_path.to_owned(),
-            user: seen.user.map(str::to_owned),
-            params: seen.params.clone(),
-            at: seen.at,
+            method: request.method.to_owned(),
+            path: request.full_path.to_owned(),
+            user: request.user.map(str::to_owned),
+            params: request.params.clone(),
+            at: request.at,
         }
     }
 
-    fn is_repeated_by(&self, seen: Seen<'_>) -> bool {
-        self.method == seen.method
-            && self.path == seen.full_path
-            && self.user.as_deref() == seen.user
-            && self.params == *seen.params
+    fn is_retried_by(&self, request: RequestView<'_>) -> bool {
+        self.method == request.method
+            && self.path == request.full_path
+            && self.user.as_deref() == request.user
+            && self.params == *request.params
     }
 }

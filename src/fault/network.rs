@@ -1,22 +1,22 @@
-//! Networks between clients and a world: how late, how slowly and how surely requests and replies pass.
+//! Simulated networks between clients and a world: latency, bandwidth and loss of connections.
 
 use crate::realm::seeded_rng::SeededRng;
 use std::time::Duration;
 
-/// A kind of network by its name.
+/// The properties of a network, named or set by a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
     pub name: &'static str,
-    /// What each reply waits for.
+    /// The delay of each reply.
     pub latency_ms: u64,
-    /// What each reply waits for in addition, at most.
+    /// The largest random addition to the delay.
     pub jitter_ms: u64,
-    /// Bytes of bodies that pass in a second, in either direction; None: as many as there are.
+    /// Bandwidth for bodies, in each direction; None means unlimited.
     pub bytes_per_second: Option<u64>,
-    /// The share of requests whose connection breaks.
+    /// The share of requests whose connection breaks, from 0 to 1.
     pub loss: f64,
-    /// What it is like, for the documents.
-    pub about: &'static str,
+    /// A phrase for the generated documentation.
+    pub description: &'static str,
 }
 
 const fn profile(
@@ -25,15 +25,15 @@ const fn profile(
     jitter_ms: u64,
     bytes_per_second: u64,
     loss: f64,
-    about: &'static str,
+    description: &'static str,
 ) -> Profile {
-    Profile { name, latency_ms, jitter_ms, bytes_per_second: Some(bytes_per_second), loss, about }
+    Profile { name, latency_ms, jitter_ms, bytes_per_second: Some(bytes_per_second), loss, description }
 }
 
-/// The name of the profile in which nothing passes.
+/// The profile in which no request arrives, whatever `loss` says.
 const OFFLINE: &str = "offline";
 
-/// The profiles, the worst first.
+/// The named profiles, the worst first.
 pub const PROFILES: &[Profile] = &[
     Profile {
         name: OFFLINE,
@@ -41,7 +41,7 @@ pub const PROFILES: &[Profile] = &[
         jitter_ms: 0,
         bytes_per_second: None,
         loss: 1.0,
-        about: "every connection breaks before its request is carried out, and no reply arrives",
+        description: "every connection breaks before its request is carried out, and no reply arrives",
     },
     profile("gprs", 500, 50, 6_250, 0.0, "50 kbit/s"),
     profile("edge", 300, 30, 30_000, 0.0, "240 kbit/s"),
@@ -51,33 +51,29 @@ pub const PROFILES: &[Profile] = &[
     profile("lossy", 100, 10, 200_000, 0.1, "1.6 Mbit/s, of ten connections one breaks"),
 ];
 
-/// The network of a user, or of all who have none of their own.
+/// The network of one user, or of all users without a network.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// Address of the user; None: all others.
+    /// Email address of the user; None means all users without a network.
     pub user: Option<String>,
-    /// The numbers, and the name of the profile that they are from.
     pub profile: Profile,
-    chance: SeededRng,
+    rng: SeededRng,
 }
 
 /// When the connection of a request breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// Before the request is carried out.
     Before,
-    /// After it was carried out: the reply is lost.
+    /// The request is carried out, but its reply is lost.
     After,
 }
 
-/// How a reply passes.
+/// How the network delivers one reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passage {
-    /// How long it waits.
+pub struct ReplyTransfer {
     pub latency: Duration,
-    /// Bytes of its body that pass in a second; None: as many as there are.
+    /// Bandwidth for the body; None means unlimited.
     pub bytes_per_second: Option<u64>,
-    /// Whether it does not arrive.
     pub is_lost: bool,
 }
 
@@ -89,78 +85,76 @@ pub struct Networks {
 }
 
 impl Networks {
-    /// None; chance follows from the seed.
+    /// Returns an empty set of networks, whose random draws follow from the seed.
     pub fn new(seed: u64) -> Self {
         Self { seed: seed ^ 0x006e_6574_776f_726b, networks: Vec::new() }
     }
 
-    /// Whether all requests pass as they are.
     pub fn is_empty(&self) -> bool {
         self.networks.is_empty()
     }
 
-    /// Puts a user, or all others, on a network, from the beginning of its chance on.
+    /// Puts a user, or all users without a network, on a new network. Its random draws start over.
     pub fn set(&mut self, user: Option<String>, profile: Profile) {
         self.networks.retain(|network| network.user != user);
-        self.networks.push(Network { user, profile, chance: SeededRng::from_seed(self.seed) });
+        self.networks.push(Network { user, profile, rng: SeededRng::from_seed(self.seed) });
     }
 
-    /// Ends the network of a user alone, if it has one.
+    /// Removes the network of a user; the one for all users stays.
     pub fn remove(&mut self, user: &str) {
         self.networks.retain(|network| network.user.as_deref() != Some(user));
     }
 
-    /// Ends all networks.
     pub fn clear(&mut self) {
         self.networks.clear();
     }
 
-    /// The networks, in the order in which they were set.
+    /// In the order in which they were set.
     pub fn all(&self) -> &[Network] {
         &self.networks
     }
 
-    /// Bytes of bodies that a user sends in a second; None: as many as there are.
+    /// The bandwidth of a user; None means unlimited.
     pub fn bytes_per_second(&mut self, user: Option<&str>) -> Option<u64> {
-        self.of(user)?.profile.bytes_per_second
+        self.network_of(user)?.profile.bytes_per_second
     }
 
-    /// Draws whether the connection of a user's request breaks.
-    pub fn lose(&mut self, user: Option<&str>) -> Option<Loss> {
-        let network = self.of(user)?;
+    /// Draws whether the connection of a user's request breaks; None means that it does not.
+    pub fn draw_loss(&mut self, user: Option<&str>) -> Option<Loss> {
+        let network = self.network_of(user)?;
         if network.profile.name == OFFLINE {
             return Some(Loss::Before);
         }
         let loss = network.profile.loss;
-        if loss <= 0.0 || network.share() >= loss {
+        if loss <= 0.0 || network.draw_fraction() >= loss {
             return None;
         }
-        Some(if network.share() < 0.5 { Loss::Before } else { Loss::After })
+        Some(if network.draw_fraction() < 0.5 { Loss::Before } else { Loss::After })
     }
 
-    /// Draws how a reply to a user passes; None when nothing changes about it.
-    pub fn passage(&mut self, user: Option<&str>) -> Option<Passage> {
-        let network = self.of(user)?;
+    /// Draws how a reply is delivered to a user; None when the user has no network.
+    pub fn draw_reply_transfer(&mut self, user: Option<&str>) -> Option<ReplyTransfer> {
+        let network = self.network_of(user)?;
         let Profile { name, latency_ms, jitter_ms, bytes_per_second, .. } = network.profile;
-        let jitter = if jitter_ms == 0 { 0.0 } else { network.share() * jitter_ms as f64 };
+        let jitter = if jitter_ms == 0 { 0.0 } else { network.draw_fraction() * jitter_ms as f64 };
         let latency = Duration::from_millis(latency_ms) + Duration::from_micros((jitter * 1e3) as u64);
-        Some(Passage { latency, bytes_per_second, is_lost: name == OFFLINE })
+        Some(ReplyTransfer { latency, bytes_per_second, is_lost: name == OFFLINE })
     }
 
-    fn of(&mut self, user: Option<&str>) -> Option<&mut Network> {
-        let is_own = |network: &Network| {
-            network.user.as_deref().zip(user).is_some_and(|(own, user)| own.eq_ignore_ascii_case(user))
+    fn network_of(&mut self, user: Option<&str>) -> Option<&mut Network> {
+        let is_of_user = |network: &Network| {
+            network.user.as_deref().zip(user).is_some_and(|(email, user)| email.eq_ignore_ascii_case(user))
         };
-        let own = self.networks.iter().position(is_own);
-        let at = own.or_else(|| self.networks.iter().position(|network| network.user.is_none()))?;
-        self.networks.get_mut(at)
+        let user_index = self.networks.iter().position(is_of_user);
+        let index = user_index.or_else(|| self.networks.iter().position(|network| network.user.is_none()))?;
+        self.networks.get_mut(index)
     }
 }
 
 impl Network {
-    /// The next number of its chance, from 0 to less than 1.
-    fn share(&mut self) -> f64 {
-        let [word] = self.chance.words();
+    /// Draws a number from 0 to less than 1.
+    fn draw_fraction(&mut self) -> f64 {
+        let [word] = self.rng.words();
         f64::from(word) / (f64::from(u32::MAX) + 1.0)
     }
 }
@@ -169,7 +163,7 @@ impl Network {
 mod tests {
     use super::*;
 
-    fn named(name: &str) -> Profile {
+    fn profile_named(name: &str) -> Profile {
         *PROFILES.iter().find(|profile| profile.name == name).expect("there is such a profile")
     }
 
@@ -180,39 +174,48 @@ mod tests {
     }
 
     #[test]
-    fn loss_is_the_share_that_was_asked_for_half_of_it_before() {
-        let mut networks = networks(7, None, Profile { loss: 0.2, ..named("wifi") });
-        let drawn: Vec<Option<Loss>> = (0..10_000).map(|_| networks.lose(None)).collect();
+    fn half_of_the_losses_come_before_the_request_is_carried_out() {
+        let mut networks = networks(7, None, Profile { loss: 0.2, ..profile_named("wifi") });
+        let losses: Vec<Option<Loss>> = (0..10_000).map(|_| networks.draw_loss(None)).collect();
 
-        let count = |loss| drawn.iter().filter(|drawn| **drawn == Some(loss)).count();
+        let count = |expected| losses.iter().filter(|loss| **loss == Some(expected)).count();
         assert!((900..1100).contains(&count(Loss::Before)), "{}", count(Loss::Before));
         assert!((900..1100).contains(&count(Loss::After)), "{}", count(Loss::After));
     }
 
     #[test]
-    fn jitter_comes_on_top_of_the_latency_and_follows_from_the_seed() {
-        let profile = Profile { latency_ms: 100, jitter_ms: 40, ..named("wifi") };
-        let drawn = |seed| {
+    fn jitter_is_added_to_the_latency_and_follows_from_the_seed() {
+        let profile = Profile { latency_ms: 100, jitter_ms: 40, ..profile_named("wifi") };
+        let latencies = |seed| {
             let mut networks = networks(seed, None, profile);
-            (0..200).filter_map(|_| networks.passage(None)).map(|passage| passage.latency).collect::<Vec<_>>()
+            (0..200)
+                .filter_map(|_| networks.draw_reply_transfer(None))
+                .map(|transfer| transfer.latency)
+                .collect::<Vec<_>>()
         };
 
-        assert_eq!(drawn(1), drawn(1));
-        assert_ne!(drawn(1), drawn(2));
-        let (least, most) = (drawn(1).into_iter().min(), drawn(1).into_iter().max());
-        assert!(least >= Some(Duration::from_millis(100)) && least < Some(Duration::from_millis(105)), "{least:?}");
-        assert!(most <= Some(Duration::from_millis(140)) && most > Some(Duration::from_millis(135)), "{most:?}");
+        assert_eq!(latencies(1), latencies(1));
+        assert_ne!(latencies(1), latencies(2));
+        let (shortest, longest) = (latencies(1).into_iter().min(), latencies(1).into_iter().max());
+        assert!(
+            shortest >= Some(Duration::from_millis(100)) && shortest < Some(Duration::from_millis(105)),
+            "{shortest:?}"
+        );
+        assert!(
+            longest <= Some(Duration::from_millis(140)) && longest > Some(Duration::from_millis(135)),
+            "{longest:?}"
+        );
     }
 
     #[test]
-    fn a_user_has_the_own_network_and_others_that_of_all() {
-        let mut networks = networks(0, Some("mel@chat.test"), named(OFFLINE));
-        assert_eq!(networks.lose(Some("Mel@chat.test")), Some(Loss::Before));
-        assert_eq!((networks.lose(Some("max@chat.test")), networks.passage(None)), (None, None));
+    fn a_network_of_a_user_takes_precedence_over_that_of_all_users() {
+        let mut networks = networks(0, Some("mel@chat.test"), profile_named(OFFLINE));
+        assert_eq!(networks.draw_loss(Some("Mel@chat.test")), Some(Loss::Before));
+        assert_eq!((networks.draw_loss(Some("max@chat.test")), networks.draw_reply_transfer(None)), (None, None));
 
-        networks.set(None, named("gprs"));
+        networks.set(None, profile_named("gprs"));
         assert_eq!(networks.bytes_per_second(Some("max@chat.test")), Some(6_250));
         networks.remove("mel@chat.test");
-        assert_eq!(networks.lose(Some("mel@chat.test")), None);
+        assert_eq!(networks.draw_loss(Some("mel@chat.test")), None);
     }
 }

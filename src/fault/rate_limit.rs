@@ -1,81 +1,77 @@
-//! Rate limits: budgets of requests that refill evenly with the world's clock, one for each user.
+//! Rate limits: each user has a budget of requests that refills evenly with the world's clock.
 
 use crate::realm::id::UserId;
 use crate::time::{Span, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 
-/// How many requests are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Requests of a whole budget, from 1.
+    /// The size of a full budget, at least 1.
     pub requests: u32,
-    /// The time in which an empty budget becomes whole, longer than nothing.
+    /// The time in which an empty budget refills completely; positive.
     pub span: Span,
 }
 
-/// Who spends a budget: a caller, None for all who have none; polls of events have budgets of their own.
-type Spender = (Option<UserId>, bool);
+/// The caller, which is None for requests without credentials, and whether the budget is the one for event polls.
+type BudgetKey = (Option<UserId>, bool);
 
 /// A world's rate limits.
 #[derive(Debug, Default)]
 pub struct RateLimits {
-    /// By the user whose limit it is; None: of all who have no limit of their own.
-    limits: BTreeMap<Option<UserId>, Limited>,
+    /// By user; the limit under None applies to each user without an entry.
+    limits: BTreeMap<Option<UserId>, LimitState>,
 }
 
 #[derive(Debug)]
-struct Limited {
+struct LimitState {
     limit: RateLimit,
-    spent: HashMap<Spender, Spent>,
+    spent: HashMap<BudgetKey, Spent>,
 }
 
-/// What of a budget is spent. A request costs `span` microseconds, and each microsecond that passes gives back as many
-/// of them as a budget has requests: so all numbers are whole.
+/// The spent part of a budget. To stay in integers, a request costs `span` microseconds, and each microsecond that
+/// passes refunds as many of them as a full budget has requests.
 #[derive(Clone, Copy, Debug)]
 struct Spent {
     cost: i128,
     at: Timestamp,
 }
 
-/// A budget after a request.
+/// The state of a budget after a request, for the reply's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Requests of the whole budget.
+    /// The size of the full budget.
     pub limit: u32,
-    /// Requests that are left.
     pub remaining: u32,
-    /// When it is whole again, by the world's clock.
-    pub whole_at: Timestamp,
-    /// After how long the next request is allowed; None when this one was.
+    /// When the budget is full again, by the world's clock.
+    pub full_at: Timestamp,
+    /// The wait until the next allowed request; None when this request was allowed.
     pub retry_after: Option<Span>,
 }
 
 impl RateLimits {
-    /// Whether nothing is limited: then requests need not be counted.
     pub fn is_empty(&self) -> bool {
         self.limits.is_empty()
     }
 
-    /// Limits the requests of a user, or those of each who has no limit of their own. Budgets begin whole.
+    /// Limits the requests of a user, or of each user without a limit. Budgets start full.
     pub fn set(&mut self, user: Option<UserId>, limit: RateLimit) {
-        self.limits.insert(user, Limited { limit, spent: HashMap::new() });
+        self.limits.insert(user, LimitState { limit, spent: HashMap::new() });
     }
 
-    /// Ends the limit of a user alone, if it has one.
+    /// Removes the limit of a user; the one for all users stays.
     pub fn remove(&mut self, user: UserId) {
         self.limits.remove(&Some(user));
     }
 
-    /// The limits, with the user that each is for.
     pub fn all(&self) -> impl Iterator<Item = (Option<UserId>, RateLimit)> {
-        self.limits.iter().map(|(user, limited)| (*user, limited.limit))
+        self.limits.iter().map(|(user, state)| (*user, state.limit))
     }
 
-    /// Counts a request of a caller, who is None without credentials; None when no limit applies. A request beyond the
-    /// budget spends nothing.
-    pub fn count(&mut self, caller: Option<UserId>, is_poll: bool, now: Timestamp) -> Option<Budget> {
-        let has_own = caller.is_some() && self.limits.contains_key(&caller);
-        let Limited { limit, spent } = self.limits.get_mut(if has_own { &caller } else { &None })?;
+    /// Charges a request to the budget of a caller, which is None without credentials. Returns None when no limit
+    /// applies. A refused request costs nothing.
+    pub fn charge(&mut self, caller: Option<UserId>, is_poll: bool, now: Timestamp) -> Option<Budget> {
+        let has_user_limit = caller.is_some() && self.limits.contains_key(&caller);
+        let LimitState { limit, spent } = self.limits.get_mut(if has_user_limit { &caller } else { &None })?;
         let spent = spent.entry((caller, is_poll)).or_insert(Spent { cost: 0, at: now });
         Some(limit.spend(spent, now))
     }
@@ -85,11 +81,11 @@ impl RateLimit {
     fn spend(self, spent: &mut Spent, now: Timestamp) -> Budget {
         let (requests, price) = (i128::from(self.requests), i128::from(self.span.micros()));
         // The clock goes back when a world is restored.
-        let passed = i128::from(now.since(spent.at).micros()).max(0);
-        let whole = requests * price;
-        let mut cost = (spent.cost - passed * requests).max(0);
-        let lacking = cost + price - whole;
-        let is_allowed = lacking <= 0;
+        let elapsed = i128::from(now.since(spent.at).micros()).max(0);
+        let full = requests * price;
+        let mut cost = (spent.cost - elapsed * requests).max(0);
+        let deficit = cost + price - full;
+        let is_allowed = deficit <= 0;
         if is_allowed {
             cost += price;
         }
@@ -98,9 +94,9 @@ impl RateLimit {
             |cost: i128| Span::from_micros(i64::try_from((cost + requests - 1) / requests).unwrap_or(i64::MAX));
         Budget {
             limit: self.requests,
-            remaining: u32::try_from((whole - cost) / price).unwrap_or_default(),
-            whole_at: now.plus(span_of(cost)),
-            retry_after: (!is_allowed).then(|| span_of(lacking)),
+            remaining: u32::try_from((full - cost) / price).unwrap_or_default(),
+            full_at: now.plus(span_of(cost)),
+            retry_after: (!is_allowed).then(|| span_of(deficit)),
         }
     }
 }
@@ -122,44 +118,44 @@ mod tests {
     }
 
     #[test]
-    fn a_request_after_exactly_the_wait_is_allowed_and_none_before() {
+    fn a_request_is_allowed_exactly_after_retry_after() {
         for (requests, seconds) in [(1, 1), (3, 10), (7, 1), (2000, 3600), (1_000_000, 1)] {
             let mut limits = limits(MEL, requests, seconds);
-            for left in (0..requests).rev() {
-                let budget = limits.count(MEL, false, at(0)).expect("it is limited");
-                assert_eq!((budget.remaining, budget.retry_after), (left, None));
+            for remaining in (0..requests).rev() {
+                let budget = limits.charge(MEL, false, at(0)).expect("it is limited");
+                assert_eq!((budget.remaining, budget.retry_after), (remaining, None));
             }
 
-            let refused = limits.count(MEL, false, at(0)).expect("it is limited");
+            let refused = limits.charge(MEL, false, at(0)).expect("it is limited");
             let wait = refused.retry_after.expect("it is beyond the budget").micros();
 
-            assert_eq!(refused.whole_at, at(seconds * 1_000_000));
-            let early = limits.count(MEL, false, at(wait - 1)).and_then(|budget| budget.retry_after);
+            assert_eq!(refused.full_at, at(seconds * 1_000_000));
+            let early = limits.charge(MEL, false, at(wait - 1)).and_then(|budget| budget.retry_after);
             assert_eq!(early, Some(Span::from_micros(1)), "{requests} in {seconds} s");
-            assert_eq!(limits.count(MEL, false, at(wait)).and_then(|budget| budget.retry_after), None);
+            assert_eq!(limits.charge(MEL, false, at(wait)).and_then(|budget| budget.retry_after), None);
         }
     }
 
     #[test]
-    fn each_spends_a_budget_and_whoever_has_a_limit_only_that() {
+    fn each_caller_has_a_budget_and_a_user_limit_takes_precedence() {
         let mut limits = limits(None, 1, 60);
         limits.set(MEL, RateLimit { requests: 2, span: Span::seconds(60) });
         let mut is_allowed =
-            |caller, is_poll| limits.count(caller, is_poll, at(0)).expect("it is limited").retry_after.is_none();
+            |caller, is_poll| limits.charge(caller, is_poll, at(0)).expect("it is limited").retry_after.is_none();
 
         assert!(is_allowed(Some(UserId(5)), false) && is_allowed(Some(UserId(6)), false) && is_allowed(None, false));
         assert!(!is_allowed(Some(UserId(5)), false) && !is_allowed(None, false));
         assert!(is_allowed(Some(UserId(5)), true), "polls have a budget of their own");
         assert!(is_allowed(MEL, false) && is_allowed(MEL, false) && !is_allowed(MEL, false));
-        assert_eq!(self::limits(MEL, 1, 1).count(Some(UserId(5)), false, at(0)), None);
+        assert_eq!(self::limits(MEL, 1, 1).charge(Some(UserId(5)), false, at(0)), None);
     }
 
     #[test]
-    fn a_clock_that_goes_back_gives_nothing_back_and_takes_nothing() {
+    fn a_clock_that_goes_back_does_not_change_the_budget() {
         let mut limits = limits(MEL, 1, 10);
-        limits.count(MEL, false, at(5_000_000));
+        limits.charge(MEL, false, at(5_000_000));
 
-        let refused = limits.count(MEL, false, at(0)).expect("it is limited");
+        let refused = limits.charge(MEL, false, at(0)).expect("it is limited");
 
         assert_eq!(refused.retry_after, Some(Span::seconds(10)));
     }

@@ -1,8 +1,9 @@
-//! The levels for which the public change log of the API has an entry, the newest of them, and what came to an older series
-//! of servers too.
+//! What the public change log of the API says about levels: which have an entry, which is the newest, and which changes
+//! were backported.
 
-/// Spans of levels, each from its first to its last; other levels were never used or changed nothing that is known.
-const ENTRIES: &[(i64, i64)] = &[
+/// Ranges of levels with an entry, each with its first and its last level. Other levels were never used, or nothing is
+/// known about them.
+const LEVELS_WITH_ENTRY: &[(i64, i64)] = &[
     (1, 27),
     (30, 65),
     (70, 122),
@@ -33,10 +34,11 @@ const ENTRIES: &[(i64, i64)] = &[
     (503, 512),
 ];
 
-/// The newest level: the last that has an entry.
-pub const NEWEST: i64 = ENTRIES[ENTRIES.len() - 1].1;
+/// The newest level with an entry.
+pub const NEWEST: i64 = LEVELS_WITH_ENTRY[LEVELS_WITH_ENTRY.len() - 1].1;
 
-/// From which level on the entries were read on which day, the newest first; below the last of these no day is known.
+/// Days on which the change log was read, the newest first: the lowest level that was read, and the day. Below the
+/// lowest of these levels the day is unknown.
 const READ_ON: &[(i64, &str)] = &[(498, "2026-09-25")];
 
 /// The day on which the entry of a level was read, if it is known.
@@ -44,19 +46,19 @@ pub fn read_on(level: i64) -> Option<&'static str> {
     READ_ON.iter().find(|(first, _)| level >= *first).map(|(_, day)| *day)
 }
 
-/// Changes that also came to the last levels of an older series, which end before the first level of the newer one: the
-/// level of the change, and the first and last level of the older series that have it (A-488 in docs/assumptions.md).
+/// Changes that were backported to an older release series: the level of the change, and the first and last level of
+/// the older series with it (A-488 in docs/assumptions.md).
 pub const BACKPORTS: &[(i64, i64, i64)] = &[(506, 499, 501), (504, 500, 501)];
 
-/// Whether a level has the changes that came with another.
+/// Whether a level has the changes of level `since`, by its number or by a backport.
 pub const fn has_changes_of(level: i64, since: i64) -> bool {
     if level >= since {
         return true;
     }
     let mut index = 0;
     while index < BACKPORTS.len() {
-        let (of, first, last) = BACKPORTS[index];
-        if of == since && first <= level && level <= last {
+        let (change, first, last) = BACKPORTS[index];
+        if change == since && first <= level && level <= last {
             return true;
         }
         index += 1;
@@ -66,5 +68,5 @@ pub const fn has_changes_of(level: i64, since: i64) -> bool {
 
 /// Whether the change log has an entry for a level.
 pub fn has_entry(level: i64) -> bool {
-    ENTRIES.iter().any(|(first, last)| (*first..=*last).contains(&level))
+    LEVELS_WITH_ENTRY.iter().any(|(first, last)| (*first..=*last).contains(&level))
 }

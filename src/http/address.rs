@@ -1,4 +1,5 @@
-//! Which world a request is for, and which address its URLs must lead back to (contract, Worlds).
+//! The address of a request: its world, the path inside that world, and the origin for URLs in replies (contract,
+//! Worlds).
 
 use super::authority::Authority;
 use super::protocol::RESUMABLE_PREFIX;
@@ -9,80 +10,79 @@ use http::{HeaderMap, HeaderName, header};
 use std::borrow::Cow;
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-/// What follows a world's name in a host's.
-const LOCAL: &str = ".localhost";
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+/// A world `NAME` is also served as the host `NAME.localhost`.
+const WORLD_HOST_SUFFIX: &str = ".localhost";
 
-/// A request's world, the address it came to, and the path inside that world.
+/// Where a request leads.
 pub struct Address<'a> {
-    /// The world's name; it may not exist.
+    /// The name of a world, which may not exist.
     pub world: Cow<'a, str>,
-    /// What URLs in the reply begin with.
+    /// The beginning of URLs in the reply.
     pub origin: Origin<'a>,
     /// `/api/v1/…` or a file's path, still percent-encoded.
     pub path: &'a str,
-    /// The path of an operation, without `/api/v1` or `/json`; None for a path outside of the API.
+    /// The path of an operation, without `/api/v1` or `/json`; None for a path outside the API.
     pub operation: Option<&'a str>,
-    /// Whether the path takes the session of a browser for credentials.
-    pub takes_session: TakesSession,
-    /// Whether nothing named the world: it is the default one.
+    pub session_use: SessionUse,
+    /// Whether the request names no world and so is for the default one.
     pub is_root: bool,
 }
 
-/// Whether a path takes the session of a browser for credentials.
+/// Whether a path accepts the session of a browser as credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TakesSession {
-    /// The API, which takes keys.
-    No,
-    /// Files, where there are no other credentials, and pages.
-    Too,
-    /// What web clients call.
-    Alone,
+pub enum SessionUse {
+    /// Paths of the API, which take keys.
+    Never,
+    /// Files and pages, which take a session from requests without a key.
+    WithoutKey,
+    /// Paths under `/json`, which web clients call.
+    Always,
 }
 
 impl<'a> Address<'a> {
-    /// Finds the world: by the port, by the path, by the host name, else the default one. `port_world` is the world that
-    /// the request's port belongs to, if it belongs to one.
+    /// Finds the world by the port, else by the path, else by the host name; without any of them it is the default world.
+    /// `port_world` is the world whose port received the request, if the port belongs to a single world.
     pub fn of(head: &'a RequestHead, port_world: Option<&'a str>) -> Self {
         let origin = origin_of(head.scheme, &head.headers);
         if let Some(world) = port_world {
             return Self::new(world.into(), origin, head.path(), false);
         }
-        if let Some((name, mut rest)) = world_in_path(head.path()) {
-            let (prefix, _) = head.path().split_at(head.path().len() - rest.len());
-            // A client that puts its base URL before a path that has the prefix already means the same.
-            while let Some(inner) = rest.strip_prefix(prefix).filter(|inner| inner.starts_with('/')) {
-                rest = inner;
+        if let Some((name, mut path)) = world_in_path(head.path()) {
+            let (prefix, _) = head.path().split_at(head.path().len() - path.len());
+            // Some clients prepend their base URL to a path that already has the prefix.
+            while let Some(inner) = path.strip_prefix(prefix).filter(|inner| inner.starts_with('/')) {
+                path = inner;
             }
-            return Self::new(name.into(), Origin { prefix, ..origin }, rest, false);
+            return Self::new(name.into(), Origin { prefix, ..origin }, path, false);
         }
-        let named = world_in_host(head.header(header::HOST).unwrap_or_default());
-        let is_root = named.is_none();
-        Self::new(named.unwrap_or(Cow::Borrowed(Worlds::DEFAULT)), origin, head.path(), is_root)
+        let host_world = world_in_host(head.header(header::HOST).unwrap_or_default());
+        let is_root = host_world.is_none();
+        Self::new(host_world.unwrap_or(Cow::Borrowed(Worlds::DEFAULT)), origin, head.path(), is_root)
     }
 
     fn new(world: Cow<'a, str>, origin: Origin<'a>, path: &'a str, is_root: bool) -> Self {
-        let (operation, takes_session) = (path_of_operation(path, origin.prefix), TakesSession::of_path(path));
-        Self { world, origin, path, operation, takes_session, is_root }
+        let (operation, session_use) = (operation_path(path, origin.prefix), SessionUse::of_path(path));
+        Self { world, origin, path, operation, session_use, is_root }
     }
 }
 
-impl TakesSession {
+impl SessionUse {
     fn of_path(path: &str) -> Self {
         match path.strip_prefix('/') {
-            Some(path) if path.starts_with("json/") => TakesSession::Alone,
-            Some(inner) if inner.starts_with("api/") && !path.starts_with(RESUMABLE_PREFIX) => TakesSession::No,
-            _ => TakesSession::Too,
+            Some(path) if path.starts_with("json/") => SessionUse::Always,
+            Some(inner) if inner.starts_with("api/") && !path.starts_with(RESUMABLE_PREFIX) => SessionUse::Never,
+            _ => SessionUse::WithoutKey,
         }
     }
 }
 
-/// The path of an operation. A client that puts its base URL and `/api/v1` before an address that has the world's path
-/// already means the address.
-fn path_of_operation<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
-    let of_session = || path.strip_prefix("/json").filter(|path| path.starts_with('/'));
-    let path = path.strip_prefix("/api/v1").or_else(of_session)?;
-    // Comparing with an empty text reads at an address without memory, which some processors are slow to suppress.
+/// The path of an operation. Some clients prepend their base URL and `/api/v1` to a path that already has the world's
+/// prefix; the prefix is removed.
+fn operation_path<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
+    let below_json = || path.strip_prefix("/json").filter(|path| path.starts_with('/'));
+    let path = path.strip_prefix("/api/v1").or_else(below_json)?;
+    // Comparing with an empty string reads from a dangling address, which is slow on some processors.
     if prefix.is_empty() {
         return Some(path);
     }
@@ -90,41 +90,41 @@ fn path_of_operation<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
     Some(inner.unwrap_or(path))
 }
 
-/// The address that a client used, which proxies tell; `scheme` is that of the connection.
+/// The origin that a client used, according to the headers of proxies. `scheme` is that of the connection.
 pub fn origin_of<'a>(scheme: &'static str, headers: &'a HeaderMap) -> Origin<'a> {
     let scheme = match first_forwarded(headers, FORWARDED_PROTO) {
         Some(proto) if proto.eq_ignore_ascii_case("https") => "https",
         Some(proto) if proto.eq_ignore_ascii_case("http") => "http",
         _ => scheme,
     };
-    // What is no host makes no address either.
+    // A malformed host must not appear in URLs of the reply.
     let is_host = |host: &&str| Authority::parse(host).is_some();
-    let asked = headers.get(header::HOST).and_then(|host| host.to_str().ok());
-    let forwarded = first_forwarded(headers, FORWARDED_HOST).filter(is_host);
-    let host = forwarded.or_else(|| asked.filter(is_host)).unwrap_or("127.0.0.1");
+    let direct_host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let forwarded_host = first_forwarded(headers, FORWARDED_HOST).filter(is_host);
+    let host = forwarded_host.or_else(|| direct_host.filter(is_host)).unwrap_or("127.0.0.1");
     Origin { scheme, host, prefix: "" }
 }
 
-/// What the proxy next to the client said; those behind it add theirs after a comma.
+/// The value that the proxy next to the client set. Later proxies append theirs after a comma.
 fn first_forwarded(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()?.split(',').next().map(str::trim).filter(|value| !value.is_empty())
 }
 
 fn world_in_path(path: &str) -> Option<(&str, &str)> {
-    let rest = path.strip_prefix("/w/")?;
-    let end = rest.find('/').unwrap_or(rest.len());
-    Some((&rest[..end], &rest[end..]))
+    let path = path.strip_prefix("/w/")?;
+    let end = path.find('/').unwrap_or(path.len());
+    Some((&path[..end], &path[end..]))
 }
 
 fn world_in_host(host: &str) -> Option<Cow<'_, str>> {
     let name = host
         .rsplit_once(':')
         .map_or(host, |(name, port)| if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host });
-    let (name, end) = name.split_at_checked(name.len().checked_sub(LOCAL.len())?)?;
-    if name.is_empty() || !end.eq_ignore_ascii_case(LOCAL) {
+    let (name, suffix) = name.split_at_checked(name.len().checked_sub(WORLD_HOST_SUFFIX.len())?)?;
+    if name.is_empty() || !suffix.eq_ignore_ascii_case(WORLD_HOST_SUFFIX) {
         return None;
     }
-    // Names of hosts ignore case; those of worlds have none.
+    // Host names ignore case; names of worlds are in lower case.
     let has_capitals = name.bytes().any(|byte| byte.is_ascii_uppercase());
     Some(if has_capitals { name.to_ascii_lowercase().into() } else { name.into() })
 }

@@ -1,27 +1,27 @@
-//! Hosts and origins as requests name them: read in one strict way.
+//! Strict parsing of the hosts and origins in headers, for checks of which pages and hosts may call the server.
 
 use http::{HeaderMap, HeaderName};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Ends of names that can't be registered, and so can lead to no foreign page (RFC 2606, RFC 6761, RFC 6762; `internal`
-/// is kept for private use).
-const RESERVED_ENDS: [&str; 6] = ["localhost", "local", "test", "internal", "example", "invalid"];
+/// Top-level domains under which nobody can register a name that leads to a foreign page (RFC 2606, RFC 6761, RFC 6762;
+/// `internal` is reserved for private use).
+const RESERVED_DOMAINS: [&str; 6] = ["localhost", "local", "test", "internal", "example", "invalid"];
 
-/// A host with or without a port.
+/// A host; its port is checked and dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Authority {
-    /// In lower case; an IPv6 address in its brackets.
+    /// In lower case; an IPv6 address in brackets.
     name: String,
-    is_address: bool,
+    is_ip_address: bool,
 }
 
 impl Authority {
-    /// Reads `host` or `host:port`; None for anything else.
+    /// Parses `host` or `host:port`; None for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
-                let (address, behind) = rest.split_once(']')?;
-                (&text[..address.len() + 2], if behind.is_empty() { None } else { Some(behind.strip_prefix(':')?) })
+                let (address, suffix) = rest.split_once(']')?;
+                (&text[..address.len() + 2], if suffix.is_empty() { None } else { Some(suffix.strip_prefix(':')?) })
             }
             None => text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port))),
         };
@@ -29,15 +29,16 @@ impl Authority {
         if !port.is_none_or(is_port) {
             return None;
         }
-        let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        let is_address = match bare {
+        let ipv6_address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+        let is_ip_address = match ipv6_address {
             Some(address) => address.parse::<Ipv6Addr>().ok().map(|_| true)?,
             None => name.parse::<Ipv4Addr>().is_ok(),
         };
-        (is_address || is_name(name)).then(|| Self { name: name.to_ascii_lowercase(), is_address })
+        (is_ip_address || is_name(name)).then(|| Self { name: name.to_ascii_lowercase(), is_ip_address })
     }
 
-    /// Reads an origin as browsers send it, `scheme://host` or `scheme://host:port`; None for anything else, `null` too.
+    /// Parses an origin as browsers send it, `scheme://host` or `scheme://host:port`; None for anything else, including
+    /// `null`.
     pub fn of_origin(text: &str) -> Option<Self> {
         let (scheme, authority) = text.split_once("://")?;
         let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -45,46 +46,44 @@ impl Authority {
         if is_scheme { Self::parse(authority) } else { None }
     }
 
-    /// The host, in lower case, without its port.
+    /// The host in lower case, without its port.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is this machine, by an address or by a name that browsers never look up elsewhere.
+    /// Whether the host is this machine, by an address or by a name that browsers never look up in DNS.
     pub fn is_loopback(&self) -> bool {
         matches!(self.name.as_str(), "127.0.0.1" | "[::1]" | "localhost") || self.name.ends_with(".localhost")
     }
 
-    /// Whether it is a name that can be registered, so that it may lead anywhere.
+    /// Whether the host is a name that anybody can register, so that it may lead to any machine.
     pub fn can_be_registered(&self) -> bool {
-        let end = self.name.rsplit_once('.').map(|(_, end)| end);
-        !self.is_address && end.is_some_and(|end| !RESERVED_ENDS.contains(&end))
+        let domain = self.name.rsplit_once('.').map(|(_, domain)| domain);
+        !self.is_ip_address && domain.is_some_and(|domain| !RESERVED_DOMAINS.contains(&domain))
     }
 
-    /// Whether a host as it was configured, with or without brackets, is this one.
+    /// Whether this is the configured host, which may be written with or without brackets.
     pub fn is(&self, host: &str) -> bool {
-        let bare = |name: &str| name.trim_matches(['[', ']']).to_ascii_lowercase();
-        !host.is_empty() && bare(&self.name) == bare(host)
+        let normalized = |name: &str| name.trim_matches(['[', ']']).to_ascii_lowercase();
+        !host.is_empty() && normalized(&self.name) == normalized(host)
     }
 }
 
 fn is_name(name: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    !name.is_empty() && name.split('.').all(|label| !label.is_empty() && label.bytes().all(is_plain))
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    !name.is_empty() && name.split('.').all(|label| !label.is_empty() && label.bytes().all(is_allowed))
 }
 
-/// A header that may come once.
+/// The value of a header that a request may have at most once.
 pub enum Single<'headers> {
-    /// It did not come.
     Absent,
-    /// It came once, in characters that can be shown.
+    /// One value of visible ASCII characters.
     Once(&'headers str),
-    /// It came several times, or can't be read.
+    /// Several values, or one with other characters.
     Unreadable,
 }
 
 impl<'headers> Single<'headers> {
-    /// Looks for a header.
     pub fn of(headers: &'headers HeaderMap, name: HeaderName) -> Self {
         let mut values = headers.get_all(name).iter();
         match (values.next(), values.next()) {
@@ -100,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_are_names_or_addresses_with_a_port_or_none() {
+    fn a_host_is_a_name_or_an_address_with_an_optional_port() {
         for (text, name) in [
             ("localhost", "localhost"),
             ("A.LocalHost:1", "a.localhost"),
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn origins_are_a_scheme_and_a_host_and_nothing_else() {
+    fn an_origin_is_a_scheme_and_a_host_only() {
         for text in ["http://localhost", "https://127.0.0.1:3000", "http://[::1]:5", "capacitor://localhost"] {
             assert!(Authority::of_origin(text).expect(text).is_loopback(), "{text}");
         }
@@ -162,16 +161,16 @@ mod tests {
     }
 
     #[test]
-    fn only_names_with_a_public_end_can_be_registered() {
-        let can = |text: &str| Authority::parse(text).expect(text).can_be_registered();
+    fn only_names_below_public_domains_can_be_registered() {
+        let can_be_registered = |text: &str| Authority::parse(text).expect(text).can_be_registered();
 
         for text in ["evil.com", "rebind.evil.dev:9991", "localhost.evil.net", "a.internals"] {
-            assert!(can(text), "{text}");
+            assert!(can_be_registered(text), "{text}");
         }
         for text in
             ["chat", "127.0.0.1", "10.0.2.2:1", "[::1]", "a.localhost", "mac.local", "chat.test", "host.internal"]
         {
-            assert!(!can(text), "{text}");
+            assert!(!can_be_registered(text), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a caller may call an operation, as its access demands.
+//! The check whether a caller may call an operation.
 
 use super::context::{RequestContext, Routed};
 use super::{authentication, rate_limit, session};
@@ -8,11 +8,12 @@ use crate::realm::Realm;
 use crate::realm::user::User;
 use std::sync::Arc;
 
-/// The caller of an operation; None for visitors, and where no credentials are asked for.
+/// Returns the caller of an operation; None for visitors, and for operations that need no credentials.
 ///
 /// # Errors
 ///
-/// Those of [`authentication::caller`], `NotLoggedIn`, `CsrfFailed`, `RateLimitHit`, and those of [`Access::check`].
+/// The errors of [`authentication::caller`], `NotLoggedIn`, `CsrfFailed`, `RateLimitHit`, and the errors of
+/// [`Access::check`].
 pub(super) fn caller(
     context: &mut RequestContext<'_>,
     routed: &Routed,
@@ -26,31 +27,31 @@ pub(super) fn caller(
             None if access != Access::UserOrVisitor || !realm.has_public_access() => return Err(Error::NotLoggedIn),
             None if realm.organization.is_deactivated => return Err(Error::RealmDeactivated),
             caller => {
-                check_page(context, routed)?;
+                check_session_request(context, routed)?;
                 caller
             }
         },
     };
-    rate_limit::count(context.world, row, caller.as_deref(), &mut context.trace.budget)?;
+    rate_limit::charge(context.world, row, caller.as_deref(), &mut context.trace.budget)?;
     if let Some(caller) = &caller {
         access.check(realm, caller)?;
         if let Some(emulation) = context.emulation {
             emulation.check_former_access(row.route, realm, caller)?;
         }
     }
-    // Whoever is let in now was not when the body came.
+    // The body was not read because the caller had no access at that time, and so it cannot be carried out now.
     if context.incoming.lacks_body { Err(Error::NotLoggedIn) } else { Ok(caller) }
 }
 
-/// Asserts that a page of this server made a request, if it is made in a session.
+/// Checks that a request in a session comes from a page of this server.
 ///
 /// # Errors
 ///
 /// `CsrfFailed`.
-fn check_page(context: &RequestContext<'_>, routed: &Routed) -> Result<(), Error> {
+fn check_session_request(context: &RequestContext<'_>, routed: &Routed) -> Result<(), Error> {
     let incoming = context.incoming;
     if !context.takes_sessions && !incoming.acts_in_session {
         return Ok(());
     }
-    session::check_csrf(&context.edge.key_guard, (&routed.method, incoming.headers()), routed.csrf.as_deref())
+    session::check_csrf(&context.edge.key_guard, (&routed.method, incoming.headers()), routed.csrf_token.as_deref())
 }

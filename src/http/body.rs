@@ -1,4 +1,4 @@
-//! Reading the bodies of requests, within limits of size, time and memory (docs/limits.md).
+//! Reads the bodies of requests, within limits of size, time and memory (docs/limits.md).
 
 use super::protocol::is_chunk;
 use crate::error::Error;
@@ -12,26 +12,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Largest body that is not an upload, MiB.
+/// The largest body that is not an upload, in MiB.
 pub const MAX_BODY_MIB: usize = 32;
-/// Largest file of an upload, MiB; an organization may allow less (`max_file_upload_size_mib`).
+/// The largest uploaded file, in MiB; an organization may allow less (`max_file_upload_size_mib`).
 pub const MAX_FILE_MIB: usize = MAX_FILE_UPLOAD_SIZE_MIB as usize;
-/// Largest body of control that is a document, of a whole world for instance, MiB.
+/// The largest document in a body of control, such as a fixture, in MiB.
 pub const MAX_DOCUMENT_MIB: usize = 1024;
-/// Bodies of more bytes than this may take long to read and to carry out.
+/// From this number of bytes on, a body counts as large: it needs memory from [`BodyMemory`], and its request may be
+/// slow.
 pub const LARGE_BODY: usize = 64 * 1024;
-/// Bytes of all large bodies of the API that are in memory at once, MiB; and of all documents.
+/// The memory for all large bodies of the API, in MiB.
 const BODIES_MIB: usize = 512;
+/// The memory for all documents, in MiB.
 const DOCUMENTS_MIB: usize = 2048;
-/// How long a body may pause before the request is given up.
-const BODY_PAUSE: Duration = Duration::from_secs(30);
-/// How long a body that is not wanted may pause before the request is answered.
-const UNWANTED_PAUSE: Duration = Duration::from_millis(100);
-/// From here on bytes are in memory of their own, which goes back to the system with them.
-const MAPPED: usize = 1024 * 1024;
+/// How long a client may pause within a body before the request is refused.
+const MAX_BODY_PAUSE: Duration = Duration::from_secs(30);
+/// How long a client may pause within a body that is discarded before the request is answered.
+const MAX_DISCARD_PAUSE: Duration = Duration::from_millis(100);
+/// From this size on, bytes are stored in a mapping, so that the system gets the memory back when they are dropped.
+const MIN_MAPPED_BYTES: usize = 1024 * 1024;
 pub(super) const MIB: usize = 1024 * 1024;
 
-/// How large a body may be.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLimit {
     bytes: usize,
@@ -39,18 +40,19 @@ pub struct BodyLimit {
 }
 
 impl BodyLimit {
-    /// Of calls of control that take no documents.
+    /// The limit of control calls that take no documents.
     pub const OF_CONTROL: Self = Self { bytes: MAX_BODY_MIB * MIB, too_large: body_too_large };
-    /// Of documents.
+    /// The limit of control calls that take documents.
     pub const OF_DOCUMENTS: Self = Self {
         bytes: MAX_DOCUMENT_MIB * MIB,
         too_large: || Error::BodyTooLarge { limit_mib: MAX_DOCUMENT_MIB.into() },
     };
 
-    /// Of requests of the API, as far as their type tells. An operation that takes no files allows less than this.
+    /// The limit of API requests by their content type. The limit of an operation without files is checked later, when
+    /// the operation is known.
     pub fn of_api(headers: &HeaderMap) -> Self {
         if content_type(headers).is_some_and(|kind| kind.starts_with("multipart/")) || is_chunk(headers) {
-            // An upload's frame of headers and boundaries comes on top of the file.
+            // Headers and boundaries of a multipart body are added to the size of the file.
             let too_large = || Error::UploadTooLarge { limit_mib: MAX_FILE_MIB.into() };
             return Self { bytes: MAX_FILE_MIB * MIB + 64 * 1024, too_large };
         }
@@ -62,80 +64,75 @@ pub(super) fn body_too_large() -> Error {
     Error::BodyTooLarge { limit_mib: MAX_BODY_MIB.into() }
 }
 
-/// The value of Content-Type as text.
 pub(super) fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok())
 }
 
-/// The memory for bodies of more than 64 KiB, over all connections.
+/// A limit on the memory for large bodies over all connections.
 #[derive(Debug)]
-pub struct BodyRoom {
-    most: usize,
-    taken: AtomicUsize,
+pub struct BodyMemory {
+    limit: usize,
+    used: AtomicUsize,
 }
 
-impl BodyRoom {
-    /// Room for so many bytes.
-    pub fn of(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, taken: AtomicUsize::new(0) })
+impl BodyMemory {
+    pub fn with_limit(bytes: usize) -> Arc<Self> {
+        Arc::new(Self { limit: bytes, used: AtomicUsize::new(0) })
     }
 
-    /// The room that the bodies of the API share.
     pub fn of_api() -> Arc<Self> {
-        Self::of(BODIES_MIB * MIB)
+        Self::with_limit(BODIES_MIB * MIB)
     }
 
-    /// The room that the documents of control share.
     pub fn of_documents() -> Arc<Self> {
-        Self::of(DOCUMENTS_MIB * MIB)
+        Self::with_limit(DOCUMENTS_MIB * MIB)
     }
 }
 
-/// A part of the room, which is free again when this is dropped.
+/// A reserved part of the memory, which is released on drop.
 #[derive(Debug)]
-struct Place {
-    room: Arc<BodyRoom>,
+struct Reservation {
+    memory: Arc<BodyMemory>,
     bytes: usize,
 }
 
-impl Place {
+impl Reservation {
     fn grow(&mut self, bytes: usize) -> Result<(), Error> {
-        let before = self.room.taken.fetch_add(bytes, Ordering::Relaxed);
+        let used_before = self.memory.used.fetch_add(bytes, Ordering::Relaxed);
         self.bytes += bytes;
-        if before + bytes <= self.room.most {
+        if used_before + bytes <= self.memory.limit {
             return Ok(());
         }
-        Err(Error::BodiesTooLarge { limit_mib: self.room.most.div_ceil(MIB).into() })
+        Err(Error::BodiesTooLarge { limit_mib: self.memory.limit.div_ceil(MIB).into() })
     }
 }
 
-impl Drop for Place {
+impl Drop for Reservation {
     fn drop(&mut self) {
-        self.room.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.memory.used.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
-/// A body that was read, or was not, because its sender may not send one.
+/// The body of a request, or its absence because the caller may not send a large one.
 #[derive(Debug)]
 pub struct Body {
-    /// The bytes; none where it was not read.
+    /// Empty if the body was not read.
     pub bytes: Bytes,
-    /// Whether it was read.
     pub is_read: bool,
-    _place: Option<Place>,
+    _reservation: Option<Reservation>,
 }
 
 impl Body {
-    fn read(bytes: Bytes, place: Option<Place>) -> Self {
-        Self { bytes, is_read: true, _place: place }
+    fn read(bytes: Bytes, reservation: Option<Reservation>) -> Self {
+        Self { bytes, is_read: true, _reservation: reservation }
     }
 
     fn unread() -> Self {
-        Self { bytes: Bytes::new(), is_read: false, _place: None }
+        Self { bytes: Bytes::new(), is_read: false, _reservation: None }
     }
 }
 
-/// Asserts that a body is as it is sent: what it would unpack to has no limit.
+/// Checks that a body is not compressed: its decompressed size would have no limit.
 ///
 /// # Errors
 ///
@@ -148,7 +145,8 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Error> {
     }
 }
 
-/// Reads a body to its end. Whether it is wanted is asked before more than 64 KiB of it are taken.
+/// Reads a body to its end. `is_wanted` is called before a large body is read: if it returns false, the body is
+/// discarded.
 ///
 /// # Errors
 ///
@@ -156,124 +154,126 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), Error> {
 pub async fn read_body(
     headers: &HeaderMap,
     limit: BodyLimit,
-    room: &Arc<BodyRoom>,
+    memory: &Arc<BodyMemory>,
     body: impl Stream<Item = Result<impl Buf, impl Display>>,
     is_wanted: impl Fn() -> bool,
 ) -> Result<Body, Error> {
     check_encoding(headers)?;
     let is_chunk = is_chunk(headers);
-    let announced = headers
+    let announced_length = headers
         .get(header::CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok())
         .and_then(|text| text.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > limit.bytes) {
+    if announced_length.is_some_and(|length| length > limit.bytes) {
         return Err((limit.too_large)());
     }
     pin_mut!(body);
-    if announced.is_some_and(|length| length > LARGE_BODY) && !is_wanted() {
+    if announced_length.is_some_and(|length| length > LARGE_BODY) && !is_wanted() {
         discard(headers, limit, body).await;
         return Ok(Body::unread());
     }
-    let mut bytes = Collected::default();
-    let mut place: Option<Place> = None;
+    let mut bytes = BodyBuffer::default();
+    let mut reservation: Option<Reservation> = None;
     loop {
-        // Most of the time it is there already, or there is none: no need to look at the clock.
+        // Most bodies are empty or have arrived already, and need no timer.
         let next = match body.next().now_or_never() {
             Some(next) => next,
-            None => tokio::time::timeout(BODY_PAUSE, body.next()).await.map_err(|_| Error::BodyTooSlow)?,
+            None => tokio::time::timeout(MAX_BODY_PAUSE, body.next()).await.map_err(|_| Error::BodyTooSlow)?,
         };
         let mut chunk = match next {
             Some(Ok(chunk)) => chunk,
-            // What arrived of a resumable upload before the connection broke is not sent again.
+            // When the connection breaks during a resumable upload, the client continues after the bytes that arrived.
             Some(Err(error)) if !is_chunk => return Err(Error::MalformedBody { reason: error.to_string().into() }),
-            _ => return Ok(Body::read(bytes.whole(), place)),
+            _ => return Ok(Body::read(bytes.into_bytes(), reservation)),
         };
         let length = bytes.len() + chunk.remaining();
         if length > limit.bytes {
             return Err((limit.too_large)());
         }
         if length > LARGE_BODY {
-            if place.is_none() && announced.is_none() && !is_wanted() {
+            if reservation.is_none() && announced_length.is_none() && !is_wanted() {
                 discard(headers, limit, body).await;
                 return Ok(Body::unread());
             }
-            let grown = if place.is_none() { length } else { chunk.remaining() };
-            place.get_or_insert_with(|| Place { room: room.clone(), bytes: 0 }).grow(grown)?;
+            let added_bytes = if reservation.is_none() { length } else { chunk.remaining() };
+            reservation.get_or_insert_with(|| Reservation { memory: memory.clone(), bytes: 0 }).grow(added_bytes)?;
         }
-        bytes.add(chunk.copy_to_bytes(chunk.remaining()), announced.unwrap_or_default())?;
+        bytes.push(chunk.copy_to_bytes(chunk.remaining()), announced_length.unwrap_or_default())?;
     }
 }
 
-/// Takes a body without keeping it, so that the client comes to read the reply; a client that pauses gets it at once.
+/// Receives and drops a body, because many clients read the reply only after they have sent the body. A client that
+/// pauses is answered at once.
 async fn discard(
     headers: &HeaderMap,
     limit: BodyLimit,
     mut body: impl Stream<Item = Result<impl Buf, impl Display>> + Unpin,
 ) {
-    // With this header, a client sends nothing before it is asked to.
+    // With this header, a client sends the body only after the reply 100.
     if headers.contains_key(header::EXPECT) {
         return;
     }
-    let mut left = limit.bytes;
-    while let Ok(Some(Ok(chunk))) = tokio::time::timeout(UNWANTED_PAUSE, body.next()).await {
-        match left.checked_sub(chunk.remaining()) {
-            Some(less) => left = less,
+    let mut remaining = limit.bytes;
+    while let Ok(Some(Ok(chunk))) = tokio::time::timeout(MAX_DISCARD_PAUSE, body.next()).await {
+        match remaining.checked_sub(chunk.remaining()) {
+            Some(difference) => remaining = difference,
             None => return,
         }
     }
 }
 
-/// The bytes of a body so far.
+/// Collects the bytes of a body: in one allocation while they are few, in a mapping when they are many.
 #[derive(Default)]
-struct Collected {
-    /// Most bodies come in one piece, which is taken as it is.
+struct BodyBuffer {
+    /// Most bodies arrive in one chunk, which is not copied.
     small: Bytes,
-    /// Those of a large one.
+    /// None until the body reaches [`MIN_MAPPED_BYTES`].
     large: Option<MmapMut>,
-    /// How many of the large ones are filled.
-    filled: usize,
+    /// The length of the body within `large`.
+    large_length: usize,
 }
 
-impl Collected {
+impl BodyBuffer {
     fn len(&self) -> usize {
-        if self.large.is_some() { self.filled } else { self.small.len() }
+        if self.large.is_some() { self.large_length } else { self.small.len() }
     }
 
-    /// Adds a piece of a body that is to have so many bytes in all, as far as that is known.
-    fn add(&mut self, piece: Bytes, announced: usize) -> Result<(), Error> {
-        let length = self.len() + piece.len();
-        if self.large.is_none() && length <= MAPPED {
-            self.small = if self.small.is_empty() { piece } else { [&*self.small, &*piece].concat().into() };
+    /// Appends a chunk. `announced_length` is that of the whole body, or 0 if it is unknown.
+    fn push(&mut self, chunk: Bytes, announced_length: usize) -> Result<(), Error> {
+        let length = self.len() + chunk.len();
+        if self.large.is_none() && length <= MIN_MAPPED_BYTES {
+            self.small = if self.small.is_empty() { chunk } else { [&*self.small, &*chunk].concat().into() };
             return Ok(());
         }
         if self.large.as_ref().is_none_or(|large| large.len() < length) {
-            // Pages that nothing was written to take no memory.
-            let mut larger = MmapMut::map_anon(length.next_power_of_two().max(announced))
+            // Untouched pages of a mapping take no memory, so that a generous size costs nothing.
+            let mut larger = MmapMut::map_anon(length.next_power_of_two().max(announced_length))
                 .map_err(|error| Error::MalformedBody { reason: error.to_string().into() })?;
-            let before = self.large.as_deref().map_or(&*self.small, |large| &large[..self.filled]);
-            larger[..before.len()].copy_from_slice(before);
-            self.filled = before.len();
+            let received = self.large.as_deref().map_or(&*self.small, |large| &large[..self.large_length]);
+            larger[..received.len()].copy_from_slice(received);
+            self.large_length = received.len();
             self.large = Some(larger);
             self.small = Bytes::new();
         }
         if let Some(large) = &mut self.large {
-            large[self.filled..length].copy_from_slice(&piece);
-            self.filled = length;
+            large[self.large_length..length].copy_from_slice(&chunk);
+            self.large_length = length;
         }
         Ok(())
     }
 
-    fn whole(self) -> Bytes {
+    fn into_bytes(self) -> Bytes {
         match self.large {
-            Some(large) => Bytes::from_owner(large).slice(..self.filled),
+            Some(large) => Bytes::from_owner(large).slice(..self.large_length),
             None => self.small,
         }
     }
 }
 
-/// Bytes in memory that goes back to the system with them, if they are many.
-pub fn apart(bytes: Bytes) -> Bytes {
-    if bytes.len() <= MAPPED {
+/// Moves many bytes to a mapping, so that the system gets their memory back when they are dropped. Few bytes are returned
+/// as they are.
+pub fn into_mapped(bytes: Bytes) -> Bytes {
+    if bytes.len() <= MIN_MAPPED_BYTES {
         return bytes;
     }
     let Ok(mut mapped) = MmapMut::map_anon(bytes.len()) else { return bytes };
@@ -287,56 +287,57 @@ mod tests {
     use futures_util::stream;
     use std::convert::Infallible;
 
-    fn pieces(count: usize, bytes: usize) -> impl Stream<Item = Result<Bytes, Infallible>> {
+    fn chunks(count: usize, bytes: usize) -> impl Stream<Item = Result<Bytes, Infallible>> {
         stream::iter((0..count).map(move |index| Ok(Bytes::from(vec![index as u8; bytes]))))
     }
 
-    fn read(room: &Arc<BodyRoom>, count: usize, bytes: usize, is_wanted: bool) -> Result<Body, Error> {
+    fn read(memory: &Arc<BodyMemory>, count: usize, bytes: usize, is_wanted: bool) -> Result<Body, Error> {
         let headers = HeaderMap::new();
-        let read = read_body(&headers, BodyLimit::of_api(&headers), room, pieces(count, bytes), || is_wanted);
-        read.now_or_never().expect("all of it is there")
+        let body = read_body(&headers, BodyLimit::of_api(&headers), memory, chunks(count, bytes), || is_wanted);
+        body.now_or_never().expect("the whole body has arrived")
     }
 
     #[test]
-    fn a_body_is_what_came_whatever_its_size() {
-        let room = BodyRoom::of(8 * MIB);
+    fn a_body_has_all_received_bytes_whatever_its_size() {
+        let memory = BodyMemory::with_limit(8 * MIB);
         for (count, bytes) in [(0, 0), (1, 10), (3, 10), (3, 50_000), (5, 300_000), (40, 100_000)] {
-            let body = read(&room, count, bytes, true).expect("there is room");
+            let body = read(&memory, count, bytes, true).expect("there is room");
 
             let expected: Vec<u8> = (0..count).flat_map(|index| vec![index as u8; bytes]).collect();
             assert_eq!(body.bytes, expected);
-            assert_eq!(apart(body.bytes), expected);
+            assert_eq!(into_mapped(body.bytes), expected);
         }
     }
 
     #[test]
-    fn large_bodies_share_their_room_and_give_it_back() {
-        let room = BodyRoom::of(2 * MIB);
+    fn large_bodies_share_a_memory_limit_and_release_it() {
+        let memory = BodyMemory::with_limit(2 * MIB);
 
-        let first = read(&room, 15, 100_000, true).expect("there is room");
-        assert_eq!(read(&room, 15, 100_000, true).err(), Some(Error::BodiesTooLarge { limit_mib: 2.into() }));
-        assert!(read(&room, 1, 60_000, true).is_ok());
+        let first = read(&memory, 15, 100_000, true).expect("there is room");
+        assert_eq!(read(&memory, 15, 100_000, true).err(), Some(Error::BodiesTooLarge { limit_mib: 2.into() }));
+        assert!(read(&memory, 1, 60_000, true).is_ok());
         drop(first);
-        assert!(read(&room, 15, 100_000, true).is_ok());
+        assert!(read(&memory, 15, 100_000, true).is_ok());
     }
 
     #[tokio::test]
-    async fn a_large_body_that_is_not_wanted_is_not_kept() {
-        let room = BodyRoom::of(MIB);
+    async fn an_unwanted_large_body_is_discarded() {
+        let memory = BodyMemory::with_limit(MIB);
 
-        let body = read(&room, 30, 1_000_000, false).expect("it takes no room");
+        let body = read(&memory, 30, 1_000_000, false).expect("it takes no room");
 
         assert!(body.bytes.is_empty() && !body.is_read);
-        assert!(read(&room, 1, 60_000, false).expect("it is small").is_read);
+        assert!(read(&memory, 1, 60_000, false).expect("it is small").is_read);
     }
 
     #[tokio::test]
-    async fn who_sends_an_unwanted_body_without_end_is_answered() {
+    async fn a_client_with_an_endless_unwanted_body_is_answered() {
         let headers = HeaderMap::new();
-        let endless = pieces(3, 100_000).chain(stream::pending());
+        let endless = chunks(3, 100_000).chain(stream::pending());
 
         let limit = BodyLimit::of_api(&headers);
-        let body = read_body(&headers, limit, &BodyRoom::of(MIB), endless, || false).await.expect("it is given up");
+        let body =
+            read_body(&headers, limit, &BodyMemory::with_limit(MIB), endless, || false).await.expect("it is given up");
 
         assert!(!body.is_read);
     }

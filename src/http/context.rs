@@ -1,7 +1,7 @@
-//! What is known of a request on its way through its world.
+//! The state of one request between its stages: from the world that was found to the progress of the operation.
 
 use super::Edge;
-use super::address::{Address, TakesSession};
+use super::address::{Address, SessionUse};
 use super::fault::Fault;
 use super::request::ApiRequest;
 use super::trace::Trace;
@@ -16,26 +16,23 @@ use http::Method;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A request that found its world.
+/// A request whose world was found.
 pub(super) struct RequestContext<'a> {
     pub edge: &'a Edge,
     pub incoming: &'a ApiRequest,
     pub world: &'a Arc<World>,
-    /// What the world emulated when the caller was checked.
+    /// The settings of the world at the time the caller was checked.
     pub settings: Arc<WorldSettings>,
-    /// How its level differs from the newest; None at the newest.
+    /// The emulation of the world's feature level; None at the newest level.
     pub emulation: Option<&'static Emulation>,
     pub origin: Origin<'a>,
-    /// Whether callers log in by a session rather than by a key.
+    /// Whether callers authenticate by a session instead of a key.
     pub takes_sessions: bool,
-    /// The fault that fired for it.
     pub fault: Fault,
-    /// The notes for the journal.
     pub trace: Trace,
 }
 
 impl<'a> RequestContext<'a> {
-    /// The context of a request for something at this address.
     pub fn new(edge: &'a Edge, incoming: &'a ApiRequest, world: &'a Arc<World>, address: &Address<'a>) -> Self {
         let settings = world.settings();
         let path = address.operation.map_or(address.path, |path| settings.dialect.neutral_path(path));
@@ -45,64 +42,63 @@ impl<'a> RequestContext<'a> {
             world,
             emulation: emulation(settings.feature_level),
             origin: address.origin,
-            takes_sessions: address.takes_session == TakesSession::Alone,
+            takes_sessions: address.session_use == SessionUse::Always,
             fault: Fault::default(),
             trace: Trace::begin(world, incoming, path.to_owned()),
             settings,
         }
     }
 
-    /// The form in which a reply is made: older levels change it.
+    /// Replies at older levels are JSON values, because the emulation changes them; at the newest level they are bytes.
     pub fn reply_form(&self) -> ReplyForm {
         if self.emulation.is_some() { ReplyForm::Value } else { ReplyForm::Bytes }
     }
 
-    /// Reads the world's settings again, to start over.
-    pub fn begin_again(&mut self) {
+    /// Reads the world's settings again, before an operation is retried on a newer state.
+    pub fn restart(&mut self) {
         self.settings = self.world.settings();
         self.emulation = emulation(self.settings.feature_level);
     }
 }
 
-/// A request that found its operation.
+/// A request whose operation was found.
 pub(super) struct Routed {
     pub row: &'static Row,
-    /// The parameters as they were sent, by their neutral names.
+    /// The parameters as they were sent, with neutral names.
     pub raw: RawParameters,
-    /// The method for the check of sessions: PATCH for uploads, except HEAD.
+    /// The method for the CSRF check: resumable uploads count as PATCH, except HEAD.
     pub method: Method,
-    /// The token that proves that a page of this server made the request, if it came as a parameter.
-    pub csrf: Option<String>,
+    /// The CSRF token, if it was sent as a parameter.
+    pub csrf_token: Option<String>,
 }
 
-/// A request whose caller was let in.
+/// A request whose caller may call the operation.
 pub(super) struct Admitted<'routed> {
     pub row: &'static Row,
-    /// Who called; None for a visitor, and where no credentials are asked for.
+    /// None for a visitor, and for operations that need no credentials.
     pub caller: Option<Arc<User>>,
-    /// The parameters as the newest level names them.
+    /// The parameters with their names at the newest level.
     pub raw: Cow<'routed, RawParameters>,
-    /// The realm that was read; None where the present one was changed or is waited for.
+    /// The realm that a read operation used; None for writes and polls.
     pub realm: Option<Arc<Realm>>,
 }
 
 impl Admitted<'_> {
-    /// The realm in which the reply is true.
+    /// The realm that the reply describes.
     pub fn realm(&self, world: &World) -> Arc<Realm> {
         self.realm.clone().unwrap_or_else(|| world.snapshot())
     }
 }
 
-/// The state of an operation.
+/// How far an operation is.
 pub(super) enum Progress {
-    /// It was carried out, or refused.
+    /// The operation was carried out or refused.
     Done(Outcome),
-    /// The poll waits for its reply.
+    /// A poll waits for its reply.
     Waiting(ParkedPoll),
 }
 
 impl Progress {
-    /// It was refused.
     pub fn refused(error: Error) -> Self {
         Progress::Done(Outcome::unchanged(Err(error)))
     }

@@ -1,83 +1,81 @@
-//! Which web pages may call the API from a browser.
+//! CORS: the headers that let web pages of other origins call the API from a browser.
 
 use super::Response;
 use super::request::ApiRequest;
 use http::{HeaderMap, HeaderValue, Method, header};
 
-/// The origins that are let in.
+/// The setting of which origins may call the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cors {
-    /// `*`, or one origin.
-    allowed: String,
+    /// One origin, or `*` for all.
+    allowed_origin: String,
 }
 
-/// What a browser asks on behalf of a page; nothing where no page asks.
+/// The CORS headers of a request; all None for a request of another program than a browser.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct CorsRequest {
     origin: Option<HeaderValue>,
     method: Option<HeaderValue>,
     headers: Option<HeaderValue>,
 }
 
-impl Asked {
-    /// Whether it is asked what may be asked.
-    pub(super) fn is_of_preflight(&self) -> bool {
+impl CorsRequest {
+    /// Whether the request only asks which requests are allowed.
+    pub(super) fn is_preflight(&self) -> bool {
         self.method.is_some()
     }
 }
 
 impl Cors {
-    /// Lets in this origin, or all with `*`.
-    pub fn new(allowed: String) -> Self {
-        Self { allowed }
+    pub fn new(allowed_origin: String) -> Self {
+        Self { allowed_origin }
     }
 
-    /// What a request asks.
-    pub(super) fn asked(method: &Method, request: &HeaderMap) -> Asked {
-        let origin = request.get(header::ORIGIN).cloned();
+    pub(super) fn read_request(method: &Method, headers: &HeaderMap) -> CorsRequest {
+        let origin = headers.get(header::ORIGIN).cloned();
         if method != Method::OPTIONS {
-            return Asked { origin, ..Asked::default() };
+            return CorsRequest { origin, ..CorsRequest::default() };
         }
-        Asked {
+        CorsRequest {
             origin,
-            method: request.get(header::ACCESS_CONTROL_REQUEST_METHOD).cloned(),
-            headers: request.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned(),
+            method: headers.get(header::ACCESS_CONTROL_REQUEST_METHOD).cloned(),
+            headers: headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS).cloned(),
         }
     }
 
-    /// Lets the pages that may call the API read a file whether or not they say who they are: browsers keep what they
-    /// loaded for a picture, and read it from there for a page that asks to.
-    pub(super) fn open_to_all<B>(&self, incoming: &ApiRequest, mut response: http::Response<B>) -> http::Response<B> {
+    /// Adds the headers for files also to replies to requests without an `Origin` header: a browser caches a picture that a page
+    /// shows, and a script that reads the same picture later gets the cached reply with its headers.
+    pub(super) fn add_to_file<B>(&self, incoming: &ApiRequest, mut response: http::Response<B>) -> http::Response<B> {
         if incoming.headers().contains_key(header::ORIGIN) {
             return response;
         }
-        if let Ok(allowed) = HeaderValue::from_str(&self.allowed) {
-            response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+        if let Ok(allowed_origin) = HeaderValue::from_str(&self.allowed_origin) {
+            response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed_origin);
         }
-        if self.allowed != "*" {
+        if self.allowed_origin != "*" {
             response.headers_mut().append(header::VARY, HeaderValue::from_static("Origin"));
         }
         response
     }
 
-    /// Adds the headers that tell a browser so; to a preflight's reply those of the methods and headers too. `lets_in` says
-    /// whether a page of another origin may read the reply all the same.
-    pub(super) fn decorate(
+    /// Adds the headers with which a browser lets a page read the reply; a preflight also gets the allowed methods and
+    /// headers. `is_trusted` decides about pages of other origins than the allowed one.
+    pub(super) fn add_headers(
         &self,
-        asked: &Asked,
+        request: &CorsRequest,
         mut response: Response,
-        lets_in: impl FnOnce(&str) -> bool,
+        is_trusted: impl FnOnce(&str) -> bool,
     ) -> Response {
-        let Some(origin) = &asked.origin else { return response };
-        let is_any = self.allowed == "*";
-        let is_allowed = is_any || origin.as_bytes() == self.allowed.as_bytes();
-        if !is_allowed && !origin.to_str().is_ok_and(lets_in) {
+        let Some(origin) = &request.origin else { return response };
+        let allows_all = self.allowed_origin == "*";
+        let is_allowed = allows_all || origin.as_bytes() == self.allowed_origin.as_bytes();
+        if !is_allowed && !origin.to_str().is_ok_and(is_trusted) {
             return response;
         }
         let headers = response.headers_mut();
-        let allowed = if is_any { HeaderValue::from_static("*") } else { origin.clone() };
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
-        if !is_any {
+        let allowed_origin = if allows_all { HeaderValue::from_static("*") } else { origin.clone() };
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed_origin);
+        if !allows_all {
             headers.append(header::VARY, HeaderValue::from_static("Origin"));
         }
         headers.insert(
@@ -87,14 +85,15 @@ impl Cors {
                  X-RateLimit-Reset, Location, Upload-Offset, Upload-Length, Tus-Resumable",
             ),
         );
-        if asked.is_of_preflight() {
+        if request.is_preflight() {
             headers.insert(
                 header::ACCESS_CONTROL_ALLOW_METHODS,
                 HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
             );
-            let wanted = asked.headers.clone();
-            let wanted = wanted.unwrap_or_else(|| HeaderValue::from_static("Authorization, Content-Type"));
-            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted);
+            let allowed_headers = request.headers.clone();
+            let allowed_headers =
+                allowed_headers.unwrap_or_else(|| HeaderValue::from_static("Authorization, Content-Type"));
+            headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, allowed_headers);
             headers.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
         }
         response

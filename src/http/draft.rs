@@ -1,4 +1,4 @@
-//! Responses that are not written yet: what is JSON stays a value, so that each stage can change it.
+//! Responses before they are serialized: JSON stays a value, so that each stage can change it.
 
 use crate::error::Error;
 use bytes::Bytes;
@@ -6,22 +6,23 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
-/// The header that says in a sentence what would have worked.
+/// The header with a hint: a sentence that says which request would have succeeded.
 pub const HINT: HeaderName = HeaderName::from_static("x-chatdouble-hint");
 
-/// A response until it is written.
+/// A response before it is serialized.
 pub type Draft = http::Response<DraftBody>;
 
-/// The response to a request that is not carried out: on the heap, since all others would reserve its room.
+/// The response to a request that is not carried out. It is boxed so that the `Result` stays small.
 pub type EarlyDraft = Box<Draft>;
 
-/// The body of a response until it is written.
 #[derive(Debug)]
 pub enum DraftBody {
-    /// The bytes that are sent.
     Bytes(Bytes),
-    /// JSON, and whether a line break follows it.
-    Json { value: Value, is_line: bool },
+    Json {
+        value: Value,
+        /// Whether a line break follows the JSON.
+        ends_with_newline: bool,
+    },
 }
 
 impl From<Bytes> for DraftBody {
@@ -31,18 +32,18 @@ impl From<Bytes> for DraftBody {
 }
 
 impl DraftBody {
-    /// JSON and a line break.
-    pub fn line(value: impl Into<Value>) -> Self {
-        DraftBody::Json { value: value.into(), is_line: true }
+    /// JSON followed by a line break.
+    pub fn json_line(value: impl Into<Value>) -> Self {
+        DraftBody::Json { value: value.into(), ends_with_newline: true }
     }
 
-    /// JSON alone.
     pub fn json(value: Value) -> Self {
-        DraftBody::Json { value, is_line: false }
+        DraftBody::Json { value, ends_with_newline: false }
     }
 
-    /// The body with a change of its object, as a line. A body that is no JSON object stays as it is.
-    pub fn changed(self, change: impl FnOnce(&mut Map<String, Value>)) -> Self {
+    /// Changes the JSON object of the body; the result ends with a line break. A body that is not a JSON object is returned as
+    /// it is.
+    pub fn map_object(self, change: impl FnOnce(&mut Map<String, Value>)) -> Self {
         let value = match self {
             DraftBody::Json { value, .. } => value,
             DraftBody::Bytes(bytes) => match serde_json::from_slice(&bytes) {
@@ -53,19 +54,18 @@ impl DraftBody {
         match value {
             Value::Object(mut object) => {
                 change(&mut object);
-                DraftBody::line(object)
+                DraftBody::json_line(object)
             }
             other => DraftBody::json(other),
         }
     }
 
-    /// The bytes that are sent.
-    pub fn written(self) -> Bytes {
+    pub fn into_bytes(self) -> Bytes {
         match self {
             DraftBody::Bytes(bytes) => bytes,
-            DraftBody::Json { value, is_line } => {
+            DraftBody::Json { value, ends_with_newline } => {
                 let mut bytes = serde_json::to_vec(&value).unwrap_or_default();
-                if is_line {
+                if ends_with_newline {
                     bytes.push(b'\n');
                 }
                 bytes.into()
@@ -74,7 +74,6 @@ impl DraftBody {
     }
 }
 
-/// A response with a hint in its header.
 pub fn with_hint(mut draft: Draft, hint: Option<String>) -> Draft {
     if let Some(value) = hint.and_then(header_text) {
         draft.headers_mut().insert(HINT, value);
@@ -82,33 +81,33 @@ pub fn with_hint(mut draft: Draft, hint: Option<String>) -> Draft {
     draft
 }
 
-/// A reply of JSON with the headers that keep it out of caches.
+/// A JSON reply with the headers that all API replies have.
 pub fn json<B>(status: u16, body: B) -> http::Response<B> {
     let mut response = http::Response::new(body);
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or(http::StatusCode::INTERNAL_SERVER_ERROR);
-    response.headers_mut().clone_from(&HEADERS);
+    response.headers_mut().clone_from(&API_HEADERS);
     response
 }
 
-/// The headers of a reply of JSON; copying them is less work than putting each in its place.
-static HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
-    let all = [
+/// Cloned into each reply, which is faster than inserting each header.
+static API_HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
+    let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::CACHE_CONTROL, "max-age=0, no-cache, no-store, must-revalidate, private"),
         (header::EXPIRES, "Thu, 01 Jan 1970 00:00:00 GMT"),
         (header::VARY, "Accept-Language"),
         (header::CONTENT_LANGUAGE, "en"),
     ];
-    all.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
+    headers.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
 });
 
-/// A refused request, in the envelope.
+/// The refusal of a request, in the API's envelope.
 pub fn failure(error: &Error, hint: Option<String>) -> Draft {
     former_failure(error, None, None, hint)
 }
 
-/// A refused request with the status, code and message that its error had at an older level, where they were others.
-/// With another code BAD_REQUEST it had no further fields; an empty code is left out.
+/// The refusal of a request with the status, code and message that the error has at an older level; None for those that
+/// are the same at the newest level. An empty code removes the field `code`; `BAD_REQUEST` removes further fields.
 pub fn former_failure(
     error: &Error,
     code: Option<(u16, &str)>,
@@ -130,18 +129,18 @@ pub fn former_failure(
 }
 
 fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<String>) -> Draft {
-    let mut draft = json(status, DraftBody::line(body));
+    let mut draft = json(status, DraftBody::json_line(body));
     let headers = draft.headers_mut();
     if status == 401 {
-        let asked = match error {
+        let challenge = match error {
             Error::ControlToken => "Bearer realm=\"chatdouble control\"",
             _ => "Basic realm=\"chatdouble\"",
         };
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(asked));
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
     }
     if let Error::MethodNotAllowed { allowed_methods } = error {
         let methods: Vec<&str> =
-            allowed_methods.as_array().into_iter().flatten().filter_map(|one| one.as_str()).collect();
+            allowed_methods.as_array().into_iter().flatten().filter_map(|method| method.as_str()).collect();
         if let Ok(value) = HeaderValue::from_str(&methods.join(", ")) {
             headers.insert(header::ALLOW, value);
         }
@@ -152,7 +151,7 @@ fn refusal(error: &Error, status: u16, body: Map<String, Value>, hint: Option<St
     draft
 }
 
-/// A text as a header can hold it: other characters than printable ASCII are left out.
+/// Makes a header value of a text; characters other than printable ASCII are dropped.
 fn header_text(text: String) -> Option<HeaderValue> {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return HeaderValue::try_from(text).ok();

@@ -1,4 +1,4 @@
-//! What follows from an operation outside of the realm.
+//! The effects of operations on sessions, which are stored outside the realm.
 
 use super::context::RequestContext;
 use super::draft::Draft;
@@ -6,21 +6,22 @@ use super::session;
 use crate::api::{Effect, Row};
 use crate::realm::id::UserId;
 
-/// Ends, keeps and opens sessions as follows from an operation that was carried out; `opened` is whose session it opens.
-pub(super) fn with_sessions(
+/// Ends, extends and opens sessions after an operation was carried out. If `logged_in_user` is given, a session is
+/// opened for that user.
+pub(super) fn update_sessions(
     context: &RequestContext<'_>,
     row: &Row,
-    opened: Option<UserId>,
+    logged_in_user: Option<UserId>,
     mut draft: Draft,
 ) -> Draft {
     let world = context.world;
-    if row.has(Effect::EndsSessions) {
+    if row.has_effect(Effect::EndsSessions) {
         world.end_sessions_of_deactivated();
     }
-    if let Some(session) = context.incoming.session.as_ref().filter(|_| row.has(Effect::KeepsSession)) {
+    if let Some(session) = context.incoming.session.as_ref().filter(|_| row.has_effect(Effect::KeepsSession)) {
         world.keep_session(&session.id);
     }
-    if let Some(user) = opened.and_then(|user| world.published().user(user).cloned()) {
+    if let Some(user) = logged_in_user.and_then(|user| world.published().user(user).cloned()) {
         session::open(world, context.origin, &user, &mut draft);
     }
     draft

@@ -1,4 +1,4 @@
-//! Faults at the edge: what a fired rule makes of a request and of its reply (contract, Faults).
+//! The effects of fired faults on requests and their replies (contract, Faults).
 
 use super::draft::{self, Draft, DraftBody};
 use super::reply::{self, ConnectionFault};
@@ -7,7 +7,7 @@ use super::{pseudo_locale, rate_limit};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fault::network::Loss;
-use crate::fault::{Bouncer, Disturbance, Effect, NETWORK, RELAYED, Seen};
+use crate::fault::{Bouncer, Disturbance, Effect, NETWORK_FAULT_ID, RELAY_PATH_PREFIX, RequestView};
 use crate::level::{Emulation, add_unknown_field};
 use crate::realm::queue::QueueId;
 use crate::realm::user::User;
@@ -18,18 +18,21 @@ use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// The rule that fired for a request, if one did, or what the network does to it.
+/// The fault of a request, if any: the rule that fired, or the loss by the network.
 #[derive(Default)]
 pub struct Fault {
     fired: Option<(String, Effect)>,
 }
 
 impl Fault {
-    /// Asks the world's rules, and the network where none of them fires.
+    /// Fires the world's rules; if none fires, the network may lose the request.
     pub fn fire(world: &World, trace: &mut Trace) -> Self {
-        let fired = Self::fired(world, trace).or_else(|| {
-            let loss = world.networks().lock().lose(trace.user())?;
-            Some((NETWORK.to_owned(), Effect::Drop { is_carried_out: loss == Loss::After, retries: false }))
+        let fired = fire_rules(world, trace).or_else(|| {
+            let loss = world.networks().lock().draw_loss(trace.user())?;
+            Some((
+                NETWORK_FAULT_ID.to_owned(),
+                Effect::Drop { is_carried_out: loss == Loss::After, drops_retries: false },
+            ))
         });
         trace.fault = fired.as_ref().map(|(id, _)| id.clone());
         if let Some((_, Effect::DelayMs(milliseconds))) = &fired {
@@ -38,23 +41,7 @@ impl Fault {
         Self { fired }
     }
 
-    fn fired(world: &World, trace: &Trace) -> Option<(String, Effect)> {
-        let mut faults = world.faults().lock();
-        if faults.is_empty() {
-            return None;
-        }
-        faults.fire(Seen {
-            method: &trace.method,
-            path: trace.route,
-            full_path: &trace.path,
-            params: &trace.params,
-            user: trace.user(),
-            at: world.real_time().now(),
-            asks_relay: trace.route.is_some_and(|path| path.starts_with(RELAYED)),
-        })
-    }
-
-    /// How the push relay fails.
+    /// The failure of the push relay, if that is the effect.
     pub fn bouncer(&self) -> Option<Bouncer> {
         match self.fired {
             Some((_, Effect::Bouncer(bouncer))) => Some(bouncer),
@@ -62,7 +49,7 @@ impl Fault {
         }
     }
 
-    /// What becomes of the events of a poll.
+    /// The change to the events of a poll, if that is the effect.
     pub fn disturbance(&self) -> Option<Disturbance> {
         match self.fired {
             Some((_, Effect::Events(disturbance))) => Some(disturbance),
@@ -70,12 +57,12 @@ impl Fault {
         }
     }
 
-    /// Ends all queues of the caller, when that is the effect.
+    /// Ends all queues of the caller, if that is the effect.
     pub fn lose_queues(&self, world: &World, caller: &User) {
         if !matches!(self.fired, Some((_, Effect::LoseQueue))) {
             return;
         }
-        let lost = world.commit(|tx| {
+        let result = world.commit(|tx| {
             let ids: Vec<QueueId> =
                 tx.queues.values().filter(|queue| queue.owner == caller.id).map(|queue| queue.id.clone()).collect();
             for id in &ids {
@@ -83,51 +70,69 @@ impl Fault {
             }
             Ok(())
         });
-        debug_assert!(lost.is_ok(), "ending queues can't be refused");
+        debug_assert!(result.is_ok(), "ending queues can't be refused");
     }
 
-    /// The reply that takes the operation's place, when nothing is to be done.
-    pub fn instead(&self, emulation: Option<&Emulation>, now: Timestamp) -> Option<Draft> {
+    /// The reply to send without carrying out the operation, if the effect says so.
+    pub fn replacement_reply(&self, emulation: Option<&Emulation>, now: Timestamp) -> Option<Draft> {
         let (id, effect) = self.fired.as_ref()?;
         let response = match effect {
-            Effect::Error { status, fields } => reply::json(*status, DraftBody::line(fields.clone())),
+            Effect::Error { status, fields } => reply::json(*status, DraftBody::json_line(fields.clone())),
             Effect::RateLimit { retry_after } => rate_limited(retry_after, emulation, now),
-            Effect::Drop { is_carried_out: false, .. } => mangled(reply::empty(502), ConnectionFault::Dropped),
+            Effect::Drop { is_carried_out: false, .. } => {
+                with_connection_fault(reply::empty(502), ConnectionFault::Dropped)
+            }
             _ => return None,
         };
-        Some(marked(response, id))
+        Some(with_fault_id(response, id))
     }
 
-    /// What becomes of the reply when the operation was carried out.
-    pub fn afterwards(&self, response: Draft, dialect: &Dialect) -> Draft {
+    /// Applies the effect to the reply of an operation that was carried out.
+    pub fn apply_to_reply(&self, response: Draft, dialect: &Dialect) -> Draft {
         let Some((id, effect)) = &self.fired else { return response };
         let response = match effect {
-            Effect::Drop { .. } => mangled(response, ConnectionFault::Dropped),
-            Effect::TruncateAt(bytes) => {
-                mangled(response, ConnectionFault::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)))
-            }
-            Effect::Change(keys) => changed(response, keys, dialect),
-            Effect::PseudoLocalize => translated(response),
-            Effect::Garbage => garbage(),
+            Effect::Drop { .. } => with_connection_fault(response, ConnectionFault::Dropped),
+            Effect::TruncateAt(bytes) => with_connection_fault(
+                response,
+                ConnectionFault::TruncatedAt(usize::try_from(*bytes).unwrap_or(usize::MAX)),
+            ),
+            Effect::Change(fields) => with_changed_fields(response, fields, dialect),
+            Effect::PseudoLocalize => pseudo_localized(response),
+            Effect::Garbage => proxy_page(),
             Effect::Events(Disturbance::Unknown) => with_unknown_fields(response),
             _ => response,
         };
-        marked(response, id)
+        with_fault_id(response, id)
     }
 }
 
-/// The response with another reply in its body, where it has one.
-fn with_reply(response: Draft, change: impl FnOnce(&mut Map<String, Value>)) -> Draft {
-    response.map(|body| body.changed(change))
+fn fire_rules(world: &World, trace: &Trace) -> Option<(String, Effect)> {
+    let mut faults = world.faults().lock();
+    if faults.is_empty() {
+        return None;
+    }
+    faults.fire(RequestView {
+        method: &trace.method,
+        path: trace.route,
+        full_path: &trace.path,
+        params: &trace.params,
+        user: trace.user(),
+        at: world.real_time().now(),
+        calls_push_relay: trace.route.is_some_and(|path| path.starts_with(RELAY_PATH_PREFIX)),
+    })
 }
 
-/// A success with these values at its top level; null leaves a key out.
-fn changed(response: Draft, keys: &Map<String, Value>, dialect: &Dialect) -> Draft {
+fn map_reply(response: Draft, change: impl FnOnce(&mut Map<String, Value>)) -> Draft {
+    response.map(|body| body.map_object(change))
+}
+
+/// Sets fields at the top level of a successful reply; null removes a field.
+fn with_changed_fields(response: Draft, fields: &Map<String, Value>, dialect: &Dialect) -> Draft {
     if !response.status().is_success() {
         return response;
     }
-    with_reply(response, |reply| {
-        for (key, value) in keys {
+    map_reply(response, |reply| {
+        for (key, value) in fields {
             let key = dialect.vendor_key(key);
             match value {
                 Value::Null => _ = reply.shift_remove(key),
@@ -137,23 +142,23 @@ fn changed(response: Draft, keys: &Map<String, Value>, dialect: &Dialect) -> Dra
     })
 }
 
-/// A failed reply as from a server that translates.
-fn translated(mut response: Draft) -> Draft {
+/// Replaces the message of a failed reply, as a server that translates would.
+fn pseudo_localized(mut response: Draft) -> Draft {
     if response.status().is_success() {
         return response;
     }
     let language = HeaderValue::from_static(pseudo_locale::TAG);
     response.headers_mut().insert(header::CONTENT_LANGUAGE, language);
-    with_reply(response, |reply| {
+    map_reply(response, |reply| {
         if let Some(Value::String(message)) = reply.get_mut("msg") {
             *message = pseudo_locale::pseudo_localized(message);
         }
     })
 }
 
-/// Fields that no client knows, in the reply and in each of its events.
+/// Adds fields that no client knows to the reply and to each of its events.
 fn with_unknown_fields(response: Draft) -> Draft {
-    with_reply(response, |reply| {
+    map_reply(response, |reply| {
         for event in reply.get_mut("events").and_then(|events| events.as_array_mut()).into_iter().flatten() {
             if let Some(event) = event.as_object_mut() {
                 add_unknown_field(event);
@@ -163,31 +168,30 @@ fn with_unknown_fields(response: Draft) -> Draft {
     })
 }
 
-fn marked(mut response: Draft, id: &str) -> Draft {
+fn with_fault_id(mut response: Draft, id: &str) -> Draft {
     if let Ok(value) = HeaderValue::from_str(id) {
         response.headers_mut().insert(reply::FAULT, value);
     }
     response
 }
 
-fn mangled(mut response: Draft, how: ConnectionFault) -> Draft {
-    response.extensions_mut().insert(how);
+fn with_connection_fault(mut response: Draft, fault: ConnectionFault) -> Draft {
+    response.extensions_mut().insert(fault);
     response
 }
 
-/// A reply to a request beyond the limit. What is left of it, and when all of it is there again, is in headers, by
-/// the world's time.
+/// The reply to a request beyond the rate limit, with the state of a used-up budget in its headers.
 fn rate_limited(retry_after: &Value, emulation: Option<&Emulation>, now: Timestamp) -> Draft {
     let error = Error::RateLimitHit { retry_after: retry_after.clone().into() };
-    let former = emulation.and_then(|emulation| emulation.code_of(None, error.row()));
+    let former = emulation.and_then(|emulation| emulation.former_code(None, error.row()));
     let mut response = draft::former_failure(&error, former, None, None);
-    rate_limit::tell_wait(retry_after, &mut response);
-    rate_limit::tell(&rate_limit::usual(retry_after, now), &mut response);
+    rate_limit::add_retry_after(retry_after, &mut response);
+    rate_limit::add_headers(&rate_limit::used_up_budget(retry_after, now), &mut response);
     response
 }
 
-/// A proxy's page where JSON was expected.
-fn garbage() -> Draft {
+/// The HTML page of a proxy, which a client gets where it expects JSON.
+fn proxy_page() -> Draft {
     let page = "<!doctype html>\n<html><head><title>Gateway</title></head><body><h1>Please log in to the network</h1></body></html>\n";
     let mut response = Draft::new(DraftBody::Bytes(Bytes::from_static(page.as_bytes())));
     *response.status_mut() = StatusCode::OK;

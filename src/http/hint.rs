@@ -1,4 +1,4 @@
-//! Hints: a sentence on what would have worked, for a header of refused requests.
+//! Hints: sentences that say which request would have succeeded, for a header of refused requests.
 
 mod nearest;
 mod values;
@@ -11,12 +11,11 @@ use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::user::{Role, User};
 
-use nearest::most_like;
+use nearest::most_similar;
 
 pub use nearest::for_name;
 pub use values::{for_event_types, for_value};
 
-/// A hint that follows from the error alone.
 pub fn for_error(error: &Error) -> Option<String> {
     let text = match error {
         Error::NotLoggedIn | Error::InvalidAuthorizationHeader | Error::BasicAuthenticationRequired => {
@@ -45,7 +44,7 @@ pub fn for_error(error: &Error) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// A hint for a caller who may not call the operation.
+/// A hint for a caller without access to the operation: who has it.
 pub fn for_access(error: &Error, row: &Row) -> Option<String> {
     match error {
         Error::AdministratorRequired
@@ -60,15 +59,15 @@ pub fn for_access(error: &Error, row: &Row) -> Option<String> {
     }
 }
 
-/// A hint for a key that is the one of another account than the address.
+/// A hint for an API key that belongs to another account than the address.
 pub fn for_key(error: &Error, realm: &Realm, credentials: &RequestCredentials) -> Option<String> {
     let (Error::InvalidApiKey, Some(Ok(credentials))) = (error, credentials) else { return None };
     let owner = credentials.owner(realm)?;
     Some(format!("This is the key of {}; send it with that address.", owner.email))
 }
 
-/// Who may do what an error refuses, by the error's name.
-const WHO_MAY: &[(&str, &str)] = &[
+/// Who may do what an error refuses, by the name of the error.
+const PERMISSION_HINTS: &[(&str, &str)] = &[
     ("ChannelWildcardNotAllowed", "Allowed for members of the organization's can_mention_many_users_group."),
     ("TopicWildcardNotAllowed", "Allowed for members of the organization's can_mention_many_users_group."),
     (
@@ -107,13 +106,12 @@ const WHO_MAY: &[(&str, &str)] = &[
     ("NotEmojiAuthor", "Allowed for administrators and the user who uploaded the emoji."),
 ];
 
-/// A longer path is not repeated.
-const MAX_SHOWN_BYTES: usize = 1_000;
-/// The most accounts that a hint names.
-const NAMED: usize = 3;
+/// A hint repeats no path longer than this.
+const MAX_PATH_BYTES: usize = 1_000;
+const MAX_LISTED_ACCOUNTS: usize = 3;
 
-/// A hint for a caller who may not do what was asked: which role or permission it takes, and who has it.
-pub fn for_rights(error: &Error, realm: &Realm, caller: &User) -> Option<String> {
+/// A hint for a caller without the necessary role or permission: which one it is, and who has it.
+pub fn for_permission(error: &Error, realm: &Realm, caller: &User) -> Option<String> {
     match error {
         Error::OwnerRequired | Error::OwnerInvitesOwners => {
             Some(format!("This requires {}.", holders(realm, caller, Role::Owner)))
@@ -136,42 +134,44 @@ pub fn for_rights(error: &Error, realm: &Realm, caller: &User) -> Option<String>
         )),
         _ => {
             let name = error.row().name;
-            WHO_MAY.iter().find(|(refused, _)| *refused == name).map(|(_, who)| (*who).to_owned())
+            PERMISSION_HINTS.iter().find(|(error, _)| *error == name).map(|(_, hint)| (*hint).to_owned())
         }
     }
 }
 
-/// A role, and the first active people who have it or more.
+/// The name of a role, with the addresses of the first active people who have this role or a higher one.
 fn holders(realm: &Realm, caller: &User, role: Role) -> String {
     let holders = realm.at_least(role);
     let people = holders.iter().filter_map(|id| realm.user(*id)).filter(|user| user.is_active && !user.is_bot());
-    let addresses: Vec<String> = people.map(|user| realm.email_shown_to(Some(caller), user)).take(NAMED).collect();
+    let addresses: Vec<String> =
+        people.map(|user| realm.email_shown_to(Some(caller), user)).take(MAX_LISTED_ACCOUNTS).collect();
     let article = if matches!(role, Role::Owner | Role::Administrator) { "an" } else { "a" };
     format!("{article} {} ({})", role.name(), addresses.join(", "))
 }
 
-/// A hint for a parameter that was passed over since its name is not known, when one that is known has nearly that name.
-pub fn for_misspelt(row: &Row, raw: &RawParameters) -> Option<String> {
-    let is_free = |name: &str| !raw.values.contains_key(name);
-    let known = || row.parameters.iter().filter(|info| !info.is_in_path && is_free(info.name)).map(|info| info.name);
-    raw.unsupported(row.parameters).iter().find_map(|sent| {
-        let meant = known().find(|name| is_alike(sent, name))?;
-        Some(format!("'{sent}' was sent; the parameter is called '{meant}'."))
+/// A hint for a parameter that was ignored because its name is unknown, if a known one has a similar name.
+pub fn for_misspelled(row: &Row, raw: &RawParameters) -> Option<String> {
+    let is_absent = |name: &str| !raw.values.contains_key(name);
+    let candidates =
+        || row.parameters.iter().filter(|info| !info.is_in_path && is_absent(info.name)).map(|info| info.name);
+    raw.unsupported(row.parameters).iter().find_map(|sent_name| {
+        let name = candidates().find(|name| is_similar(sent_name, name))?;
+        Some(format!("'{sent_name}' was sent; the parameter is called '{name}'."))
     })
 }
 
-fn is_alike(sent: &str, name: &str) -> bool {
-    strsim::jaro_winkler(sent, name) > 0.8
+fn is_similar(sent_name: &str, name: &str) -> bool {
+    strsim::jaro_winkler(sent_name, name) > 0.8
 }
 
-/// A hint for a missing parameter: a name that was sent and is like it, or all that the operation takes.
-pub fn for_parameters(error: &Error, row: &Row, raw: &RawParameters) -> Option<String> {
+/// A hint for a missing parameter: a similar name that was sent, or all parameters of the operation.
+pub fn for_missing_parameter(error: &Error, row: &Row, raw: &RawParameters) -> Option<String> {
     let Error::MissingParameter { var_name } = error else { return None };
-    let wanted = var_name.as_str()?;
-    let sent = raw.unsupported(row.parameters);
-    let alike = sent.iter().find(|name| is_alike(name, wanted));
-    Some(match alike {
-        Some(name) => format!("'{name}' was sent; the parameter is called '{wanted}'."),
+    let missing_name = var_name.as_str()?;
+    let unknown_names = raw.unsupported(row.parameters);
+    let similar_name = unknown_names.iter().find(|name| is_similar(name, missing_name));
+    Some(match similar_name {
+        Some(name) => format!("'{name}' was sent; the parameter is called '{missing_name}'."),
         None => {
             let names: Vec<&str> =
                 row.parameters.iter().filter(|info| !info.is_in_path).map(|info| info.name).collect();
@@ -181,7 +181,7 @@ pub fn for_parameters(error: &Error, row: &Row, raw: &RawParameters) -> Option<S
     })
 }
 
-/// A hint for parameters that were sent as JSON.
+/// A hint for a missing parameter in a request whose body is JSON.
 pub fn for_json_body(error: &Error, row: &Row) -> Option<String> {
     let Error::MissingParameter { .. } = error else { return None };
     let (method, path) = (row.route.method, row.route.path);
@@ -191,7 +191,7 @@ pub fn for_json_body(error: &Error, row: &Row) -> Option<String> {
     ))
 }
 
-/// An operation that the world's level does not have yet, or not any more.
+/// A hint for an operation that was added after the world's level or removed before it.
 pub fn operation_of_another_level(row: &Row, level: i64) -> String {
     let (method, path, since) = (row.route.method, row.route.path, row.about.since);
     match row.removed_in.filter(|removed_in| *removed_in <= level) {
@@ -202,7 +202,7 @@ pub fn operation_of_another_level(row: &Row, level: i64) -> String {
     }
 }
 
-/// The operation that a path may have meant, or where all of them are listed.
+/// A hint for an unknown path: the nearest operation, or where all operations are listed.
 pub fn nearest_operation(method: &str, path: &str) -> String {
     // A client adds the beginning of the path to a base URL that has it already.
     let inner = path.trim_start_matches("/api/v1");
@@ -215,57 +215,59 @@ pub fn nearest_operation(method: &str, path: &str) -> String {
     }
 }
 
-/// The path without doubled slashes, if it has any. A client that puts its base URL before a path with a slash
-/// gets them.
-pub fn doubled_slash(path: &str) -> Option<String> {
+/// A hint for a path with doubled slashes: the path without them. Clients get them by joining a base URL that ends with
+/// a slash and a path that begins with one.
+pub fn for_doubled_slash(path: &str) -> Option<String> {
     let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
-    if !path.contains("//") || parts.peek().is_none() || path.len() > MAX_SHOWN_BYTES {
+    if !path.contains("//") || parts.peek().is_none() || path.len() > MAX_PATH_BYTES {
         return None;
     }
-    let single: String = parts.flat_map(|part| ["/", part]).collect();
-    Some(format!("The path has a doubled slash; without it: {single}"))
+    let corrected_path: String = parts.flat_map(|part| ["/", part]).collect();
+    Some(format!("The path has a doubled slash; without it: {corrected_path}"))
 }
 
-/// Where the API is, for a path outside of it that may have meant an operation.
-pub fn outside(method: &str, path: &str) -> String {
-    if let Some(hint) = doubled_slash(path) {
+/// A hint for a path outside the API: where the API is, and the nearest operation.
+pub fn outside_api(method: &str, path: &str) -> String {
+    if let Some(hint) = for_doubled_slash(path) {
         return hint;
     }
     let place = "The API is below /api/v1, control below /control";
     if path.trim_matches('/').is_empty() {
         return format!("{place}.");
     }
-    match Router::nearest(method, below_other_versions(path)) {
+    match Router::nearest(method, without_version_prefix(path)) {
         Some(row) => format!("{place}; the nearest operation is {} /api/v1{}.", row.route.method, row.route.path),
         None => format!("{place}."),
     }
 }
 
-/// Whether a path outside of the API would be that of an operation inside of it.
-pub fn is_of_operation(method: &str, path: &str) -> bool {
-    Router::nearest(method, below_other_versions(path)).is_some_and(|row| row.route.path == below_other_versions(path))
+/// Whether a path outside the API would be that of an operation with the API's prefix.
+pub fn is_operation_outside_api(method: &str, path: &str) -> bool {
+    let path = without_version_prefix(path);
+    Router::nearest(method, path).is_some_and(|row| row.route.path == path)
 }
 
-/// What may be an operation's path behind another beginning than the API's: `/api`, `/api/v2` or `/v1`.
-fn below_other_versions(path: &str) -> &str {
+/// Removes a wrong prefix such as `/api`, `/api/v2` or `/v1`, which may precede the path of an operation.
+fn without_version_prefix(path: &str) -> &str {
     let is_version = |part: &str| part.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok());
-    let mut rest = path;
+    let mut path = path;
     for _ in 0..2 {
-        let Some((first, more)) = rest.strip_prefix('/').and_then(|rest| rest.find('/').map(|end| rest.split_at(end)))
+        let Some((first, suffix)) =
+            path.strip_prefix('/').and_then(|path| path.find('/').map(|end| path.split_at(end)))
         else {
-            return rest;
+            return path;
         };
         if first != "api" && !is_version(first) {
-            return rest;
+            return path;
         }
-        rest = more;
+        path = suffix;
     }
-    rest
+    path
 }
 
-/// The world that a name may have meant.
+/// A hint for an unknown world: the one with the most similar name.
 pub fn nearest_world(name: &str, worlds: &[String]) -> String {
-    match most_like(name, worlds.iter().cloned()) {
+    match most_similar(name, worlds.iter().cloned()) {
         Some(nearest) => format!("There is no world '{name}'; the nearest is '{nearest}'."),
         None if worlds.is_empty() => format!("There is no world '{name}', nor any other."),
         None => format!("There is no world '{name}'; GET /control/worlds lists those that there are."),
@@ -277,18 +279,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_operation_below_another_beginning_is_found() {
+    fn the_nearest_operation_is_found_below_a_wrong_prefix() {
         for path in ["/api/messages", "/api/v2/messages", "/v1/messages", "/messages"] {
-            let hint = outside("POST", path);
+            let hint = outside_api("POST", path);
             assert!(hint.ends_with("the nearest operation is POST /api/v1/messages."), "{path}: {hint}");
         }
     }
 
     #[test]
-    fn who_may_is_said_of_errors_that_there_are() {
-        for (name, who) in WHO_MAY {
+    fn permission_hints_are_for_existing_errors() {
+        for (name, hint) in PERMISSION_HINTS {
             assert!(Error::TABLE.iter().any(|row| row.name == *name), "{name}");
-            assert!(who.ends_with('.'), "{who}");
+            assert!(hint.ends_with('.'), "{hint}");
         }
     }
 }

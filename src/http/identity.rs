@@ -1,37 +1,39 @@
-//! Who calls, as far as a request says: by its header, by the session of a browser, by the key of a delivery.
+//! The credentials of a request's caller: from the `Authorization` header, a browser's session, or the key of an
+//! incoming webhook.
 
-use super::address::{Address, TakesSession};
+use super::address::{Address, SessionUse};
 use super::request::{ApiRequest, RequestHead};
 use super::router::RouteMatch;
 use super::session::Session;
-use super::{Edge, authentication, deliveries};
+use super::{Edge, authentication, incoming_webhooks};
 use crate::world::World;
 use bytes::Bytes;
 use http::header;
 use std::sync::Arc;
 
-/// Reads the session or the key of a delivery where the address takes one: it replaces the credentials of the header.
+/// Replaces the credentials of the header by those of the session or of the webhook's key, where the address accepts
+/// them.
 pub(super) fn identify(world: &World, incoming: &mut ApiRequest, address: &Address<'_>) {
-    take_session(world, incoming, address.takes_session);
-    if address.operation.is_some_and(deliveries::is_of_service) {
-        incoming.credentials = deliveries::credentials(&world.snapshot(), incoming);
+    apply_session(world, incoming, address.session_use);
+    if address.operation.is_some_and(incoming_webhooks::is_of_service) {
+        incoming.credentials = incoming_webhooks::credentials(&world.snapshot(), incoming);
     }
 }
 
-fn take_session(world: &World, incoming: &mut ApiRequest, takes: TakesSession) {
-    // Most requests have nothing to do with sessions, which is seen at once.
-    if takes == TakesSession::No || (takes == TakesSession::Too && !incoming.headers().contains_key(header::COOKIE)) {
+fn apply_session(world: &World, incoming: &mut ApiRequest, session_use: SessionUse) {
+    let has_cookie = incoming.headers().contains_key(header::COOKIE);
+    if session_use == SessionUse::Never || (session_use == SessionUse::WithoutKey && !has_cookie) {
         return;
     }
     let session = Session::find(world, incoming.headers());
-    if takes == TakesSession::Alone || incoming.credentials.is_none() {
+    if session_use == SessionUse::Always || incoming.credentials.is_none() {
         incoming.credentials = session.as_ref().map(Session::credentials);
         incoming.acts_in_session = session.is_some();
     }
     incoming.session = session;
 }
 
-/// Whether the caller may send more than a form: before megabytes of a body are taken, the caller is known.
+/// Whether the caller may send a large body. Checked before the body is read, so that strangers cannot fill the memory.
 pub(super) fn may_send_large_body(edge: &Edge, head: &Arc<RequestHead>, address: &Address<'_>) -> bool {
     let (Some(world), Some(path)) = (edge.worlds.get(&address.world), address.operation) else {
         return false;

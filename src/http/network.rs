@@ -1,19 +1,19 @@
-//! What the network between a client and its world does to requests and replies.
+//! Applies the simulated network of a user to the user's requests and replies.
 
 use super::address::Address;
 use super::reply::{ConnectionFault, Delivery};
 use super::request::{ApiRequest, RequestHead};
 use super::{Edge, Response, identity};
-use crate::fault::network::Passage;
+use crate::fault::network::ReplyTransfer;
 use crate::world::World;
 use bytes::Bytes;
 use http::header;
 use std::sync::Arc;
 
 impl Edge {
-    /// How many bytes of its body a client sends in a second; None: as many as there are.
-    pub fn uplink(&self, head: &Arc<RequestHead>, port_world: Option<&str>) -> Option<u64> {
-        // Most requests have no body, which is seen at once.
+    /// The bandwidth for the body of a request, in bytes per second; None means unlimited.
+    pub fn upload_bandwidth(&self, head: &Arc<RequestHead>, port_world: Option<&str>) -> Option<u64> {
+        // Requests without a body, which are the most, need no look at the world.
         if !head.headers.contains_key(header::CONTENT_LENGTH) && !head.headers.contains_key(header::TRANSFER_ENCODING) {
             return None;
         }
@@ -28,13 +28,14 @@ impl Edge {
     }
 }
 
-/// The reply as it is sent over the network that its client is on when it is ready.
-pub fn sent_over(world: &World, incoming: &ApiRequest, mut response: Response) -> Response {
+/// Adds the delivery over the network of the client to a reply.
+pub fn with_delivery(world: &World, incoming: &ApiRequest, mut response: Response) -> Response {
     let mut networks = world.networks().lock();
     if networks.is_empty() {
         return response;
     }
-    let Some(Passage { latency, bytes_per_second, is_lost }) = networks.passage(user(incoming)) else {
+    let Some(ReplyTransfer { latency, bytes_per_second, is_lost }) = networks.draw_reply_transfer(user(incoming))
+    else {
         return response;
     };
     drop(networks);
@@ -45,7 +46,7 @@ pub fn sent_over(world: &World, incoming: &ApiRequest, mut response: Response) -
     response
 }
 
-/// The address that the credentials claim.
+/// The email address in the credentials, which are not checked.
 fn user(incoming: &ApiRequest) -> Option<&str> {
     incoming.credentials.as_ref()?.as_ref().ok().map(|credentials| &**credentials.email())
 }

@@ -1,4 +1,4 @@
-//! Pages for people: logging in, and following invitations. They need no script, and load nothing.
+//! HTML pages for people: login, logout and invitations. They work without scripts and load nothing.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -11,7 +11,7 @@ mod unknown_world;
 use super::address::Address;
 use super::context::RequestContext;
 use super::draft::{self, Draft, DraftBody};
-use super::request::{ApiRequest, parameters, without_files};
+use super::request::{ApiRequest, check_size_without_files, parameters};
 use super::session;
 use super::trace::Trace;
 use super::{Edge, Response, reply};
@@ -24,32 +24,28 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 pub(super) use unknown_world::unknown_world;
 
-/// What a browser says of where a request comes from; scripts don't say it.
+/// A header that browsers add to each request, and other programs do not.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// A page, by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Page<'a> {
-    /// Where a world begins: who is logged in.
+    /// The start page of a world, which shows the user who is logged in.
     Home,
-    /// Choosing who to be.
     Login,
-    /// Ending the session.
     Logout,
-    /// What is said instead where the organization is deactivated.
+    /// The page to which all others redirect in a deactivated organization.
     Deactivated,
-    /// A link with which anyone may join.
+    /// A reusable invitation link, with its key.
     Join(&'a str),
-    /// An invitation by email.
+    /// The link in an invitation email, with its key.
     Confirm(&'a str),
-    /// The form of an invitation by email.
+    /// The submitted form of an invitation email.
     Register,
-    /// A page's path without the slash at its end.
-    WithoutSlash,
+    /// The path of another page without its final slash.
+    MissingSlash,
 }
 
 impl<'a> Page<'a> {
-    /// The page with a path, if there is one.
     pub(super) fn find(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
         match address.path {
             "" | "/" if !address.is_root && incoming.accepts_html() => Some(Page::Home),
@@ -57,7 +53,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The page with a path, but for the one where a world begins.
+    /// The page with a path, except the start page, which needs more than the path.
     fn with_path(path: &'a str) -> Option<Self> {
         match path {
             "/login/" | "/accounts/login/" | "/accounts/login/local/" | "/devlogin/" => Some(Page::Login),
@@ -70,12 +66,12 @@ impl<'a> Page<'a> {
             | "/devlogin"
             | "/accounts/logout"
             | "/accounts/deactivated"
-            | "/accounts/register" => Some(Page::WithoutSlash),
-            path => Self::of_key(path),
+            | "/accounts/register" => Some(Page::MissingSlash),
+            path => Self::with_key(path),
         }
     }
 
-    fn of_key(path: &'a str) -> Option<Self> {
+    fn with_key(path: &'a str) -> Option<Self> {
         let is_key = |key: &&str| !key.is_empty() && !key.contains('/');
         if let Some(key) = path.strip_prefix("/accounts/do_confirm/") {
             return Some(key.strip_suffix('/').unwrap_or(key)).filter(is_key).map(Page::Confirm);
@@ -83,7 +79,7 @@ impl<'a> Page<'a> {
         let key = path.strip_prefix("/join/")?;
         match key.strip_suffix('/') {
             Some(key) => Some(key).filter(is_key).map(Page::Join),
-            None => Some(key).filter(is_key).map(|_| Page::WithoutSlash),
+            None => Some(key).filter(is_key).map(|_| Page::MissingSlash),
         }
     }
 
@@ -91,68 +87,67 @@ impl<'a> Page<'a> {
         match self {
             Page::Home | Page::Deactivated => &["GET", "HEAD"],
             Page::Login | Page::Join(_) => &["GET", "POST", "HEAD"],
-            Page::Confirm(_) | Page::WithoutSlash => &["GET", "HEAD"],
+            Page::Confirm(_) | Page::MissingSlash => &["GET", "HEAD"],
             Page::Logout | Page::Register => &["POST"],
         }
     }
 }
 
-/// The methods of the page with a path; None where there is no page.
+/// The methods of the page with a path; None if there is no such page.
 pub fn methods_of_page(path: &str) -> Option<&'static [&'static str]> {
     let page = if matches!(path, "" | "/") { Some(Page::Home) } else { Page::with_path(path) };
     page.map(Page::methods)
 }
 
-/// A request for a page.
-struct Visitor<'a> {
+/// A request for a page, with what its handlers need.
+struct PageRequest<'a> {
     edge: &'a Edge,
     incoming: &'a ApiRequest,
     world: &'a World,
     settings: &'a WorldSettings,
     origin: Origin<'a>,
-    /// Query and form; the form's value wins.
+    /// The parameters of query and form; the form takes precedence.
     fields: Arc<BTreeMap<String, String>>,
-    /// The token that forms have to repeat.
-    csrf: String,
+    /// The CSRF token for the forms of the page.
+    csrf_token: String,
 }
 
-/// Answers a request for a page.
 pub(super) fn show(context: &mut RequestContext<'_>, page: Page<'_>) -> Draft {
     let RequestContext { edge, incoming, world, settings, origin, trace, .. } = context;
-    let sent = parameters(incoming).and_then(|sent| {
+    let parameters = parameters(incoming).and_then(|parameters| {
         edge.key_guard.check_page(incoming.headers())?;
-        without_files(incoming)?;
+        check_size_without_files(incoming)?;
         let methods = page.methods();
         if methods.contains(&incoming.method().as_str()) {
-            return Ok(sent);
+            return Ok(parameters);
         }
         Err(Error::MethodNotAllowed { allowed_methods: methods.to_vec().into() })
     });
-    let response = sent.and_then(|sent| {
-        trace.params = sent.values.clone();
-        let known = session::csrf_token(incoming.headers());
-        let visitor = Visitor {
+    let response = parameters.and_then(|parameters| {
+        trace.params = parameters.values.clone();
+        let cookie_token = session::csrf_token(incoming.headers());
+        let request = PageRequest {
             edge,
             incoming,
             world,
             settings,
             origin: *origin,
-            fields: sent.values,
-            csrf: known.map_or_else(|| world.sessions().token(), str::to_owned),
+            fields: parameters.values,
+            csrf_token: cookie_token.map_or_else(|| world.sessions().token(), str::to_owned),
         };
-        visitor.see(page, trace)
+        request.answer(page, trace)
     });
     response.map_or_else(|error| draft::failure(&error, None), |response| response.map(DraftBody::Bytes))
 }
 
-impl Visitor<'_> {
-    fn see(&self, page: Page<'_>, trace: &mut Trace) -> Result<Response, Error> {
-        let posts = self.incoming.method() == Method::POST;
-        if page == Page::WithoutSlash {
+impl PageRequest<'_> {
+    fn answer(&self, page: Page<'_>, trace: &mut Trace) -> Result<Response, Error> {
+        let is_post = self.incoming.method() == Method::POST;
+        if page == Page::MissingSlash {
             let query = self.incoming.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
             return Ok(self.redirect(301, &format!("{}/{query}", self.incoming.path())));
         }
-        if posts && let Err(Error::CsrfFailed { reason }) = self.check_csrf() {
+        if is_post && let Err(Error::CsrfFailed { reason }) = self.check_csrf() {
             return Ok(self.forbidden(reason.as_str().unwrap_or_default()));
         }
         if page == Page::Logout {
@@ -161,18 +156,19 @@ impl Visitor<'_> {
         let is_deactivated = self.world.snapshot().organization.is_deactivated;
         match page {
             Page::Deactivated if is_deactivated => Ok(self.deactivated()),
-            Page::Deactivated => Ok(self.redirect(302, &self.at("/accounts/login/"))),
-            _ if is_deactivated => Ok(self.redirect(302, &self.at("/accounts/deactivated/"))),
+            Page::Deactivated => Ok(self.redirect(302, &self.path_in_world("/accounts/login/"))),
+            _ if is_deactivated => Ok(self.redirect(302, &self.path_in_world("/accounts/deactivated/"))),
             Page::Home => Ok(self.home()),
-            Page::Login => self.login(posts, trace),
-            Page::Join(key) => Ok(self.join(key, posts, trace)),
+            Page::Login => self.login(is_post, trace),
+            Page::Join(key) => Ok(self.join(key, is_post, trace)),
             Page::Confirm(key) => Ok(self.confirm(key)),
             Page::Register => Ok(self.register(trace)),
-            Page::Logout | Page::WithoutSlash => Err(Error::UnknownPath),
+            Page::Logout | Page::MissingSlash => Err(Error::UnknownPath),
         }
     }
 
-    /// Asserts that a page of this server sent a form. Scripts, which no site can make send anything, need no proof.
+    /// Checks that a form comes from a page of this server. Requests from programs other than browsers need no token:
+    /// no web page can cause them.
     fn check_csrf(&self) -> Result<(), Error> {
         let headers = self.incoming.headers();
         let is_of_browser =
@@ -189,40 +185,38 @@ impl Visitor<'_> {
         self.fields.get(name).map(String::as_str)
     }
 
-    /// A path of this world as browsers see it.
-    fn at(&self, path: &str) -> String {
+    fn path_in_world(&self, path: &str) -> String {
         format!("{}{path}", self.origin.prefix)
     }
 
-    /// Where to go on after logging in: a path of this server alone.
-    fn next(&self) -> String {
-        let is_own = |next: &&str| {
+    /// The path to redirect to after a login. Addresses of other servers are ignored.
+    fn next_path(&self) -> String {
+        let is_local = |next: &&str| {
             next.starts_with('/')
                 && !next[1..].starts_with(['/', '\\'])
                 && next.bytes().all(|byte| byte.is_ascii_graphic())
         };
-        self.field("next").filter(is_own).map_or_else(|| self.at("/"), str::to_owned)
+        self.field("next").filter(is_local).map_or_else(|| self.path_in_world("/"), str::to_owned)
     }
 
-    fn redirect(&self, status: u16, to: &str) -> Response {
+    fn redirect(&self, status: u16, location: &str) -> Response {
         let mut response = reply::empty(status);
-        if let Ok(value) = HeaderValue::from_str(to) {
+        if let Ok(value) = HeaderValue::from_str(location) {
             response.headers_mut().insert(header::LOCATION, value);
         }
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
 
-    /// A page of HTML, with the token that its forms repeat.
     fn page(&self, status: u16, title: &str, body: &maud::Markup) -> Response {
-        self.page_leading_to(status, title, body, None)
+        self.page_with_form_scheme(status, title, body, None)
     }
 
-    /// As [`Visitor::page`]; its forms may lead to addresses of this scheme too.
-    fn page_leading_to(&self, status: u16, title: &str, body: &maud::Markup, scheme: Option<&str>) -> Response {
+    /// A page whose forms may also redirect to addresses of a URL scheme.
+    fn page_with_form_scheme(&self, status: u16, title: &str, body: &maud::Markup, scheme: Option<&str>) -> Response {
         let mut response = frame::page(status, title, body, scheme);
         if session::csrf_token(self.incoming.headers()).is_none() {
-            session::give_csrf_token(self.origin, &self.csrf, &mut response);
+            session::set_csrf_token(self.origin, &self.csrf_token, &mut response);
         }
         response
     }
@@ -230,7 +224,7 @@ impl Visitor<'_> {
     fn forbidden(&self, reason: &str) -> Response {
         let body = maud::html! {
             h1 { "Access forbidden (403)" }
-            (Notice::Bad("This form may not have been sent by a page of this server."))
+            (Notice::Error("This form may not have been sent by a page of this server."))
             p.soft { (reason) " Cookies must be allowed; then load the page again." }
         };
         self.page(403, "Access forbidden", &body)
@@ -240,8 +234,8 @@ impl Visitor<'_> {
         if let Some(session) = &self.incoming.session {
             self.world.sessions().end(&session.id);
         }
-        let mut response = self.redirect(302, &self.at("/accounts/login/"));
-        session::forget(self.origin, &mut response);
+        let mut response = self.redirect(302, &self.path_in_world("/accounts/login/"));
+        session::clear_cookie(self.origin, &mut response);
         response
     }
 
@@ -249,13 +243,12 @@ impl Visitor<'_> {
         let name = &self.world.snapshot().organization.name;
         let body = maud::html! {
             h1 { bdi { (name) } }
-            (Notice::Bad("This organization has been deactivated."))
+            (Notice::Error("This organization has been deactivated."))
         };
         self.page(200, "Deactivated organization", &body)
     }
 
-    /// The organization's name, for titles.
-    fn organization(&self) -> String {
+    fn organization_name(&self) -> String {
         self.world.snapshot().organization.name.clone()
     }
 }

@@ -1,8 +1,8 @@
-//! What a request waits for before it is carried out, so that no thread that serves others waits for it.
+//! Permits for requests that would otherwise block a thread of the async runtime.
 //!
-//! Most requests wait for nothing and are carried out where they arrive. A write waits, as a task, while another change
-//! keeps the writer of its world busy. A request that may take long by its size or that of the organization is carried
-//! out on a thread that others do not need, and only so many at once.
+//! Most requests need none and are carried out on the thread on which they arrive. A write waits, as a task, while
+//! another change keeps the writer of its world busy. A request that may be slow, because of its size or that of the
+//! organization, is carried out on a thread for blocking work, and a semaphore limits how many run at once.
 
 use super::body::LARGE_BODY;
 use super::request::ApiRequest;
@@ -16,18 +16,18 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What a request has waited for, until it is carried out.
+/// The right to carry out a write or a slow request, held until it is done.
 pub(super) struct Permit {
     _turn: Option<Turn>,
-    _room: Option<OwnedSemaphorePermit>,
+    _slow_request: Option<OwnedSemaphorePermit>,
 }
 
-/// How many requests that may take long are carried out at once.
-pub(super) fn room() -> Arc<Semaphore> {
+/// Limits the slow requests to twice the number of cores.
+pub(super) fn slow_request_semaphore() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(available_parallelism().map_or(4, |cores| cores.get().max(2) * 2)))
 }
 
-/// Waits for what a request needs before it is carried out; None where it needs nothing.
+/// Waits for the permit of a request; None if it needs none.
 pub(super) async fn acquire(
     edge: &Edge,
     world: &World,
@@ -35,24 +35,24 @@ pub(super) async fn acquire(
     target: Option<Target<'_>>,
 ) -> Option<Permit> {
     let target = target?;
-    let is_long = is_long(edge, world, incoming, target);
-    // Most of the time the writer is free, and nothing else has to be known.
-    let writes = (is_long || world.is_busy()) && writes(edge, world, incoming, target);
-    if !is_long && !writes {
+    let is_slow = is_slow(edge, world, incoming, target);
+    // While the writer is free, a fast request needs no permit and no look at its operation.
+    let is_write = (is_slow || world.is_busy()) && is_write(edge, world, incoming, target);
+    if !is_slow && !is_write {
         return None;
     }
-    let turn = if writes { Some(world.turn().await) } else { None };
-    // The room is never closed.
-    let room = if is_long { edge.room.clone().acquire_owned().await.ok() } else { None };
-    Some(Permit { _turn: turn, _room: room })
+    let turn = if is_write { Some(world.turn().await) } else { None };
+    // `acquire_owned` fails only for a closed semaphore, and this one is never closed.
+    let slow_request = if is_slow { edge.slow_requests.clone().acquire_owned().await.ok() } else { None };
+    Some(Permit { _turn: turn, _slow_request: slow_request })
 }
 
-/// Whether a request may change its world. The long poll does: it notes that it waits.
-fn writes(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>) -> bool {
+/// Whether a request may change its world. A poll does, because its queue records that a poll waits.
+fn is_write(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>) -> bool {
     match (target, incoming.method()) {
         (Target::Operation(path), &Method::GET | &Method::HEAD) => {
-            let found = edge.router.find("GET", path, world.settings().feature_level);
-            found.row().is_some_and(|row| row.is_poll())
+            let route = edge.router.find("GET", path, world.settings().feature_level);
+            route.row().is_some_and(|row| row.is_poll())
         }
         (Target::Operation(_), method) => method != Method::OPTIONS,
         (Target::Page(_), method) => method == Method::POST,
@@ -60,15 +60,15 @@ fn writes(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>)
     }
 }
 
-/// Whether a request may take long.
-fn is_long(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>) -> bool {
+/// Whether a request may occupy its thread for a long time.
+fn is_slow(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>) -> bool {
     match target {
         Target::Operation(_) if incoming.body.len() > LARGE_BODY => true,
         Target::Operation(path) if world.is_large() => {
-            match edge.router.find(&trace::name_of(incoming.method()), path, world.settings().feature_level) {
+            match edge.router.find(&trace::method_name(incoming.method()), path, world.settings().feature_level) {
                 RouteMatch::Operation(row, _) => !row.is_short,
                 RouteMatch::WrongMethod(_) => false,
-                // A name of the dialect's, perhaps.
+                // The path may have names of a dialect.
                 RouteMatch::Nothing => true,
             }
         }
@@ -77,7 +77,7 @@ fn is_long(edge: &Edge, world: &World, incoming: &ApiRequest, target: Target<'_>
     }
 }
 
-/// Does the work of a request, on a thread that no others need if it had to wait for a permit.
-pub(super) fn work<T>(permit: Option<&Permit>, work: impl FnOnce() -> T) -> T {
+/// Runs the work of a request, on a thread for blocking work if it has a permit.
+pub(super) fn run<T>(permit: Option<&Permit>, work: impl FnOnce() -> T) -> T {
     if permit.is_some() { in_place(work) } else { work() }
 }

@@ -1,4 +1,4 @@
-//! The long poll: parked until its queue has something, was replaced or ended.
+//! The long poll: it is parked until its queue has events, ends, or is polled by another request.
 
 use super::context::RequestContext;
 use crate::api::events::{self, GetEvents};
@@ -18,11 +18,11 @@ pub(super) async fn reply(
     raw: &RawParameters,
 ) -> Result<ReplyBody, Error> {
     let form = context.reply_form();
-    // A realm is not held while waiting: the polls of a thousand clients would keep a thousand of them.
-    let answer = || {
+    // The realm is not kept while the poll waits: a thousand polls could keep a thousand old realms in memory.
+    let current_reply = || {
         let realm = context.world.published();
         let reply = if poll.is_finished() {
-            Ok(events::last(&realm, poll.queue()))
+            Ok(events::final_reply(&realm, poll.queue()))
         } else {
             events::parked_reply(&realm, poll.queue())?
         };
@@ -32,9 +32,9 @@ pub(super) async fn reply(
         }))
     };
     loop {
-        if let Some(reply) = answer() {
+        if let Some(reply) = current_reply() {
             if reply.is_ok() {
-                poll.note_answer();
+                poll.record_answer();
             }
             return reply;
         }

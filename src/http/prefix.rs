@@ -1,11 +1,11 @@
-//! Addresses in replies, which lead back to the world by its prefix.
+//! Puts the prefix of a world, such as `/w/NAME`, before the addresses in replies.
 
-use crate::dialect::USERS_OWN;
+use crate::dialect::USER_DATA_KEYS;
 use memchr::memmem;
 use serde_json::Value;
 
-/// Keys whose values are addresses relative to the organization's.
-const ADDRESSES: &[&str] = &[
+/// Keys whose values are URLs relative to the organization's.
+const URL_KEYS: &[&str] = &[
     "avatar_url",
     "avatar_url_medium",
     "url",
@@ -27,7 +27,7 @@ const ADDRESSES: &[&str] = &[
 ];
 
 /// Keys whose values are HTML.
-const HTML: &[&str] = &[
+const HTML_KEYS: &[&str] = &[
     "content",
     "content_html_diff",
     "rendered",
@@ -39,13 +39,13 @@ const HTML: &[&str] = &[
     "match_content",
 ];
 
-/// Whether a reply may have an address that [`prefix_addresses`] would change: a value, or an attribute in HTML, that
-/// begins with a slash.
+/// Whether [`prefix_addresses`] might change a reply: it has a value, or an attribute in HTML, that begins with a
+/// slash. Allows to skip parsing most replies.
 pub fn may_have_addresses(reply: &[u8]) -> bool {
     memmem::find(reply, b":\"/").is_some() || memmem::find(reply, b"\\\"/").is_some()
 }
 
-/// Puts the world's prefix before all addresses that are relative to the organization's.
+/// Puts the prefix before all addresses that begin with a slash.
 pub fn prefix_addresses(value: &mut Value, prefix: &str) {
     if prefix.is_empty() {
         return;
@@ -56,15 +56,15 @@ pub fn prefix_addresses(value: &mut Value, prefix: &str) {
             let is_html = object.get("content_type").is_some_and(|kind| kind == "text/html");
             for (key, value) in object.iter_mut() {
                 match value {
-                    _ if USERS_OWN.contains(&key.as_str()) => {}
-                    // Drafts, phrases and history have Markdown here.
+                    _ if USER_DATA_KEYS.contains(&key.as_str()) => {}
+                    // Drafts, saved snippets and the edit history have Markdown under this key.
                     Value::String(_) if key == "content" && !is_html => {}
-                    Value::String(text) if ADDRESSES.contains(&key.as_str()) => {
+                    Value::String(text) if URL_KEYS.contains(&key.as_str()) => {
                         if text.starts_with('/') && !text.starts_with("//") {
                             *text = format!("{prefix}{text}");
                         }
                     }
-                    Value::String(text) if HTML.contains(&key.as_str()) => *text = prefix_html(text, prefix),
+                    Value::String(text) if HTML_KEYS.contains(&key.as_str()) => *text = prefix_html(text, prefix),
                     other => prefix_addresses(other, prefix),
                 }
             }
@@ -73,28 +73,28 @@ pub fn prefix_addresses(value: &mut Value, prefix: &str) {
     }
 }
 
-/// Addresses are in tags; what looks like one elsewhere is text that a user wrote.
+/// Changes addresses within tags only; elsewhere they are text that a user wrote.
 fn prefix_html(html: &str, prefix: &str) -> String {
     let mut prefixed = String::with_capacity(html.len() + 64);
-    let mut rest = html;
-    while let Some(start) = rest.find('<') {
-        let (text, behind) = rest.split_at(start);
+    let mut remaining = html;
+    while let Some(start) = remaining.find('<') {
+        let (text, from_tag) = remaining.split_at(start);
         prefixed.push_str(text);
-        let (tag, behind) = behind.split_at(end_of_tag(behind));
+        let (tag, after_tag) = from_tag.split_at(tag_length(from_tag));
         prefixed.push_str(&prefix_tag(tag, prefix));
-        rest = behind;
+        remaining = after_tag;
     }
-    prefixed + rest
+    prefixed + remaining
 }
 
-/// Where a tag ends that begins the text: a bracket within quotes is none.
-fn end_of_tag(tag: &str) -> usize {
+/// The length of the tag at the beginning of a text. A `>` within quotes does not end it.
+fn tag_length(html: &str) -> usize {
     let mut is_quoted = false;
-    let end = tag.bytes().position(|byte| {
+    let end = html.bytes().position(|byte| {
         is_quoted ^= byte == b'"';
         byte == b'>' && !is_quoted
     });
-    end.map_or(tag.len(), |end| end + 1)
+    end.map_or(html.len(), |end| end + 1)
 }
 
 fn prefix_tag(tag: &str, prefix: &str) -> String {

@@ -1,4 +1,4 @@
-//! The protocols that operations are called by: how a request is read, refused and replied to.
+//! The protocols of operations: each reads requests and writes replies and refusals in its way.
 
 mod api;
 mod tus;
@@ -16,24 +16,23 @@ use std::borrow::Cow;
 pub(super) use api::sends_json;
 pub(super) use tus::{PATH_PREFIX as RESUMABLE_PREFIX, is_chunk};
 
-/// What a request leads to.
-pub(super) enum Found {
-    /// An operation that is to be carried out.
+/// Where a request leads.
+pub(super) enum Route {
     Operation(Routed),
-    /// An answer, unless a fault replaces it: no operation is called.
+    /// An answer without an operation, which a fault may still replace.
     Answer(Draft),
 }
 
-/// Reads a request as far as faults and the journal see it. Err is the response to one that can't be read.
-pub(super) fn find(context: &mut RequestContext<'_>) -> Result<Found, EarlyDraft> {
-    if let Some(found) = tus::find(context) {
-        return Ok(found);
+/// Reads a request and finds its operation. Err is the response to a malformed request.
+pub(super) fn find(context: &mut RequestContext<'_>) -> Result<Route, EarlyDraft> {
+    if let Some(route) = tus::find(context) {
+        return Ok(route);
     }
     api::find(context).map_err(|error| Box::new(draft::failure(&error, hint::for_error(&error))))
 }
 
-/// The response to a request that was carried out.
-pub(super) fn conclude(context: &mut RequestContext<'_>, admitted: &Admitted<'_>, outcome: Outcome) -> Draft {
+/// The response to a request whose caller had access to the operation.
+pub(super) fn finish(context: &mut RequestContext<'_>, admitted: &Admitted<'_>, outcome: Outcome) -> Draft {
     context.trace.new_events = outcome.events;
     let protocol = admitted.row.protocol;
     match outcome.reply {
@@ -42,7 +41,7 @@ pub(super) fn conclude(context: &mut RequestContext<'_>, admitted: &Admitted<'_>
                 Protocol::Api => api::reply(context, admitted, reply),
                 Protocol::Resumable => tus::reply(context, admitted, reply),
             };
-            effects::with_sessions(context, admitted.row, outcome.session, draft)
+            effects::update_sessions(context, admitted.row, outcome.session, draft)
         }
         Err(error) => match protocol {
             Protocol::Api => api::refuse(context, admitted, error),
@@ -51,24 +50,24 @@ pub(super) fn conclude(context: &mut RequestContext<'_>, admitted: &Admitted<'_>
     }
 }
 
-/// The parameters of an operation whose caller is known, as the newest level names them.
+/// Reads the parameters of an operation, with their names at the newest level.
 ///
 /// # Errors
 ///
-/// What the world's level refuses and the newest would take, and what is wrong with headers.
-pub(super) fn receive<'routed>(
+/// The refusals of parameters that only newer levels than the world's take, and the errors of headers.
+pub(super) fn read_parameters<'routed>(
     context: &RequestContext<'_>,
     routed: &'routed Routed,
     realm: &Realm,
     caller: Option<&User>,
 ) -> Result<Cow<'routed, RawParameters>, Error> {
     match routed.row.protocol {
-        Protocol::Api => api::receive(context, routed, realm, caller),
+        Protocol::Api => api::read_parameters(context, routed, realm, caller),
         Protocol::Resumable => tus::parameters(context, routed).map(Cow::Owned),
     }
 }
 
-/// The response to a caller who is not let in.
+/// The response to a caller without access to the operation.
 pub(super) fn refuse_caller(context: &RequestContext<'_>, row: &Row, error: Error) -> Draft {
     match row.protocol {
         Protocol::Api => api::refuse_caller(context, row, error),

@@ -1,15 +1,15 @@
-//! Texts in the pseudo-locale `en-XA`: accented letters replace a translation, legible but different from the original.
+//! The pseudo-locale `en-XA`: accented letters imitate a translation that remains legible.
 
-/// The tag of the pseudo-locale, for `Content-Language`.
+/// The language tag for `Content-Language`.
 pub const TAG: &str = "en-XA";
 
-const PLAIN: &str = "ABCDEFGHIJKLMNOPRSTUVWYZabcdefghijklmnoprstuvwyz";
+const LETTERS: &str = "ABCDEFGHIJKLMNOPRSTUVWYZabcdefghijklmnoprstuvwyz";
+/// The replacements of [`LETTERS`], in the same order.
 const ACCENTED: &str = "ÅƁÇÐÉƑĜĤÎĴĶĻṀÑÖÞŔŠŢÛṼŴÝŽåƀçðéƒĝĥîĵķļɱñöþŕšţûṽŵýž";
 
-/// A text in accented letters.
 pub fn pseudo_localized(text: &str) -> String {
-    let accented = |letter| PLAIN.chars().zip(ACCENTED.chars()).find(|(plain, _)| *plain == letter);
-    text.chars().map(|letter| accented(letter).map_or(letter, |(_, accented)| accented)).collect()
+    let pair_of = |letter| LETTERS.chars().zip(ACCENTED.chars()).find(|(plain, _)| *plain == letter);
+    text.chars().map(|letter| pair_of(letter).map_or(letter, |(_, accented)| accented)).collect()
 }
 
 #[cfg(test)]
@@ -17,10 +17,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_letter_has_an_accented_one_of_its_own() {
-        assert_eq!(PLAIN.chars().count(), ACCENTED.chars().count());
+    fn every_letter_has_a_distinct_accented_letter() {
+        assert_eq!(LETTERS.chars().count(), ACCENTED.chars().count());
         assert_eq!(pseudo_localized("Invalid channel ID 'q' #1"), "Îñṽåļîð çĥåññéļ ÎÐ 'q' #1");
-        let all: std::collections::BTreeSet<char> = PLAIN.chars().chain(ACCENTED.chars()).collect();
-        assert_eq!(all.len(), 2 * PLAIN.len());
+        let all: std::collections::BTreeSet<char> = LETTERS.chars().chain(ACCENTED.chars()).collect();
+        assert_eq!(all.len(), 2 * LETTERS.len());
     }
 }

@@ -1,4 +1,4 @@
-//! What a web server does with a file: validators, and parts of it.
+//! Conditional requests and byte ranges for files (RFC 9110, sections 13 and 14).
 
 use super::Response;
 use super::request::ApiRequest;
@@ -6,14 +6,14 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::ops::Range;
 
-/// The response with a file as it was asked for: without its bytes where the client has them, a part of them, or all. Several
-/// ranges at once are answered with all.
-pub fn as_asked(incoming: &ApiRequest, mut response: Response) -> Response {
+/// Turns the response with a whole file into the one that the request asks for: 304 if the client has the file, a single
+/// range, or the whole file. Several ranges in one request are answered with the whole file.
+pub fn conditional_response(incoming: &ApiRequest, mut response: Response) -> Response {
     if response.status() != StatusCode::OK {
         return response;
     }
-    let asked = incoming.headers();
-    if is_known(asked, response.headers()) {
+    let request_headers = incoming.headers();
+    if client_has_file(request_headers, response.headers()) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         response.headers_mut().remove(header::CONTENT_TYPE);
         *response.body_mut() = Bytes::new();
@@ -21,79 +21,81 @@ pub fn as_asked(incoming: &ApiRequest, mut response: Response) -> Response {
     }
     response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     let length = response.body().len();
-    match range(asked, response.headers(), length) {
-        Asked::All => response,
-        Asked::Part(part) => {
-            let range = format!("bytes {}-{}/{length}", part.start, part.end - 1);
+    match requested_range(request_headers, response.headers(), length) {
+        RequestedRange::WholeFile => response,
+        RequestedRange::Part(part) => {
+            let content_range = format!("bytes {}-{}/{length}", part.start, part.end - 1);
             *response.status_mut() = StatusCode::PARTIAL_CONTENT;
             *response.body_mut() = response.body().slice(part);
-            with_range(response, &range)
+            with_content_range(response, &content_range)
         }
-        Asked::Nothing => {
+        RequestedRange::Unsatisfiable => {
             *response.status_mut() = StatusCode::RANGE_NOT_SATISFIABLE;
             *response.body_mut() = Bytes::new();
-            with_range(response, &format!("bytes */{length}"))
+            with_content_range(response, &format!("bytes */{length}"))
         }
     }
 }
 
-fn with_range(mut response: Response, range: &str) -> Response {
-    if let Ok(range) = HeaderValue::from_str(range) {
-        response.headers_mut().insert(header::CONTENT_RANGE, range);
+fn with_content_range(mut response: Response, content_range: &str) -> Response {
+    if let Ok(content_range) = HeaderValue::from_str(content_range) {
+        response.headers_mut().insert(header::CONTENT_RANGE, content_range);
     }
     response
 }
 
-/// Whether the client has the file as it is.
-fn is_known(asked: &HeaderMap, file: &HeaderMap) -> bool {
-    if let Some(tags) = asked.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok()) {
-        let own = file.get(header::ETAG).and_then(|tag| tag.to_str().ok());
+fn client_has_file(request_headers: &HeaderMap, file_headers: &HeaderMap) -> bool {
+    if let Some(tags) = request_headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok()) {
+        let file_tag = file_headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
         return tags
             .split(',')
             .map(|tag| tag.trim().trim_start_matches("W/"))
-            .any(|tag| tag == "*" || Some(tag) == own);
+            .any(|tag| tag == "*" || Some(tag) == file_tag);
     }
-    // Times are whole seconds: the one that the client repeats is that of its copy.
-    let since = asked.get(header::IF_MODIFIED_SINCE);
-    since.is_some() && since == file.get(header::LAST_MODIFIED)
+    // A client sends the time of its copy, so that comparing for equality is enough.
+    let since = request_headers.get(header::IF_MODIFIED_SINCE);
+    since.is_some() && since == file_headers.get(header::LAST_MODIFIED)
 }
 
-/// What a request wants of a file.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
-    All,
+enum RequestedRange {
+    WholeFile,
     Part(Range<usize>),
-    /// A part that the file does not have.
-    Nothing,
+    /// The range begins after the end of the file.
+    Unsatisfiable,
 }
 
-fn range(asked: &HeaderMap, file: &HeaderMap, length: usize) -> Asked {
-    let Some(range) = asked.get(header::RANGE).and_then(|range| range.to_str().ok()) else { return Asked::All };
-    // A part of another file would not fit to what the client has.
-    if let Some(condition) = asked.get(header::IF_RANGE)
-        && Some(condition) != file.get(header::ETAG)
-        && Some(condition) != file.get(header::LAST_MODIFIED)
+fn requested_range(request_headers: &HeaderMap, file_headers: &HeaderMap, length: usize) -> RequestedRange {
+    let Some(range) = request_headers.get(header::RANGE).and_then(|range| range.to_str().ok()) else {
+        return RequestedRange::WholeFile;
+    };
+    // The client cannot combine its part with one of a changed file.
+    if let Some(condition) = request_headers.get(header::IF_RANGE)
+        && Some(condition) != file_headers.get(header::ETAG)
+        && Some(condition) != file_headers.get(header::LAST_MODIFIED)
     {
-        return Asked::All;
+        return RequestedRange::WholeFile;
     }
-    part(range, length)
+    parse_range(range, length)
 }
 
-fn part(range: &str, length: usize) -> Asked {
-    let Some(spec) = range.strip_prefix("bytes=").filter(|spec| !spec.contains(',')) else { return Asked::All };
-    let Some((first, last)) = spec.trim().split_once('-') else { return Asked::All };
-    let number = |text: &str| -> Option<usize> {
+fn parse_range(range: &str, length: usize) -> RequestedRange {
+    let Some(spec) = range.strip_prefix("bytes=").filter(|spec| !spec.contains(',')) else {
+        return RequestedRange::WholeFile;
+    };
+    let Some((first, last)) = spec.trim().split_once('-') else { return RequestedRange::WholeFile };
+    let parse_number = |text: &str| -> Option<usize> {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| text.parse().unwrap_or(usize::MAX))
     };
-    let part = match (first, number(first), last, number(last)) {
+    let part = match (first, parse_number(first), last, parse_number(last)) {
         ("", _, _, Some(count)) => length.saturating_sub(count)..if count == 0 { 0 } else { length },
         (_, Some(first), "", _) => first..length,
-        (_, Some(first), _, Some(last)) if last < first => return Asked::All,
+        (_, Some(first), _, Some(last)) if last < first => return RequestedRange::WholeFile,
         (_, Some(first), _, Some(last)) => first..last.saturating_add(1).min(length),
-        _ => return Asked::All,
+        _ => return RequestedRange::WholeFile,
     };
-    if part.start < part.end { Asked::Part(part) } else { Asked::Nothing }
+    if part.start < part.end { RequestedRange::Part(part) } else { RequestedRange::Unsatisfiable }
 }
 
 #[cfg(test)]
@@ -101,26 +103,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_within_the_file() {
+    fn ranges_are_limited_to_the_file() {
         for (range, expected) in [
-            ("bytes=0-3", Asked::Part(0..4)),
-            ("bytes=4-", Asked::Part(4..10)),
-            ("bytes=-3", Asked::Part(7..10)),
-            ("bytes=-30", Asked::Part(0..10)),
-            ("bytes=8-99999999999999999999999", Asked::Part(8..10)),
-            ("bytes=10-", Asked::Nothing),
-            ("bytes=99999999999999999999999-", Asked::Nothing),
-            ("bytes=-0", Asked::Nothing),
-            ("bytes=0-0", Asked::Part(0..1)),
-            ("bytes=3-2", Asked::All),
-            ("bytes=0-1,4-5", Asked::All),
-            ("bytes=a-b", Asked::All),
-            ("bytes=--1", Asked::All),
-            ("lines=0-1", Asked::All),
-            ("bytes", Asked::All),
+            ("bytes=0-3", RequestedRange::Part(0..4)),
+            ("bytes=4-", RequestedRange::Part(4..10)),
+            ("bytes=-3", RequestedRange::Part(7..10)),
+            ("bytes=-30", RequestedRange::Part(0..10)),
+            ("bytes=8-99999999999999999999999", RequestedRange::Part(8..10)),
+            ("bytes=10-", RequestedRange::Unsatisfiable),
+            ("bytes=99999999999999999999999-", RequestedRange::Unsatisfiable),
+            ("bytes=-0", RequestedRange::Unsatisfiable),
+            ("bytes=0-0", RequestedRange::Part(0..1)),
+            ("bytes=3-2", RequestedRange::WholeFile),
+            ("bytes=0-1,4-5", RequestedRange::WholeFile),
+            ("bytes=a-b", RequestedRange::WholeFile),
+            ("bytes=--1", RequestedRange::WholeFile),
+            ("lines=0-1", RequestedRange::WholeFile),
+            ("bytes", RequestedRange::WholeFile),
         ] {
-            assert_eq!(part(range, 10), expected, "{range}");
+            assert_eq!(parse_range(range, 10), expected, "{range}");
         }
-        assert_eq!(part("bytes=0-", 0), Asked::Nothing);
+        assert_eq!(parse_range("bytes=0-", 0), RequestedRange::Unsatisfiable);
     }
 }

@@ -1,4 +1,4 @@
-//! Requests that are counted, and what their replies say of it (reference behaviour, section 2.4).
+//! Charges requests to rate limits, and adds the state of the budget to replies (reference behaviour, section 2.4).
 
 use crate::api::Row;
 use crate::error::Error;
@@ -9,26 +9,24 @@ use crate::world::World;
 use http::{HeaderName, HeaderValue, header};
 use serde_json::Value;
 
-/// How many requests are allowed in the longest span that counts, how many of them are left, and when all are again, in
-/// UNIX seconds.
+/// The size of the budget, the remaining requests, and the time at which the budget is full again, in UNIX seconds.
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// Counts a request for an operation, unless it was counted in a budget already: a request that begins again is counted
-/// once.
+/// Charges a request unless `budget` shows that it was charged before: an operation that is retried on a newer state
+/// costs only once.
 ///
 /// # Errors
 ///
-/// `RateLimitHit` beyond the budget.
-pub fn count(world: &World, row: &Row, caller: Option<&User>, budget: &mut Option<Budget>) -> Result<(), Error> {
+/// `RateLimitHit` when the budget is used up.
+pub fn charge(world: &World, row: &Row, caller: Option<&User>, budget: &mut Option<Budget>) -> Result<(), Error> {
     let mut limits = world.rate_limits().lock();
-    // Most worlds limit nothing.
     if limits.is_empty() {
         return Ok(());
     }
     if budget.is_none() {
-        *budget = limits.count(caller.map(|user| user.id), row.is_poll(), world.now());
+        *budget = limits.charge(caller.map(|user| user.id), row.is_poll(), world.now());
     }
     match budget.as_ref().and_then(|budget| budget.retry_after) {
         Some(wait) => Err(Error::RateLimitHit { retry_after: seconds(wait).into() }),
@@ -36,49 +34,49 @@ pub fn count(world: &World, row: &Row, caller: Option<&User>, budget: &mut Optio
     }
 }
 
-/// Adds what clients see of a budget to a reply.
-pub fn tell<B>(budget: &Budget, response: &mut http::Response<B>) {
+pub fn add_headers<B>(budget: &Budget, response: &mut http::Response<B>) {
     if let Some(wait) = budget.retry_after {
-        tell_wait(&seconds(wait), response);
+        add_retry_after(&seconds(wait), response);
     }
     let headers = response.headers_mut();
     headers.insert(LIMIT, budget.limit.into());
     headers.insert(REMAINING, budget.remaining.into());
-    headers.insert(RESET, whole_seconds(budget.whole_at).into());
+    headers.insert(RESET, seconds_rounded_up(budget.full_at).into());
 }
 
-/// Adds what a client sees that has to wait for so many seconds from now on, a JSON number.
-pub fn tell_wait<B>(retry_after: &Value, response: &mut http::Response<B>) {
+/// Adds the header `retry-after`, in seconds; a fraction is allowed.
+pub fn add_retry_after<B>(retry_after: &Value, response: &mut http::Response<B>) {
     if let Ok(value) = HeaderValue::from_str(&retry_after.to_string()) {
         response.headers_mut().insert(header::RETRY_AFTER, value);
     }
 }
 
-/// The budget of a server with the limit that servers begin with, all of which is spent.
-pub fn usual(retry_after: &Value, now: Timestamp) -> Budget {
+/// A used-up budget with the default limit, for replies of faults.
+pub fn used_up_budget(retry_after: &Value, now: Timestamp) -> Budget {
     let wait = Span::from_micros((retry_after.as_f64().unwrap_or_default() * 1e6) as i64);
-    Budget { limit: REQUESTS_AN_HOUR, remaining: 0, whole_at: now.plus(wait), retry_after: None }
+    Budget { limit: DEFAULT_REQUESTS_PER_HOUR, remaining: 0, full_at: now.plus(wait), retry_after: None }
 }
 
-/// The limit that servers begin with.
-const REQUESTS_AN_HOUR: u32 = 2000;
+/// The limit of real servers in their default configuration.
+const DEFAULT_REQUESTS_PER_HOUR: u32 = 2000;
 
-/// A span in seconds, rounded up to what is written without an exponent: whoever waits for it has waited long enough.
+/// A span in seconds, rounded up to a multiple of [`STEP_MICROS`]: JSON writes smaller fractions with an exponent, and
+/// a client that waits for the rounded time never comes too early.
 fn seconds(span: Span) -> Value {
     let steps = span.micros().div_euclid(STEP_MICROS) + i64::from(span.micros() % STEP_MICROS != 0);
-    if steps % STEPS_A_SECOND == 0 {
-        (steps / STEPS_A_SECOND).into()
+    if steps % STEPS_PER_SECOND == 0 {
+        (steps / STEPS_PER_SECOND).into()
     } else {
-        (steps as f64 / STEPS_A_SECOND as f64).into()
+        (steps as f64 / STEPS_PER_SECOND as f64).into()
     }
 }
 
-/// The smallest part of a second that `retry-after` tells.
+/// The resolution of `retry-after`.
 const STEP_MICROS: i64 = 10;
-const STEPS_A_SECOND: i64 = 1_000_000 / STEP_MICROS;
+const STEPS_PER_SECOND: i64 = 1_000_000 / STEP_MICROS;
 
-/// The first whole second that is not before a time.
-fn whole_seconds(time: Timestamp) -> i64 {
+/// A time in UNIX seconds, rounded up.
+fn seconds_rounded_up(time: Timestamp) -> i64 {
     -(-time.micros()).div_euclid(1_000_000)
 }
 
@@ -93,7 +91,7 @@ mod tests {
         {
             assert_eq!(seconds(Span::from_micros(micros)).to_string(), text);
         }
-        assert_eq!(whole_seconds(Timestamp::from_micros(1_000_001)), 2);
-        assert_eq!(whole_seconds(Timestamp::from_micros(2_000_000)), 2);
+        assert_eq!(seconds_rounded_up(Timestamp::from_micros(1_000_001)), 2);
+        assert_eq!(seconds_rounded_up(Timestamp::from_micros(2_000_000)), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Replies: the envelope's bytes with the headers that every API reply has.
+//! Constructors for replies, and the extensions by which the server's sockets delay or break them.
 
 use super::Response;
 use super::draft::{self, Draft, DraftBody};
@@ -9,30 +9,30 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
 
-/// Marks a reply that a fault made.
+/// The header with the id of the fault that changed a reply.
 pub const FAULT: HeaderName = HeaderName::from_static("x-chatdouble-fault");
 
-/// A successful reply.
 pub fn success(body: Vec<u8>) -> Response {
     json(200, body.into())
 }
 
-/// A refused request, in the envelope.
+/// The refusal of a request, in the API's envelope.
 pub fn failure(error: &Error, hint: Option<String>) -> Response {
-    draft::failure(error, hint).map(DraftBody::written)
+    draft::failure(error, hint).map(DraftBody::into_bytes)
 }
 
-/// Lets a 401 name this realm.
-pub fn name_realm<B>(response: &mut http::Response<B>, realm: &str) {
+/// Sets the realm in the authentication challenge of a 401.
+pub fn set_auth_realm<B>(response: &mut http::Response<B>, realm: &str) {
     let headers = response.headers_mut();
-    let asked = headers.get(header::WWW_AUTHENTICATE).and_then(|asked| asked.to_str().ok());
-    let named = asked.map(|asked| asked.replace("realm=\"chatdouble\"", &format!("realm=\"{realm}\"")));
-    if let Some(named) = named.and_then(|named| HeaderValue::try_from(named).ok()) {
-        headers.insert(header::WWW_AUTHENTICATE, named);
+    let challenge = headers.get(header::WWW_AUTHENTICATE).and_then(|challenge| challenge.to_str().ok());
+    let with_realm =
+        challenge.map(|challenge| challenge.replace("realm=\"chatdouble\"", &format!("realm=\"{realm}\"")));
+    if let Some(challenge) = with_realm.and_then(|challenge| HeaderValue::try_from(challenge).ok()) {
+        headers.insert(header::WWW_AUTHENTICATE, challenge);
     }
 }
 
-/// Lets a 401 ask for a session rather than a key, and its hint say where one is opened.
+/// Changes a 401 to ask for a session instead of a key, with a hint where to open one.
 pub fn ask_for_session<B>(response: &mut http::Response<B>) {
     if response.status() == http::StatusCode::UNAUTHORIZED {
         let headers = response.headers_mut();
@@ -46,8 +46,8 @@ pub fn ask_for_session<B>(response: &mut http::Response<B>) {
     }
 }
 
-/// Sends a browser to the page where one logs in; `path` is where to go on from there.
-pub fn to_login(prefix: &str, path: &str) -> Draft {
+/// Redirects a browser to the login page, which leads back to `path`.
+pub fn redirect_to_login(prefix: &str, path: &str) -> Draft {
     let next: String = form_urlencoded::Serializer::new(String::new()).append_pair("next", path).finish();
     let mut response = empty(302);
     if let Ok(value) = HeaderValue::from_str(&format!("{prefix}/login/?{next}")) {
@@ -56,8 +56,8 @@ pub fn to_login(prefix: &str, path: &str) -> Draft {
     response
 }
 
-/// The answer to OPTIONS: which methods a path has.
-pub fn allowed(methods: &[&str]) -> Draft {
+/// The reply to OPTIONS, with the methods of a path.
+pub fn allowed_methods(methods: &[&str]) -> Draft {
     let mut response = empty(204);
     if let Ok(value) = HeaderValue::from_str(&methods.join(", ")) {
         response.headers_mut().insert(header::ALLOW, value);
@@ -65,27 +65,26 @@ pub fn allowed(methods: &[&str]) -> Draft {
     response
 }
 
-/// A reply without a body.
 pub fn empty<B: From<Bytes>>(status: u16) -> http::Response<B> {
     let mut response = http::Response::new(B::from(Bytes::new()));
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
     response
 }
 
-/// What the connection does to a reply, as the server's sockets see it.
+/// How the server breaks the connection during a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionFault {
-    /// It closes without a reply.
+    /// The connection closes without a reply.
     Dropped,
-    /// The body breaks off after so many bytes.
+    /// The connection closes after this number of bytes of the body.
     TruncatedAt(usize),
 }
 
-/// How the server's sockets send a reply, as over a slow network.
+/// How the server's sockets delay a reply, to simulate a slow network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
-    /// How long it waits, in real time.
+    /// The delay before the reply, in real time.
     pub latency: Duration,
-    /// Bytes of its body that are sent in a second; None: as many as there are.
+    /// The bandwidth for the body; None means unlimited.
     pub bytes_per_second: Option<u64>,
 }

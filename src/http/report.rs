@@ -1,65 +1,65 @@
-//! What the report on clients learns of a request.
+//! Feeds the report on clients with the requests of a world.
 
 use super::Response;
 use super::context::RequestContext;
-use super::deliveries;
+use super::incoming_webhooks;
 use super::protocol::sends_json;
 use super::reply::ConnectionFault;
 use super::request::ApiRequest;
-use super::trace::Entered;
+use super::trace::JournaledRequest;
 use crate::api::{Access, NEWEST_FEATURE_LEVEL};
 use crate::level;
-use crate::report::{Arrival, Facts, Past, Seen, WaitingPoll, hash};
+use crate::report::{Arrival, Facts, Moment, Observation, WaitingPoll, hash};
 use crate::time::Span;
 use crate::world::World;
 use http::{Method, header};
 use serde_json::Value;
 
-/// Parameters that hold secrets, which no query should have.
-const SECRETS: [&str; 3] = ["api_key", "password", "old_password"];
+/// Parameters with secrets, which do not belong in a query string.
+const SECRET_PARAMETERS: [&str; 3] = ["api_key", "password", "old_password"];
 
-/// Tells the world's report of a request that was answered. The console is no client under test.
-pub(super) fn note(context: &RequestContext<'_>, entered: &Entered, response: &Response) {
+/// Reports an answered request, unless it is from the console, which is not a client under test.
+pub(super) fn report_request(context: &RequestContext<'_>, journaled: &JournaledRequest, response: &Response) {
     if context.incoming.is_of_console() {
         return;
     }
-    let entry = &*entered.entry;
+    let entry = &*journaled.entry;
     let effect = entry.fault.as_deref().and_then(|id| effect(context.world, id));
     let arrival = match response.extensions().get::<ConnectionFault>() {
         None if effect.as_deref() == Some("garbage") => Arrival::Broken,
-        None => Arrival::Whole,
+        None => Arrival::Complete,
         Some(fault) if *fault == ConnectionFault::Dropped => Arrival::Missing,
         Some(_) => Arrival::Broken,
     };
-    let facts = facts(context, entered);
+    let facts = facts(context, journaled);
     let level = context.settings.feature_level;
-    let doubts = entered.row.map_or(Vec::new(), |row| level::doubts(row, &entry.params, level));
-    let sent = entered.ended.plus(Span::from_duration(entered.delay));
-    context.world.report().observe(&Seen {
+    let issues = journaled.row.map_or(Vec::new(), |row| level::compatibility_issues(row, &entry.params, level));
+    let sent = journaled.ended.plus(Span::from_duration(journaled.delay));
+    context.world.report().observe(&Observation {
         client: context.incoming.client_with_version(),
         entry,
         reply: response.body(),
         arrival,
         effect: effect.as_deref(),
-        began: entered.began.micros(),
-        ended: entered.ended.micros(),
-        sent: Past { real: sent.micros(), world: entered.at.micros() },
+        began: journaled.began.micros(),
+        ended: journaled.ended.micros(),
+        sent: Moment { real: sent.micros(), world: journaled.at.micros() },
         facts,
-        doubts: &doubts,
+        issues: &issues,
         is_alive: &|queue| context.world.published().queues.contains_key(queue),
     });
 }
 
-fn facts(context: &RequestContext<'_>, entered: &Entered) -> Facts {
+fn facts(context: &RequestContext<'_>, journaled: &JournaledRequest) -> Facts {
     let incoming = context.incoming;
-    let is_form = entered.row.is_some_and(|row| row.protocol.takes_forms() && row.access != Access::KeyHolder);
+    let is_form = journaled.row.is_some_and(|row| row.protocol.takes_forms() && row.access != Access::KeyHolder);
     let has_body = !incoming.body.is_empty() && !matches!(*incoming.method(), Method::GET | Method::HEAD);
-    let is_refused = entered.entry.status == 401;
-    let authorization = if is_refused { incoming.headers().get(header::AUTHORIZATION) } else { None };
+    let is_unauthorized = journaled.entry.status == 401;
+    let authorization = if is_unauthorized { incoming.headers().get(header::AUTHORIZATION) } else { None };
     Facts {
         sends_json: is_form && has_body && sends_json(incoming),
         splits_parameters: is_form && has_body && !incoming.query().is_empty(),
-        secret_in_query: secret(incoming),
+        secret_in_query: secret_in_query(incoming),
         connection: incoming.connection(),
         credentials: authorization.map_or(0, |header| hash(&header.as_bytes())),
         level: context.settings.feature_level,
@@ -67,54 +67,53 @@ fn facts(context: &RequestContext<'_>, entered: &Entered) -> Facts {
     }
 }
 
-/// Tells the world's report that a poll begins to wait.
-pub(super) fn waiting<'a>(context: &RequestContext<'a>) -> Waiting<'a> {
+/// Reports that a poll begins to wait.
+pub(super) fn report_waiting_poll<'a>(context: &RequestContext<'a>) -> ReportedPoll<'a> {
     if context.incoming.is_of_console() {
-        return Waiting { world: context.world, poll: None };
+        return ReportedPoll { world: context.world, poll: None };
     }
     let client = context.incoming.client_with_version();
     let began = context.world.real_time().now().micros();
-    let poll = context.world.report().note_waiting(client, context.trace.user(), &context.trace.params, began);
-    Waiting { world: context.world, poll: Some(poll) }
+    let poll = context.world.report().poll_started(client, context.trace.user(), &context.trace.params, began);
+    ReportedPoll { world: context.world, poll: Some(poll) }
 }
 
-/// A poll that waits: dropped unanswered where its client closes the connection.
-pub(super) struct Waiting<'a> {
+/// A waiting poll. Dropping it without [`ReportedPoll::mark_answered`] reports that the client closed the connection.
+pub(super) struct ReportedPoll<'a> {
     world: &'a World,
     poll: Option<WaitingPoll>,
 }
 
-impl Waiting<'_> {
-    /// Notes that it was answered.
-    pub fn answered(mut self) {
+impl ReportedPoll<'_> {
+    pub fn mark_answered(mut self) {
         if let Some(poll) = self.poll.take() {
-            self.world.report().note_answered(&poll);
+            self.world.report().poll_answered(&poll);
         }
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for ReportedPoll<'_> {
     fn drop(&mut self) {
         if let Some(poll) = self.poll.take() {
             let now = self.world.real_time().now();
             let at = self.world.clock().now(now).fractional_seconds();
-            self.world.report().note_cut_short(&poll, now.micros(), at);
+            self.world.report().poll_aborted(&poll, now.micros(), at);
         }
     }
 }
 
-/// The parameter of a query that holds a secret.
-fn secret(incoming: &ApiRequest) -> Option<&'static str> {
+/// The name of the first parameter in the query string that holds a secret.
+fn secret_in_query(incoming: &ApiRequest) -> Option<&'static str> {
     let query = incoming.query();
-    // Services that can't send headers have the key of a bot in the query, as documented.
-    if query.is_empty() || incoming.path().contains(deliveries::FOLDER) {
+    // Incoming webhooks have the key of a bot in the query, because services cannot send headers.
+    if query.is_empty() || incoming.path().contains(incoming_webhooks::PATH_PREFIX) {
         return None;
     }
     let mut names = query.split('&').filter_map(|pair| pair.split_once('=')).filter(|(_, value)| !value.is_empty());
-    names.find_map(|(name, _)| SECRETS.into_iter().find(|secret| *secret == name))
+    names.find_map(|(name, _)| SECRET_PARAMETERS.into_iter().find(|secret| *secret == name))
 }
 
-/// The effect of a fault: its key in the rule, or what becomes of events.
+/// The effect of a fault: the name in the rule or, for effects on events, the kind of disturbance.
 fn effect(world: &World, fault_id: &str) -> Option<String> {
     let effect = world.faults().lock().effect_as_sent(fault_id)?;
     let (name, value) = effect.as_object()?.iter().next()?;

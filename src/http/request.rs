@@ -1,7 +1,7 @@
-//! Taking a request apart: its parameters from query, form and multipart, within limits of number and size.
+//! An HTTP request and the parsing of its parameters from query, form and multipart, within limits of number and size.
 
 use super::authentication::RequestCredentials;
-use super::body::{Body, MAX_BODY_MIB, MAX_FILE_MIB, MIB, apart, body_too_large, content_type};
+use super::body::{Body, MAX_BODY_MIB, MAX_FILE_MIB, MIB, body_too_large, content_type, into_mapped};
 use super::session::Session;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::name::base_name;
@@ -13,65 +13,62 @@ use http::{HeaderMap, Method, Uri, header};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Takes the place of the User-Agent, which pages in browsers can't choose.
-const CLIENT: &str = "x-chatdouble-client";
-/// What the console calls itself.
-const CONSOLE: &str = "chatdouble-console";
+/// A header that overrides the User-Agent, which pages in browsers cannot set.
+const CLIENT_HEADER: &str = "x-chatdouble-client";
+/// The client name of the console.
+const CONSOLE_CLIENT: &str = "chatdouble-console";
 
-/// Parameters of a request, and files among them: as many as real servers take (A-451 in docs/assumptions.md).
+/// The limits of real servers on the parameters and files of a request (A-451 in docs/assumptions.md).
 const MAX_PARAMETERS: usize = 1_000;
 const MAX_FILES: usize = 100;
-/// Bytes of all names of parameters and files of a request: replies repeat names that no operation knows.
+/// The limit on the total length of the names of parameters and files: replies repeat unknown names.
 const MAX_NAMES_BYTES: usize = 64 * 1024;
 
-/// A request without its body, as it came in.
+/// The head of a request: everything except the body.
 #[derive(Debug)]
 pub struct RequestHead {
-    /// GET, POST, …
     pub method: Method,
-    /// `http` or `https`, as the connection is.
+    /// `http` or `https`, by the connection and not by headers of proxies.
     pub scheme: &'static str,
-    /// What is asked for.
     pub uri: Uri,
-    /// All headers, as they were sent.
     pub headers: HeaderMap,
-    /// Number of the connection that it came on; 0 where it came on none.
+    /// The number of the connection; 0 for a request that did not come over one.
     pub connection: u64,
-    /// The credentials in the headers; None where there are none.
+    /// The credentials in the headers; None if there are none.
     pub credentials: RequestCredentials,
 }
 
 impl RequestHead {
     /// The path, still percent-encoded.
     pub fn path(&self) -> &str {
-        // CONNECT names a host and no path.
+        // The URI of CONNECT has a host and no path.
         if self.uri.path().is_empty() { "/" } else { self.uri.path() }
     }
 
-    /// A header's value as text.
+    /// The value of a header; None if it is absent or not visible ASCII.
     pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
 
-/// A request that came in whole.
+/// A request with its body, and with the caller's credentials.
 #[derive(Debug)]
 pub struct ApiRequest {
     head: Arc<RequestHead>,
-    /// Who calls: as the headers say, or as the session does.
+    /// The credentials from the headers, the session or the key of an incoming webhook.
     pub credentials: RequestCredentials,
-    /// The session that the request is made in, as far as its path takes any.
+    /// The session in the cookies, if the path accepts sessions.
     pub session: Option<Session>,
-    /// Whether the credentials are those of the session.
+    /// Whether `credentials` are those of the session.
     pub acts_in_session: bool,
-    /// The whole body; empty where it was not read.
+    /// Empty if the body was not read.
     pub body: Bytes,
-    /// Whether there was a body that was not read, because its sender may not send it: the request is to be refused.
+    /// Whether a body was not read because the caller may not send it; the request is then refused.
     pub lacks_body: bool,
 }
 
 impl ApiRequest {
-    /// A request with this head and body, in no session.
+    /// A request without a session.
     pub fn new(head: Arc<RequestHead>, body: Bytes) -> Self {
         Self {
             credentials: head.credentials.clone(),
@@ -83,32 +80,29 @@ impl ApiRequest {
         }
     }
 
-    /// A request with this head and what there is of its body, in no session.
+    /// A request without a session, whose body may not have been read.
     pub fn with_body(head: Arc<RequestHead>, body: &Body) -> Self {
         Self { lacks_body: !body.is_read, ..Self::new(head, body.bytes.clone()) }
     }
 
-    /// GET, POST, …
     pub fn method(&self) -> &Method {
         &self.head.method
     }
 
-    /// `http` or `https`, as the connection is.
+    /// `http` or `https`, by the connection and not by headers of proxies.
     pub fn scheme(&self) -> &'static str {
         self.head.scheme
     }
 
-    /// What is asked for.
     pub fn uri(&self) -> &Uri {
         &self.head.uri
     }
 
-    /// The headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.head.headers
     }
 
-    /// What decides on whether a page of this server made the request.
+    /// The arguments of the CSRF check.
     pub fn method_and_headers(&self) -> (&Method, &HeaderMap) {
         (self.method(), self.headers())
     }
@@ -118,84 +112,82 @@ impl ApiRequest {
         self.head.path()
     }
 
-    /// The query without its question mark, still encoded; "" without one.
+    /// The query string without its question mark, still percent-encoded; "" if there is none.
     pub fn query(&self) -> &str {
         self.head.uri.query().unwrap_or_default()
     }
 
-    /// Whether a browser asks for a page.
+    /// Whether the request comes from a browser that expects a page.
     pub fn accepts_html(&self) -> bool {
         self.header(header::ACCEPT).is_some_and(|accepted| accepted.contains("text/html"))
     }
 
-    /// A header's value as text.
+    /// The value of a header; None if it is absent or not visible ASCII.
     pub fn header(&self, name: impl header::AsHeaderName) -> Option<&str> {
         self.head.header(name)
     }
 
-    /// Number of the connection that it came on; 0 where it came on none.
+    /// The number of the connection; 0 for a request that did not come over one.
     pub fn connection(&self) -> u64 {
         self.head.connection
     }
 
-    /// What the client says of itself.
+    /// The description of the client in its header.
     fn client(&self) -> &str {
-        self.header(CLIENT).or_else(|| self.header(header::USER_AGENT)).unwrap_or_default()
+        self.header(CLIENT_HEADER).or_else(|| self.header(header::USER_AGENT)).unwrap_or_default()
     }
 
-    /// Whether the console sent it, on behalf of a person who acts in it.
     pub fn is_of_console(&self) -> bool {
-        self.client_name() == CONSOLE
+        self.client_name() == CONSOLE_CLIENT
     }
 
-    /// Name and version of the client: the User-Agent, or what is sent in its place, up to its first blank.
+    /// Name and version of the client, such as `ExampleApp/1.2`: the first word of the description.
     pub fn client_with_version(&self) -> &str {
         self.client().split(' ').find(|word| !word.is_empty()).unwrap_or("Unspecified")
     }
 
-    /// What a client that does not say so in a parameter calls itself: the first word of its User-Agent, or of what is sent in
-    /// its place.
+    /// The name of the client without its version, such as `ExampleApp`; a parameter may override it.
     pub fn client_name(&self) -> &str {
         let name = self.client().split(['/', ' ', '(']).next().unwrap_or_default();
         if name.is_empty() { "Unspecified" } else { name }
     }
 }
 
-/// Asserts that a request has no larger body than operations take that take no files.
+/// Checks the size of the body for an operation that takes no files.
 ///
 /// # Errors
 ///
 /// `BodyTooLarge`.
-pub fn without_files(incoming: &ApiRequest) -> Result<(), Error> {
+pub fn check_size_without_files(incoming: &ApiRequest) -> Result<(), Error> {
     if incoming.body.len() > MAX_BODY_MIB * MIB { Err(body_too_large()) } else { Ok(()) }
 }
 
-/// The parameters of a request: those of the query, then those of the body, which win.
+/// Parses the parameters of query and body; those of the body take precedence.
 ///
 /// # Errors
 ///
 /// `MalformedBody`, `UploadTooLarge`.
 pub fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
-    let mut raw = of_query(incoming)?;
+    let mut raw = query_parameters(incoming)?;
     if matches!(*incoming.method(), Method::GET | Method::HEAD) || incoming.body.is_empty() {
         return Ok(raw);
     }
-    let kind = content_type(incoming.headers()).unwrap_or("application/x-www-form-urlencoded");
-    if kind.starts_with("multipart/form-data") {
-        // All of the body is there, so that reading it waits for nothing.
-        read_multipart(kind, incoming.body.clone(), &mut raw).now_or_never().unwrap_or(Err(Error::Internal))?;
-    } else if kind.starts_with("application/x-www-form-urlencoded") {
+    let content_type = content_type(incoming.headers()).unwrap_or("application/x-www-form-urlencoded");
+    if content_type.starts_with("multipart/form-data") {
+        // The whole body has arrived, so that the future is ready at once.
+        read_multipart(content_type, incoming.body.clone(), &mut raw).now_or_never().unwrap_or(Err(Error::Internal))?;
+    } else if content_type.starts_with("application/x-www-form-urlencoded") {
         read_form(&incoming.body, &mut raw)?;
     }
     Ok(raw)
 }
 
-/// The parameters of a request's query.
+/// Parses the parameters of the query string.
 ///
 /// # Errors
 ///
-/// `MalformedBody` for more of them, or longer names, than a request may have.
-pub fn of_query(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+/// `MalformedBody` for too many parameters or too long names.
+pub fn query_parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     let mut raw = RawParameters::default();
     if !incoming.query().is_empty() {
         read_form(incoming.query().as_bytes(), &mut raw)?;
@@ -203,7 +195,7 @@ pub fn of_query(incoming: &ApiRequest) -> Result<RawParameters, Error> {
     Ok(raw)
 }
 
-/// Parameters by their neutral names, with neutral values.
+/// Translates the names and values of parameters from a dialect to neutral ones.
 pub fn neutral_parameters(dialect: &Dialect, values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let neutral = |(key, value): (&String, &String)| {
         let key = dialect.neutral_key(key).to_owned();
@@ -214,14 +206,14 @@ pub fn neutral_parameters(dialect: &Dialect, values: &BTreeMap<String, String>) 
 }
 
 fn read_form(form: &[u8], raw: &mut RawParameters) -> Result<(), Error> {
-    // Before any of them is taken: a form of millions of short ones takes seconds.
+    // Checked before parsing, because a form with millions of short parameters takes seconds.
     if memchr::memchr_iter(b'&', form).nth(MAX_PARAMETERS - 1).is_some() {
         return Err(too_many("parameters", MAX_PARAMETERS));
     }
     let values = Arc::make_mut(&mut raw.values);
-    let mut names = Names::default();
+    let mut name_budget = NameBudget::default();
     for (name, value) in form_urlencoded::parse(form) {
-        names.add(&name)?;
+        name_budget.add(&name)?;
         values.insert(name.into_owned(), value.into_owned());
     }
     Ok(())
@@ -231,13 +223,13 @@ fn too_many(what: &str, limit: usize) -> Error {
     Error::MalformedBody { reason: format!("more than {limit} {what}").into() }
 }
 
-/// The names of a request so far, which have a limit together.
+/// Counts the total length of the names in a request.
 #[derive(Default)]
-struct Names {
+struct NameBudget {
     bytes: usize,
 }
 
-impl Names {
+impl NameBudget {
     fn add(&mut self, name: &str) -> Result<(), Error> {
         self.bytes += name.len();
         if self.bytes <= MAX_NAMES_BYTES {
@@ -248,13 +240,13 @@ impl Names {
     }
 }
 
-async fn read_multipart(kind: &str, body: Bytes, raw: &mut RawParameters) -> Result<(), Error> {
+async fn read_multipart(content_type: &str, body: Bytes, raw: &mut RawParameters) -> Result<(), Error> {
     let malformed = |error: multer::Error| Error::MalformedBody { reason: error.to_string().into() };
-    let boundary = multer::parse_boundary(kind).map_err(malformed)?;
+    let boundary = multer::parse_boundary(content_type).map_err(malformed)?;
     let stream = futures_util::stream::once(async move { Ok::<_, std::convert::Infallible>(body) });
     let mut parts = multer::Multipart::new(stream, boundary);
     let mut count = 0;
-    let mut names = Names::default();
+    let mut name_budget = NameBudget::default();
     while let Some(part) = parts.next_field().await.map_err(malformed)? {
         count += 1;
         if count > MAX_PARAMETERS {
@@ -262,12 +254,12 @@ async fn read_multipart(kind: &str, body: Bytes, raw: &mut RawParameters) -> Res
         }
         let name = part.name().unwrap_or_default().to_owned();
         let file_name = part.file_name().map(str::to_owned);
-        names.add(&name)?;
-        names.add(file_name.as_deref().unwrap_or_default())?;
+        name_budget.add(&name)?;
+        name_budget.add(file_name.as_deref().unwrap_or_default())?;
         let content_type = part.content_type().map(ToString::to_string);
         let bytes = part.bytes().await.map_err(malformed)?;
         match file_name {
-            // A form's file that was not chosen.
+            // Browsers send an empty name for a file field without a file.
             Some(file_name) if base_name(&file_name).is_none() => {}
             Some(file_name) => {
                 if bytes.len() > MAX_FILE_MIB * MIB {
@@ -276,7 +268,7 @@ async fn read_multipart(kind: &str, body: Bytes, raw: &mut RawParameters) -> Res
                 if raw.files.len() == MAX_FILES {
                     return Err(too_many("files", MAX_FILES));
                 }
-                raw.files.push(UploadedFile { name: file_name, content_type, bytes: apart(bytes) });
+                raw.files.push(UploadedFile { name: file_name, content_type, bytes: into_mapped(bytes) });
             }
             None => {
                 Arc::make_mut(&mut raw.values).insert(name, String::from_utf8_lossy(&bytes).into_owned());

@@ -1,4 +1,4 @@
-//! The stages of a request, in their order: this is the one path of all requests for operations, files and pages.
+//! The stages of a request in their order. All requests for operations, files and pages take this path.
 
 use super::address::Address;
 use super::body::{Body, BodyLimit, read_body};
@@ -14,8 +14,8 @@ use futures_util::Stream;
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// Answers a request for an operation, a file or a page. `port_world` is the world that the request's port belongs to,
-/// if it belongs to one.
+/// Answers a request for an operation, a file or a page. `port_world` is the world whose port received the request, if
+/// the port belongs to a single world.
 pub(super) async fn respond(
     edge: &Edge,
     head: Arc<RequestHead>,
@@ -23,16 +23,18 @@ pub(super) async fn respond(
     port_world: Option<&str>,
 ) -> Response {
     let address = Address::of(&head, port_world);
-    let page_asks = Cors::asked(&head.method, &head.headers);
-    let is_preflight = page_asks.is_of_preflight();
+    let cors_request = Cors::read_request(&head.method, &head.headers);
+    let is_preflight = cors_request.is_preflight();
     let is_wanted = || !is_preflight && identity::may_send_large_body(edge, &head, &address);
     let limit = BodyLimit::of_api(&head.headers);
-    let response = match read_body(&head.headers, limit, &edge.body_room, body, is_wanted).await {
+    let response = match read_body(&head.headers, limit, &edge.body_memory, body, is_wanted).await {
         Ok(_) if is_preflight => reply::empty(204),
         Ok(body) => respond_in_world(edge, &head, &body, &address).await,
         Err(error) => reply::failure(&error, hint::for_error(&error)),
     };
-    edge.cors.decorate(&page_asks, response, |origin| edge.key_guard.lets_in(origin) && target::gives_keys(&address))
+    edge.cors.add_headers(&cors_request, response, |origin| {
+        edge.key_guard.trusts_origin(origin) && target::gives_keys(&address)
+    })
 }
 
 async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, address: &Address<'_>) -> Response {
@@ -44,28 +46,28 @@ async fn respond_in_world(edge: &Edge, head: &Arc<RequestHead>, body: &Body, add
     let permit = permit::acquire(edge, &world, &incoming, target).await;
     identity::identify(&world, &mut incoming, address);
     let Some(target) = target else {
-        let response = files::serve_unnoted(edge, &world, &incoming, address);
-        return network::sent_over(&world, &incoming, response);
+        let response = files::serve_untraced(edge, &world, &incoming, address);
+        return network::with_delivery(&world, &incoming, response);
     };
     let mut context = RequestContext::new(edge, &incoming, &world, address);
     let draft = match target {
         Target::Operation(_) => operation::perform(&mut context, permit).await,
-        Target::Page(page) => permit::work(permit.as_ref(), || pages::show(&mut context, page)),
-        Target::File(kind) => files::serve_noted(&mut context, address, kind),
+        Target::Page(page) => permit::run(permit.as_ref(), || pages::show(&mut context, page)),
+        Target::File(kind) => files::serve_traced(&mut context, address, kind),
     };
-    let draft = context.fault.afterwards(draft, &context.settings.dialect);
+    let draft = context.fault.apply_to_reply(draft, &context.settings.dialect);
     let draft = match target {
-        Target::File(_) => edge.cors.open_to_all(&incoming, draft),
+        Target::File(_) => edge.cors.add_to_file(&incoming, draft),
         _ => draft,
     };
     let response = write::response(&context, draft);
-    // The journal comes before the delay: a client that gives up waiting does not undo what was done.
-    let entered = context.trace.end(&world, &response);
+    // The journal entry is written before the delay, so that it exists even if the client gives up waiting.
+    let journaled = context.trace.finish(&world, &response);
     if !matches!(target, Target::Page(_)) {
-        report::note(&context, &entered, &response);
+        report::report_request(&context, &journaled, &response);
     }
-    if !entered.delay.is_zero() {
-        tokio::time::sleep(entered.delay).await;
+    if !journaled.delay.is_zero() {
+        tokio::time::sleep(journaled.delay).await;
     }
-    network::sent_over(&world, &incoming, response)
+    network::with_delivery(&world, &incoming, response)
 }

@@ -1,26 +1,27 @@
-//! From a method and a path to a row of the table of operations.
+//! Finds the operation for a method and a path in the table of operations.
 
 use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row, rows};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Paths that are less alike, from 0 to 1, are no hint.
-const LIKENESS_MIN: f64 = 0.7;
-/// More parts of a path than this, and more of each part, are not compared: no operation's are as long.
-const COMPARED_PARTS_MAX: usize = 12;
-const COMPARED_PART_MAX_BYTES: usize = 64;
+/// Less similar paths, on a scale from 0 to 1, are not suggested in hints.
+const MIN_SIMILARITY: f64 = 0.7;
+/// Only the beginning of a longer path is compared for hints; all operations have shorter paths.
+const MAX_COMPARED_PARTS: usize = 12;
+const MAX_COMPARED_PART_BYTES: usize = 64;
 
-/// The number that replaces larger ones in a path: nothing has it as its ID (A-147 in docs/assumptions.md).
+/// Replaces larger numbers in a path, so that they fit in an integer; no object has this ID (A-147 in
+/// docs/assumptions.md).
 const LARGEST_NUMBER: &str = "999999999999999999";
 
 /// The table of operations, indexed by paths.
 pub struct Router {
-    /// Paths by their number of segments, the most specific first.
+    /// Paths without [`Segment::Remainder`], by their number of segments. Within a number the most specific come first.
     by_length: HashMap<usize, Vec<Path>, RandomState>,
-    /// The paths without placeholders, which go before all others: their length and their place.
+    /// The paths without placeholders, which take precedence, with their key and index in `by_length`.
     fixed: HashMap<&'static str, (usize, usize), RandomState>,
-    /// Paths whose last placeholder takes all that follows.
+    /// Paths whose last placeholder takes several parts.
     open_ended: Vec<Path>,
 }
 
@@ -34,21 +35,21 @@ enum Segment {
     Literal(&'static str),
     Digits(&'static str),
     Text(&'static str),
-    Rest(&'static str),
+    /// Takes all remaining parts of the path.
+    Remainder(&'static str),
 }
 
-/// What a request's way leads to.
+/// The result of [`Router::find`].
 pub enum RouteMatch {
-    /// An operation, with the parts of the path.
+    /// An operation, with the names and values of its placeholders.
     Operation(&'static Row, Vec<(String, String)>),
-    /// The path exists with these methods only.
+    /// The path exists, but only with these methods.
     WrongMethod(Vec<&'static str>),
     /// No operation has the path.
     Nothing,
 }
 
 impl RouteMatch {
-    /// The operation, if one was found.
     pub fn row(&self) -> Option<&'static Row> {
         match self {
             RouteMatch::Operation(row, _) => Some(row),
@@ -58,13 +59,12 @@ impl RouteMatch {
 }
 
 impl Router {
-    /// The index of all operations.
     pub fn new() -> Self {
         let mut by_length: HashMap<usize, Vec<Path>, RandomState> = HashMap::default();
         let mut open_ended = Vec::new();
         for row in rows() {
             let segments = segments_of(row);
-            let is_open = matches!(segments.last(), Some(Segment::Rest(_)));
+            let is_open = matches!(segments.last(), Some(Segment::Remainder(_)));
             let paths = if is_open { &mut open_ended } else { by_length.entry(segments.len()).or_default() };
             match paths.iter_mut().find(|path| path.segments == segments) {
                 Some(path) => path.rows.push(row),
@@ -72,21 +72,21 @@ impl Router {
             }
         }
         for paths in by_length.values_mut() {
-            paths.sort_by(|one, other| one.segments.cmp(&other.segments));
+            paths.sort_by(|a, b| a.segments.cmp(&b.segments));
         }
-        let places = by_length.iter().flat_map(|(length, paths)| {
-            paths.iter().enumerate().filter(|(_, path)| path.is_fixed()).map(|(place, path)| (path, (*length, place)))
+        let positions = by_length.iter().flat_map(|(length, paths)| {
+            paths.iter().enumerate().filter(|(_, path)| path.is_fixed()).map(|(index, path)| (path, (*length, index)))
         });
-        let fixed = places.map(|(path, place)| (path.rows[0].route.path, place)).collect();
+        let fixed = positions.map(|(path, position)| (path.rows[0].route.path, position)).collect();
         Self { by_length, fixed, open_ended }
     }
 
-    /// Finds the operation for a method and a path without `/api/v1`, among those that a feature level has; the path is
-    /// percent-decoded here, part by part.
+    /// Finds the operation for a method and a path without `/api/v1`, among those of a feature level. The path is still
+    /// percent-encoded.
     pub fn find(&self, method: &str, path: &str, level: i64) -> RouteMatch {
-        if let Some((length, place)) = self.fixed.get(path) {
-            let candidate = &self.by_length[length][*place];
-            if candidate.is_there(level) {
+        if let Some((length, index)) = self.fixed.get(path) {
+            let candidate = &self.by_length[length][*index];
+            if candidate.exists_at(level) {
                 return candidate.with_method(method, Vec::new(), level);
             }
         }
@@ -94,7 +94,7 @@ impl Router {
         let parts: Vec<Cow<'_, str>> = path.split('/').map(decode).collect();
         let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
         for candidate in fixed.chain(&self.open_ended) {
-            if candidate.is_there(level)
+            if candidate.exists_at(level)
                 && let Some(values) = candidate.matches(&parts)
             {
                 return candidate.with_method(method, values, level);
@@ -103,35 +103,35 @@ impl Router {
         RouteMatch::Nothing
     }
 
-    /// The operations, of all levels and methods, with a path that is filled in.
+    /// The operations of all levels and methods for a path with filled-in placeholders.
     pub fn rows_at(&self, path: &str) -> impl Iterator<Item = &'static Row> {
         let parts: Vec<Cow<'_, str>> = path.trim_start_matches('/').split('/').map(decode).collect();
         let fixed = self.by_length.get(&parts.len()).into_iter().flatten();
-        let fitting = fixed.chain(&self.open_ended).filter(|candidate| candidate.matches(&parts).is_some());
-        fitting.flat_map(|candidate| candidate.rows.iter().copied()).collect::<Vec<_>>().into_iter()
+        let matching_paths = fixed.chain(&self.open_ended).filter(|candidate| candidate.matches(&parts).is_some());
+        matching_paths.flat_map(|candidate| candidate.rows.iter().copied()).collect::<Vec<_>>().into_iter()
     }
 
-    /// Where a level does not have an operation that another one has: that operation.
+    /// The operation of another level, if this level has none for the method and path.
     pub fn of_another_level(&self, method: &str, path: &str, level: i64) -> Option<&'static Row> {
-        levels_with_other_operations().into_iter().find_map(|other| match self.find(method, path, other) {
+        levels_with_all_operations().into_iter().find_map(|other| match self.find(method, path, other) {
             RouteMatch::Operation(row, _) if !row.is_at(level) => Some(row),
             _ => None,
         })
     }
 
-    /// The operation whose way is most like this one, for hints; None where none is alike. Of long paths the beginning
-    /// decides.
+    /// The operation with the most similar path, for hints; None if no path is similar.
     pub fn nearest(method: &str, path: &str) -> Option<&'static Row> {
-        let cut = |part: &'_ str| part.floor_char_boundary(COMPARED_PART_MAX_BYTES);
+        let compared_length = |part: &'_ str| part.floor_char_boundary(MAX_COMPARED_PART_BYTES);
         let path = path.strip_prefix('/').unwrap_or(path);
-        let wanted: Vec<&str> = path.split('/').take(COMPARED_PARTS_MAX).map(|part| &part[..cut(part)]).collect();
-        let compared = OPERATIONS.iter().filter(|row| row.removed_in.is_none()).map(|row| {
-            let similarity = shape_similarity(&wanted, &row.route.path[1..]);
+        let parts: Vec<&str> =
+            path.split('/').take(MAX_COMPARED_PARTS).map(|part| &part[..compared_length(part)]).collect();
+        let candidates = OPERATIONS.iter().filter(|row| row.removed_in.is_none()).map(|row| {
+            let similarity = path_similarity(&parts, &row.route.path[1..]);
             let same_method = if row.route.method == method { 0.02 } else { 0.0 };
             (similarity + same_method, row)
         });
-        let alike = compared.filter(|(likeness, _)| *likeness > LIKENESS_MIN);
-        alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, row)| row)
+        let similar = candidates.filter(|(similarity, _)| *similarity > MIN_SIMILARITY);
+        similar.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| row)
     }
 }
 
@@ -153,16 +153,16 @@ impl Path {
             match segment {
                 Segment::Literal(literal) if literal == part => {}
                 Segment::Digits(name) if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) => {
-                    // JSON knows no leading zeros, paths do; and no ID is so long, whatever the number.
+                    // IDs are parsed as JSON later, which allows no leading zeros.
                     let number = match part.trim_start_matches('0') {
                         "" => "0",
-                        long if long.len() > LARGEST_NUMBER.len() => LARGEST_NUMBER,
+                        digits if digits.len() > LARGEST_NUMBER.len() => LARGEST_NUMBER,
                         number => number,
                     };
                     values.push(((*name).to_owned(), number.to_owned()));
                 }
                 Segment::Text(name) if !part.is_empty() => values.push(((*name).to_owned(), part.clone().into_owned())),
-                Segment::Rest(name) if !part.is_empty() => {
+                Segment::Remainder(name) if !part.is_empty() => {
                     values.push(((*name).to_owned(), parts[index..].join("/")));
                     return Some(values);
                 }
@@ -172,8 +172,7 @@ impl Path {
         Some(values)
     }
 
-    /// Whether a level has some operation of this path.
-    fn is_there(&self, level: i64) -> bool {
+    fn exists_at(&self, level: i64) -> bool {
         self.rows.iter().any(|row| row.is_at(level))
     }
 
@@ -186,16 +185,16 @@ impl Path {
         if methods.contains(&"GET") {
             methods.push("HEAD");
         }
-        let in_order = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-        methods.sort_by_key(|method| in_order.iter().position(|other| other == method).unwrap_or(in_order.len()));
+        let order = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+        methods.sort_by_key(|method| order.iter().position(|other| other == method).unwrap_or(order.len()));
         RouteMatch::WrongMethod(methods)
     }
 }
 
-/// Levels that have all operations between them: the newest, and the last of each that is gone.
-fn levels_with_other_operations() -> Vec<i64> {
-    let gone = OPERATIONS.iter().filter_map(|row| Some(row.removed_in? - 1));
-    std::iter::once(NEWEST_FEATURE_LEVEL).chain(gone).collect()
+/// The newest level, and the last level of each removed operation. Each operation exists at one of these levels.
+fn levels_with_all_operations() -> Vec<i64> {
+    let last_levels = OPERATIONS.iter().filter_map(|row| Some(row.removed_in? - 1));
+    std::iter::once(NEWEST_FEATURE_LEVEL).chain(last_levels).collect()
 }
 
 fn segments_of(row: &'static Row) -> Vec<Segment> {
@@ -205,7 +204,7 @@ fn segments_of(row: &'static Row) -> Vec<Segment> {
             return Segment::Literal(part);
         };
         if let Some(name) = name.strip_prefix('*') {
-            return Segment::Rest(name);
+            return Segment::Remainder(name);
         }
         let is_text = row.parameters.iter().any(|info| info.name == name && !info.is_json);
         if is_text { Segment::Text(name) } else { Segment::Digits(name) }
@@ -217,14 +216,19 @@ fn decode(part: &str) -> Cow<'_, str> {
     percent_encoding::percent_decode_str(part).decode_utf8_lossy()
 }
 
-/// How alike a path and an operation's are, from 0 to 1: placeholders fit anything well, but not perfectly.
-pub fn shape_similarity(wanted: &[&str], path: &str) -> f64 {
-    let parts: Vec<&str> = path.split('/').collect();
-    let same_length = if parts.len() == wanted.len() { 1.0 } else { 0.6 };
-    let pairs = wanted.iter().zip(&parts);
-    let fit: f64 =
-        pairs.map(|(one, other)| if other.starts_with('{') { 0.8 } else { strsim::jaro_winkler(one, other) }).sum();
-    same_length * fit / wanted.len().max(parts.len()) as f64
+/// The similarity of a path to that of an operation, from 0 to 1. A placeholder matches any part with 0.8.
+pub fn path_similarity(parts: &[&str], operation_path: &str) -> f64 {
+    let operation_parts: Vec<&str> = operation_path.split('/').collect();
+    let length_factor = if operation_parts.len() == parts.len() { 1.0 } else { 0.6 };
+    let pairs = parts.iter().zip(&operation_parts);
+    let sum: f64 = pairs
+        .map(
+            |(part, operation_part)| {
+                if operation_part.starts_with('{') { 0.8 } else { strsim::jaro_winkler(part, operation_part) }
+            },
+        )
+        .sum();
+    length_factor * sum / parts.len().max(operation_parts.len()) as f64
 }
 
 #[cfg(test)]
@@ -232,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_found_at_levels_that_have_it() {
+    fn an_operation_is_found_only_at_levels_that_have_it() {
         let router = Router::new();
 
         assert!(matches!(router.find("PUT", "/saved_snippets", 1), RouteMatch::Nothing));

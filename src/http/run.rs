@@ -1,9 +1,9 @@
-//! Carrying an operation out, for a caller who may call it.
+//! Runs an operation after its caller and parameters were checked.
 
 use super::context::{Admitted, Progress, RequestContext, Routed};
 use super::{authorize, protocol};
 use crate::api::parameter::RawParameters;
-use crate::api::{Call, NotDone, Outcome, Poll, Run};
+use crate::api::{Call, Outcome, Poll, Run, WriteError};
 use crate::error::Error;
 use crate::level::Emulation;
 use crate::realm::user::User;
@@ -12,14 +12,15 @@ use http::header;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What a client calls itself is cut here, in code points, as real servers do.
+/// Longer client names are truncated, as by real servers; in code points.
 const MAX_CLIENT_LENGTH: usize = 30;
 
-/// Checks the caller and runs the operation, both on one realm; a write looks again at the realm that it changes.
+/// Checks the caller and runs the operation on the same realm. If the realm changed before a write could start, both
+/// are repeated.
 ///
 /// # Errors
 ///
-/// Those of [`authorize::caller`]: the caller is not let in. What the operation refuses is its outcome.
+/// The errors of [`authorize::caller`]. A refusal by the operation is an outcome and not an error.
 pub(super) fn carry_out<'routed>(
     context: &mut RequestContext<'_>,
     routed: &'routed Routed,
@@ -31,7 +32,7 @@ pub(super) fn carry_out<'routed>(
         if let Some(caller) = &caller {
             context.fault.lose_queues(context.world, caller);
         }
-        let raw = match protocol::receive(context, routed, &realm, caller.as_deref()) {
+        let raw = match protocol::read_parameters(context, routed, &realm, caller.as_deref()) {
             Ok(raw) => raw,
             Err(error) => {
                 let raw = Cow::Borrowed(&routed.raw);
@@ -48,9 +49,9 @@ pub(super) fn carry_out<'routed>(
             },
             Run::Write(write) => match write(context.world, &realm, &call, &raw) {
                 Ok(outcome) => Progress::Done(outcome),
-                Err(NotDone::Refused(error)) => Progress::refused(error),
-                Err(NotDone::Outdated) => {
-                    context.begin_again();
+                Err(WriteError::Refused(error)) => Progress::refused(error),
+                Err(WriteError::Outdated) => {
+                    context.restart();
                     continue;
                 }
             },
@@ -61,7 +62,6 @@ pub(super) fn carry_out<'routed>(
     }
 }
 
-/// The request as its operation sees it.
 fn call<'call>(
     context: &'call RequestContext<'_>,
     raw: &'call RawParameters,
@@ -71,13 +71,13 @@ fn call<'call>(
     Call {
         caller,
         origin: context.origin,
-        client: beginning(raw.client().unwrap_or_else(|| incoming.client_name()), MAX_CLIENT_LENGTH),
+        client: truncated(raw.client().unwrap_or_else(|| incoming.client_name()), MAX_CLIENT_LENGTH),
         user_agent: incoming.header(header::USER_AGENT).unwrap_or_default(),
         now: context.world.now(),
         server_start: context.world.started_at(),
         feature_level: context.settings.feature_level,
         queue_level: context.emulation.map(Emulation::queue_level).unwrap_or_default(),
-        former: &raw.former,
+        legacy_values: &raw.legacy_values,
         files: &raw.files,
         headers: &raw.headers,
         bouncer: context.fault.bouncer(),
@@ -87,7 +87,7 @@ fn call<'call>(
     }
 }
 
-/// The beginning of a text, of at most so many code points.
-fn beginning(text: &str, limit: usize) -> &str {
-    text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
+/// Truncates a text to a number of code points.
+fn truncated(text: &str, max_length: usize) -> &str {
+    text.char_indices().nth(max_length).map_or(text, |(end, _)| &text[..end])
 }

@@ -1,6 +1,5 @@
-//! Sessions over HTTP: their cookies, and proof that a page of this server made a request (A-370, A-372).
+//! Sessions of browsers over HTTP: their cookies, and the protection against cross-site request forgery (A-370, A-372).
 
-use super::authentication;
 use super::authentication::Credentials;
 use super::authority::Single;
 use super::key_guard::KeyGuard;
@@ -8,71 +7,67 @@ use crate::api::Origin;
 use crate::error::Error;
 use crate::realm::user::User;
 use crate::world::World;
-use crate::world::sessions::SESSION_SPAN;
+use crate::world::sessions::SESSION_LIFETIME;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use std::sync::Arc;
 
-/// The cookie that holds a session's id.
 const SESSION_COOKIE: &str = "sessionid";
-/// The cookie with the token that a request has to repeat.
+/// The cookie with the CSRF token. A request repeats the token in the header or in the field of a form.
 const CSRF_COOKIE: &str = "csrftoken";
-/// The header that repeats it, and the field of a form.
 const CSRF_HEADER: HeaderName = HeaderName::from_static("x-csrftoken");
-/// The field of a form that repeats it.
 pub const CSRF_FIELD: &str = "csrfmiddlewaretoken";
-/// How long browsers keep that token, in seconds: 52 weeks.
-const CSRF_SECONDS: i64 = 52 * 7 * 86_400;
-/// Length of a CSRF token, and of one that is masked.
+/// The lifetime of the CSRF cookie, in seconds: 52 weeks.
+const CSRF_MAX_AGE: i64 = 52 * 7 * 86_400;
+/// The lengths of plain and of masked CSRF tokens.
 const TOKEN_LENGTHS: [usize; 2] = [32, 64];
 
-/// A session that a request is made in.
+/// The session of a request.
 #[derive(Clone, Debug)]
 pub struct Session {
-    /// Its id, which is secret.
+    /// A secret: it authenticates the user.
     pub id: String,
-    /// Whose it is.
     pub user: Arc<User>,
 }
 
 impl Session {
-    /// The open session of this world that a request's cookies name.
+    /// Finds the open session of this world in the cookies of a request.
     pub fn find(world: &World, headers: &HeaderMap) -> Option<Self> {
         if !headers.contains_key(header::COOKIE) {
             return None;
         }
         let realm = world.snapshot();
-        // A browser sends those of other worlds at the same address too.
+        // A browser may also send the session cookies of other worlds at the same host.
         cookies(headers, SESSION_COOKIE)
             .find_map(|id| Some(Self { id: id.to_owned(), user: world.user_of_session(&realm, id)? }))
     }
 
-    /// What replaces the session where credentials are asked for.
+    /// The credentials of the session's user.
     pub fn credentials(&self) -> Result<Arc<Credentials>, Error> {
-        Ok(Arc::new(authentication::Credentials::of(&self.user)))
+        Ok(Arc::new(Credentials::of(&self.user)))
     }
 }
 
-/// All values of a cookie; browsers send several where paths lie within each other.
+/// All values of a cookie. Browsers send several if the cookie is set for several prefixes of the path.
 fn cookies<'headers>(headers: &'headers HeaderMap, name: &'static str) -> impl Iterator<Item = &'headers str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(move |(other, _)| *other == name).map(|(_, value)| value.trim_matches('"'))
 }
 
-/// The token that a browser has to repeat, if it has one.
+/// The well-formed CSRF token in the cookies of a request, if any.
 pub fn csrf_token(headers: &HeaderMap) -> Option<&str> {
-    cookies(headers, CSRF_COOKIE).find(|token| fault_of(token).is_none())
+    cookies(headers, CSRF_COOKIE).find(|token| token_format_error(token).is_none())
 }
 
-fn fault_of(token: &str) -> Option<&'static str> {
+fn token_format_error(token: &str) -> Option<&'static str> {
     if !TOKEN_LENGTHS.contains(&token.len()) {
         return Some("has incorrect length");
     }
     (!token.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some("has invalid characters")
 }
 
-/// Asserts that a page of this server made a request that changes something: it repeats the token of the cookie, in the
-/// field of a form that is posted or in a header, and a page of another site could not have read it.
+/// Checks that a request that may change something comes from a page of this server: it repeats the token of the
+/// cookie, in a header or in the field of a posted form. Pages of other sites cannot read the cookie.
 ///
 /// # Errors
 ///
@@ -101,14 +96,14 @@ pub fn check_csrf(
     if token.is_empty() {
         return failed("CSRF token missing.".to_owned());
     }
-    if let Some(fault) = fault_of(token) {
-        return failed(format!("CSRF token from {source} {fault}."));
+    if let Some(format_error) = token_format_error(token) {
+        return failed(format!("CSRF token from {source} {format_error}."));
     }
-    let is_same = cookies(headers, CSRF_COOKIE).any(|cookie| cookie == token);
-    if is_same { Ok(()) } else { failed(format!("CSRF token from {source} incorrect.")) }
+    let matches_cookie = cookies(headers, CSRF_COOKIE).any(|cookie| cookie == token);
+    if matches_cookie { Ok(()) } else { failed(format!("CSRF token from {source} incorrect.")) }
 }
 
-/// Asserts that no page of another site asks.
+/// Checks that a request does not come from a page of another site.
 ///
 /// # Errors
 ///
@@ -124,42 +119,43 @@ pub fn check_origin(guard: &KeyGuard, headers: &HeaderMap) -> Result<(), Error> 
     };
     match Single::of(headers, header::ORIGIN) {
         Single::Absent => Ok(()),
-        Single::Once(origin) if guard.lets_act(origin, host) => Ok(()),
+        Single::Once(origin) if guard.may_use_session(origin, host) => Ok(()),
         Single::Once(origin) => foreign(origin),
         Single::Unreadable => foreign("several origins"),
     }
 }
 
-/// Opens a session for a user who just logged in, and gives their browser its cookies.
+/// Opens a session for a user who logged in, and sets the cookies.
 pub fn open<B>(world: &World, origin: Origin<'_>, user: &User, response: &mut http::Response<B>) {
     let id = world.open_session(user);
-    let seconds = SESSION_SPAN.micros() / 1_000_000;
+    let seconds = SESSION_LIFETIME.micros() / 1_000_000;
     add_cookie(origin, (SESSION_COOKIE, &id), seconds, "; HttpOnly", response);
-    // A token from before the login is worth nothing after it.
-    give_csrf_token(origin, &world.sessions().token(), response);
+    // A new token, so that one from before the login no longer works.
+    set_csrf_token(origin, &world.sessions().token(), response);
 }
 
-/// Gives a browser the token that it has to repeat. Scripts of the page may read it.
-pub fn give_csrf_token<B>(origin: Origin<'_>, token: &str, response: &mut http::Response<B>) {
-    add_cookie(origin, (CSRF_COOKIE, token), CSRF_SECONDS, "", response);
+/// Sets the cookie with the CSRF token, which scripts of the page may read.
+pub fn set_csrf_token<B>(origin: Origin<'_>, token: &str, response: &mut http::Response<B>) {
+    add_cookie(origin, (CSRF_COOKIE, token), CSRF_MAX_AGE, "", response);
 }
 
-/// Takes the session's cookie away.
-pub fn forget<B>(origin: Origin<'_>, response: &mut http::Response<B>) {
+/// Removes the session cookie from the browser.
+pub fn clear_cookie<B>(origin: Origin<'_>, response: &mut http::Response<B>) {
     add_cookie(origin, (SESSION_COOKIE, ""), 0, "; HttpOnly", response);
 }
 
-/// Adds a cookie that goes back to this world alone, and is not sent along with requests that other sites' pages make.
+/// Sets a cookie for the paths of this world, which browsers do not send with requests of other sites. `attributes` are
+/// further attributes of the cookie, with a leading semicolon.
 fn add_cookie<B>(
     origin: Origin<'_>,
     (name, value): (&str, &str),
     max_age: i64,
-    further: &'static str,
+    attributes: &'static str,
     response: &mut http::Response<B>,
 ) {
     let path = if origin.prefix.is_empty() { "/" } else { origin.prefix };
     let secure = if origin.scheme == "https" { "; Secure" } else { "" };
-    let cookie = format!("{name}={value}; Path={path}; Max-Age={max_age}; SameSite=Lax{further}{secure}");
+    let cookie = format!("{name}={value}; Path={path}; Max-Age={max_age}; SameSite=Lax{attributes}{secure}");
     if let Ok(value) = HeaderValue::from_str(&cookie) {
         response.headers_mut().append(header::SET_COOKIE, value);
     }

@@ -1,4 +1,4 @@
-//! What a path leads to: an operation, a file or a page.
+//! Classifies the path of a request: an operation, a file or a page.
 
 use super::address::Address;
 use super::files;
@@ -6,19 +6,17 @@ use super::pages::{Page, methods_of_page};
 use super::request::ApiRequest;
 use crate::api::rows;
 
-/// What a request is for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target<'a> {
-    /// An operation, by its path without `/api/v1` as the client wrote it.
+    /// The path without `/api/v1`, which may not be one of an operation.
     Operation(&'a str),
-    /// A file of a kind that faults and the journal know.
+    /// The kind of the file, such as `/user_uploads/*`.
     File(&'static str),
-    /// A page for people.
     Page(Page<'a>),
 }
 
 impl<'a> Target<'a> {
-    /// What a request for this address is for; None where it is for none of these.
+    /// Classifies an address; None if it is none of these.
     pub(super) fn of(incoming: &ApiRequest, address: &Address<'a>) -> Option<Self> {
         let file = || files::kind(address.path).map(Target::File);
         let page = || Page::find(incoming, address).map(Target::Page);
@@ -26,7 +24,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Whether an address is of what opens accounts without a password: an operation that gives keys, or a page to log in.
+/// Whether an address gives access to accounts without a password: an operation that returns keys, or a page.
 pub(super) fn gives_keys(address: &Address<'_>) -> bool {
     match address.operation {
         Some(path) => rows().any(|row| row.gives_keys && row.route.path == path),

@@ -1,4 +1,4 @@
-//! What is noted of a request on its way, for the journal and for those who watch.
+//! The trace of a request: what its stages record for the journal and for the watch socket.
 
 use super::Response;
 use super::authentication::{Credentials, RequestCredentials};
@@ -10,7 +10,7 @@ use crate::fault::rate_limit::Budget;
 use crate::journal::{Body, Entry};
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
-use crate::world::{NewEvents, Watched, World};
+use crate::world::{NewEvents, WatchFrame, World};
 use bytes::Bytes;
 use http::{Method, header};
 use std::borrow::Cow;
@@ -18,49 +18,48 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The notes on one request.
+/// The data of one request, collected until its journal entry is written.
 pub struct Trace {
+    /// Real time.
     began: Timestamp,
-    /// The method as it is carried out.
+    /// The effective method, after an override by parameter or header.
     pub method: Cow<'static, str>,
     /// Without `/api/v1`.
     pub path: String,
-    /// The operation's path.
+    /// The path of the operation with placeholders, or the kind of the file.
     pub route: Option<&'static str>,
-    /// The operation, if it is one.
     pub row: Option<&'static Row>,
-    /// The credentials of the request; None where it has none.
     pub credentials: RequestCredentials,
-    /// What the client calls itself.
+    /// The name of the client without its version.
     pub client: Box<str>,
-    /// As sent.
+    /// The parameters as sent.
     pub params: Arc<BTreeMap<String, String>>,
-    /// The fault that fired.
+    /// The id of the fault that fired.
     pub fault: Option<String>,
-    /// How long that fault holds the reply back.
+    /// The delay of the reply by the fault.
     pub delay: Duration,
-    /// The budget that the request was counted in.
+    /// The rate limit budget to which the request was charged.
     pub budget: Option<Budget>,
-    /// What the request added to the event log.
+    /// The events that the request added to the event log.
     pub new_events: NewEvents,
 }
 
-/// A request with its entry in the journal.
-pub struct Entered {
+/// A request after its journal entry was written.
+pub struct JournaledRequest {
     pub entry: Arc<Entry>,
-    /// When it came, in real time.
+    /// When the request arrived, in real time.
     pub began: Timestamp,
-    /// When its reply was made, in real time.
+    /// When the reply was ready, in real time.
     pub ended: Timestamp,
-    /// How long a fault holds the reply back.
+    /// The delay of the reply by a fault.
     pub delay: Duration,
     pub row: Option<&'static Row>,
-    /// When its reply was made, by the world's clock.
+    /// When the reply was ready, by the world's clock.
     pub at: Timestamp,
 }
 
-/// A method's name.
-pub fn name_of(method: &Method) -> Cow<'static, str> {
+/// The name of a method, without an allocation for the usual ones.
+pub fn method_name(method: &Method) -> Cow<'static, str> {
     match *method {
         Method::GET => "GET".into(),
         Method::POST => "POST".into(),
@@ -73,30 +72,29 @@ pub fn name_of(method: &Method) -> Cow<'static, str> {
     }
 }
 
-/// Whether a reply can be read in the journal: a picture can't.
+/// Whether the body of a reply is text, which the journal stores; bodies of other types are left out.
 fn is_text(response: &Response) -> bool {
-    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    kind.is_none_or(|kind| kind == "application/json" || kind.starts_with("text/") || kind.contains("json"))
+    let content_type = response.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    content_type.is_none_or(|content_type| content_type.starts_with("text/") || content_type.contains("json"))
 }
 
 impl Trace {
-    /// The address that the credentials claim.
+    /// The email address in the credentials, which are not checked.
     pub fn user(&self) -> Option<&str> {
         self.credentials.as_ref()?.as_ref().ok().map(|credentials| &**credentials.email())
     }
 
-    /// Notes who logged in by the request.
-    pub fn note_caller(&mut self, user: &User) {
+    /// Records the user who logged in by the request.
+    pub fn set_caller(&mut self, user: &User) {
         self.credentials = Some(Ok(Arc::new(Credentials::of(user))));
     }
 
-    /// Begins the notes.
     pub fn begin(world: &World, incoming: &ApiRequest, path: String) -> Self {
         let began = world.real_time().now();
-        world.lifecycle().note_request(began);
+        world.lifecycle().record_request(began);
         Self {
             began,
-            method: name_of(incoming.method()),
+            method: method_name(incoming.method()),
             path,
             client: incoming.client_name().into(),
             route: None,
@@ -110,14 +108,14 @@ impl Trace {
         }
     }
 
-    /// Enters the request into the world's journal and tells those who watch: the request, then its events.
-    pub fn end(&mut self, world: &World, response: &Response) -> Entered {
+    /// Writes the journal entry, and broadcasts the request and then its events to watchers.
+    pub fn finish(&mut self, world: &World, response: &Response) -> JournaledRequest {
         let ended = world.real_time().now();
-        let took = ended.plus(Span::from_duration(self.delay)).since(self.began);
+        let duration = ended.plus(Span::from_duration(self.delay)).since(self.began);
         let is_dropped = response.extensions().get::<ConnectionFault>() == Some(&ConnectionFault::Dropped);
         let now = world.clock().now(ended);
         let fault = self.fault.clone().filter(|_| world.is_watched());
-        let entry = world.journal().enter(Entry {
+        let entry = world.journal().push(Entry {
             id: 0,
             at: self.new_events.entries.first().map_or(now, |event| now.min(event.at)).fractional_seconds(),
             method: std::mem::take(&mut self.method),
@@ -127,7 +125,7 @@ impl Trace {
             params: self.params.clone(),
             status: if is_dropped { 0 } else { response.status().as_u16() },
             reply: Body(if is_text(response) { response.body().clone() } else { Bytes::new() }),
-            duration_ms: took.micros() as f64 / 1e3,
+            duration_ms: duration.micros() as f64 / 1e3,
             client: std::mem::take(&mut self.client),
             hint: response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok()).map(Into::into),
             fault: self.fault.take(),
@@ -135,13 +133,13 @@ impl Trace {
             truncated: false,
         });
         let journal_id = entry.id;
-        world.broadcast(Watched::Request(entry.clone()));
-        // What the network lost was lost by no rule.
-        let sent = fault.and_then(|id| world.faults().lock().effect_as_sent(&id).map(|effect| (id, effect)));
-        if let Some((fault_id, effect)) = sent {
-            world.broadcast(Watched::Fault { at: now, fault_id, journal_id, effect });
+        world.broadcast(WatchFrame::Request(entry.clone()));
+        // A loss by the network has a fault id but no rule, and so no effect.
+        let fired = fault.and_then(|id| world.faults().lock().effect_as_sent(&id).map(|effect| (id, effect)));
+        if let Some((fault_id, effect)) = fired {
+            world.broadcast(WatchFrame::Fault { at: now, fault_id, journal_id, effect });
         }
         world.broadcast_events(&self.new_events);
-        Entered { entry, began: self.began, ended, delay: self.delay, row: self.row, at: now }
+        JournaledRequest { entry, began: self.began, ended, delay: self.delay, row: self.row, at: now }
     }
 }

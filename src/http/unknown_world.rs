@@ -1,8 +1,8 @@
-//! What is answered where no world has the name that an address has, or where the root has none.
+//! Replies to requests for unknown worlds, and to requests for the root of a server without a default world.
 
+use super::adaptation::adapt_reply;
 use super::address::Address;
 use super::request::ApiRequest;
-use super::shape::shape;
 use super::{Edge, Response, hint, pages, reply, write};
 use crate::api::parameter::RawParameters;
 use crate::api::server::{GetServerSettings, root_settings};
@@ -11,30 +11,30 @@ use crate::error::Error;
 use crate::level::emulation;
 use http::{Method, header};
 
-/// The response to a request whose world does not exist. The root of a server without a default world knows its own
-/// settings and nothing else.
+/// The response to a request whose world does not exist. The root of a server without a default world answers only
+/// `GET /server_settings`.
 pub(super) fn explain(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {
     let is_read = matches!(*incoming.method(), Method::GET | Method::HEAD);
     if is_read && address.path == "/api/v1/server_settings" && address.is_root {
-        return settings_of_root(edge, incoming, address);
+        return root_settings_reply(edge, incoming, address);
     }
     let names: Vec<String> = edge.worlds.all().iter().map(|world| world.name().to_owned()).collect();
     if is_read && incoming.accepts_html() && edge.key_guard.is_for_this_machine(incoming.headers()) {
-        let listed = if edge.lists_worlds { names.as_slice() } else { &[] };
-        return pages::unknown_world(&address.world, listed);
+        let listed_names = if edge.lists_worlds { names.as_slice() } else { &[] };
+        return pages::unknown_world(&address.world, listed_names);
     }
     reply::failure(&Error::UnknownWorld, Some(hint::nearest_world(&address.world, &names)))
 }
 
-fn settings_of_root(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {
+fn root_settings_reply(edge: &Edge, incoming: &ApiRequest, address: &Address<'_>) -> Response {
     let user_agent = incoming.header(header::USER_AGENT).unwrap_or_default();
     let settings = root_settings(address.origin, edge.settings.feature_level, user_agent);
     let emulation = emulation(edge.settings.feature_level);
     let form = if emulation.is_some() { ReplyForm::Value } else { ReplyForm::Bytes };
     let body = envelope::<<GetServerSettings as Operation>::Params>(&settings, &RawParameters::default(), form);
-    write::plain(shape(&edge.settings, address.origin.prefix, body, |reply| {
+    write::serialize(adapt_reply(&edge.settings, address.origin.prefix, body, |reply| {
         if let Some(emulation) = emulation {
-            emulation.answer_without_realm(GetServerSettings::ROUTE, reply);
+            emulation.downgrade_reply_without_realm(GetServerSettings::ROUTE, reply);
         }
     }))
 }

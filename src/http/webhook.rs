@@ -1,4 +1,4 @@
-//! A call of an outgoing webhook on the wire, in the names and forms of its world.
+//! Serializes the calls of outgoing webhooks, at the world's level and in its dialect.
 
 use crate::api::SERVICE_VERSION;
 use crate::feature::Feature;
@@ -9,29 +9,26 @@ use crate::record::message::{MessageRecord, MessageView};
 use crate::world::WorldSettings;
 use serde_json::{Value, json};
 
-/// A request to the address of a bot.
-pub struct Posted {
-    /// The header `User-Agent`.
+/// The headers and the body of a request to the address of an outgoing webhook bot.
+pub struct WebhookRequest {
     pub user_agent: String,
-    /// The header `Content-Type`.
     pub content_type: &'static str,
-    /// The body as it is sent.
+    /// The body.
     pub bytes: Vec<u8>,
-    /// The same for people: JSON, or the form as text.
+    /// The body for the list of webhook calls: JSON, or the form as text.
     pub shown: Value,
 }
 
-impl Posted {
-    /// What is posted for a call.
+impl WebhookRequest {
     pub fn of(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Self {
         let user_agent = settings.dialect.webhook_agent(SERVICE_VERSION);
         match call.interface {
             Interface::Generic => {
-                let body = generic(realm, settings, call);
+                let body = generic_body(realm, settings, call);
                 Self { user_agent, content_type: "application/json", bytes: body.to_string().into_bytes(), shown: body }
             }
             Interface::Slack => {
-                let form = slack(realm, settings, call);
+                let form = slack_form(realm, settings, call);
                 let content_type = "application/x-www-form-urlencoded";
                 Self { user_agent, content_type, bytes: form.clone().into_bytes(), shown: form.into() }
             }
@@ -39,7 +36,7 @@ impl Posted {
     }
 }
 
-fn trigger(call: &WebhookCall, settings: &WorldSettings) -> &'static str {
+fn trigger_name(call: &WebhookCall, settings: &WorldSettings) -> &'static str {
     match call.trigger {
         Trigger::Mention => "mention",
         Trigger::DirectMessage if !Feature::DirectMessagesInWebhooks.is_at(settings.feature_level) => "private_message",
@@ -47,7 +44,7 @@ fn trigger(call: &WebhookCall, settings: &WorldSettings) -> &'static str {
     }
 }
 
-fn generic(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value {
+fn generic_body(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value {
     let bot = realm.users.get(&call.bot);
     let mut body = json!({
         "data": call.sent.message.body.content,
@@ -55,13 +52,13 @@ fn generic(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value
         "bot_email": bot.map(|bot| realm.api_email(bot)),
         "bot_full_name": bot.map(|bot| bot.full_name.as_str()),
         "token": call.token,
-        "trigger": trigger(call, settings),
+        "trigger": trigger_name(call, settings),
     });
     settings.dialect.translate(&mut body);
     body
 }
 
-/// The message as events have it, in Markdown and as HTML.
+/// The message as in events, with its content as Markdown and as HTML.
 fn message(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value {
     let bot = realm.users.get(&call.bot).map(AsRef::as_ref);
     let view = MessageView {
@@ -76,12 +73,12 @@ fn message(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> Value
     let mut message = serde_json::to_value(record).unwrap_or_default();
     message["rendered_content"] = sent.message.body.rendered().into();
     if let Some(emulation) = emulation(settings.feature_level) {
-        emulation.shape_message(realm, bot, &mut message);
+        emulation.downgrade_message(realm, bot, &mut message);
     }
     message
 }
 
-fn slack(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> String {
+fn slack_form(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> String {
     let message = &call.sent.message;
     let channel = call.sent.channel.as_ref();
     let timestamp = message.sent_at.seconds().to_string();
@@ -96,7 +93,7 @@ fn slack(realm: &Realm, settings: &WorldSettings, call: &WebhookCall) -> String 
         .append_pair("user_id", &format!("U{}", message.sender))
         .append_pair("user_name", &call.sent.sender.full_name)
         .append_pair("text", &message.body.content)
-        .append_pair("trigger_word", trigger(call, settings))
+        .append_pair("trigger_word", trigger_name(call, settings))
         .append_pair("service_id", &call.bot.to_string())
         .finish()
 }

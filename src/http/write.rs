@@ -1,4 +1,4 @@
-//! The one place where responses become bytes.
+//! The last stage of a response: it gets its final headers and is serialized.
 
 use super::context::RequestContext;
 use super::draft::{Draft, DraftBody};
@@ -6,28 +6,27 @@ use super::{Response, rate_limit, reply};
 use crate::dialect::Dialect;
 use http::HeaderValue;
 
-/// The response as it is sent: refusals with names as the dialect has them, and with the headers of every response.
+/// Translates a refusal to the dialect, adds the headers for sessions, realm and rate limit, and serializes the response.
 pub(super) fn response(context: &RequestContext<'_>, draft: Draft) -> Response {
     let dialect = &context.settings.dialect;
-    let is_renamed = draft.status().is_client_error() && !dialect.is_neutral();
-    let mut draft = if is_renamed { in_dialect(draft, dialect) } else { draft };
+    let is_translated = draft.status().is_client_error() && !dialect.is_neutral();
+    let mut draft = if is_translated { translate_refusal(draft, dialect) } else { draft };
     if context.takes_sessions {
         reply::ask_for_session(&mut draft);
     }
-    reply::name_realm(&mut draft, dialect.auth_realm());
+    reply::set_auth_realm(&mut draft, dialect.auth_realm());
     if let Some(budget) = &context.trace.budget {
-        rate_limit::tell(budget, &mut draft);
+        rate_limit::add_headers(budget, &mut draft);
     }
-    plain(draft)
+    serialize(draft)
 }
 
-/// A response that belongs to no world, as it is sent.
-pub(super) fn plain(draft: Draft) -> Response {
-    draft.map(DraftBody::written)
+pub(super) fn serialize(draft: Draft) -> Response {
+    draft.map(DraftBody::into_bytes)
 }
 
-/// A refusal with names as the dialect has them.
-fn in_dialect(draft: Draft, dialect: &Dialect) -> Draft {
+/// Replaces neutral names in the body and the hint of a refusal by those of the dialect.
+fn translate_refusal(draft: Draft, dialect: &Dialect) -> Draft {
     let (mut head, body) = draft.into_parts();
     let DraftBody::Json { mut value, .. } = body else { return Draft::from_parts(head, body) };
     dialect.translate_refusal(&mut value);
@@ -35,5 +34,5 @@ fn in_dialect(draft: Draft, dialect: &Dialect) -> Draft {
     if let Some(hint) = hint.and_then(|hint| HeaderValue::try_from(dialect.with_vendor_names(hint)).ok()) {
         head.headers.insert(reply::HINT, hint);
     }
-    Draft::from_parts(head, DraftBody::line(value))
+    Draft::from_parts(head, DraftBody::json_line(value))
 }

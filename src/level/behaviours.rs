@@ -1,46 +1,46 @@
-//! Changes that need words and code of their own, by what they are about.
+//! The tables of behaviours, by subject: changes that need a description and, usually, code.
 
 mod accounts;
 mod attachments;
 mod bots;
 mod channels;
 mod flags;
-mod former_words;
+pub(super) mod former_booleans;
 mod groups;
-mod html;
 mod invitations;
-mod leniency;
 mod linkifiers;
 mod messages;
 mod narrows;
-mod order;
 mod organization;
+mod parameter_order;
+pub(super) mod parameter_parsing;
 pub(super) mod permissions;
 mod profile_fields;
 mod pushes;
-pub(super) mod reading;
-mod recorded;
+mod recorded_replies;
+mod recorded_requests;
+pub(super) mod refusal_messages;
+mod refusal_patterns;
+mod rendering;
 mod settings;
 mod subscriptions;
-pub(super) mod switches;
 mod topics;
-pub(super) mod words;
 
 use super::{Behaviour, Change, ChangeKind};
 
 pub(super) fn changes() -> Vec<Change> {
     let tables = [
-        // Switches are read before what other rows look at.
-        leniency::ROWS,
-        // What is looked at in another order was of another form before, which later rows bring it to.
-        order::ROWS,
+        // The order within a level matters: booleans are checked before other rows read the parameters,
+        recorded_requests::ROWS,
+        // and the former order of parameters is checked before later rows convert them.
+        parameter_order::ROWS,
         accounts::ROWS,
         attachments::ROWS,
         bots::ROWS,
         channels::ROWS,
         flags::ROWS,
         groups::ROWS,
-        html::ROWS,
+        rendering::ROWS,
         invitations::ROWS,
         linkifiers::ROWS,
         messages::ROWS,
@@ -49,12 +49,12 @@ pub(super) fn changes() -> Vec<Change> {
         permissions::ROWS,
         profile_fields::ROWS,
         pushes::ROWS,
-        reading::rows(),
-        recorded::ROWS,
+        parameter_parsing::rows(),
+        recorded_replies::ROWS,
         subscriptions::ROWS,
-        switches::ROWS,
+        former_booleans::ROWS,
         topics::ROWS,
-        words::ROWS,
+        refusal_messages::ROWS,
     ];
     let rows = tables.into_iter().flatten().chain(settings::rows());
     rows.map(|row: &'static Behaviour| Change { level: row.level, kind: ChangeKind::Behaviour(row) }).collect()

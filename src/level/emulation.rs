@@ -1,7 +1,8 @@
-//! What applies to a level, compiled from the table of changes and found by operation or type of event.
+//! The emulation of a feature level: the changes that apply to it, compiled from the tables and indexed by operation
+//! or type of event.
 
 mod compiling;
-mod numbers;
+mod integers;
 mod object_change;
 
 pub use object_change::add_unknown_field;
@@ -15,110 +16,118 @@ use crate::realm::Realm;
 use crate::realm::event::EventPattern;
 use crate::realm::queue::QueueLevel;
 use crate::realm::user::User;
-use numbers::Numbers;
-use object_change::{ObjectAct, ObjectChange};
+use integers::IntegerParameter;
+use object_change::{ObjectAction, ObjectChange};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, LazyLock, OnceLock};
 
-/// What a world at a level does otherwise than one at the newest.
+/// The differences between a level and the newest one.
 pub struct Emulation {
     level: i64,
-    hidden: HashMap<Key, Vec<&'static str>>,
-    renamed: HashMap<Key, Vec<(&'static str, &'static str)>>,
-    gone: HashMap<Key, Vec<&'static str>>,
-    capabilities: Vec<&'static str>,
-    narrow_terms: Vec<narrow::Term>,
-    requests: HashMap<Key, Vec<RequestChange>>,
-    refusals: HashMap<Key, Vec<RequestChange>>,
+    /// Parameters that the level does not know.
+    unknown_parameters: HashMap<RouteKey, Vec<&'static str>>,
+    /// Parameters with another name: the name at this level, and the newest name.
+    renamed_parameters: HashMap<RouteKey, Vec<(&'static str, &'static str)>>,
+    /// Parameters that a later level removed.
+    removed_parameters: HashMap<RouteKey, Vec<&'static str>>,
+    /// Keys of `client_capabilities` that the level does not know.
+    unknown_capabilities: Vec<&'static str>,
+    unknown_narrow_terms: Vec<narrow::Term>,
+    requests: HashMap<RouteKey, Vec<RequestChange>>,
+    refusals: HashMap<RouteKey, Vec<RequestChange>>,
     every_reply: Vec<ObjectChange>,
-    /// Fields of single operations' replies that the level has, whatever it says of every reply.
-    earlier: HashSet<(Key, &'static str)>,
-    replies: HashMap<Key, Vec<ObjectChange>>,
+    /// Fields that the replies of single operations already have at this level, although a later one added them to
+    /// every reply.
+    early_fields: HashSet<(RouteKey, &'static str)>,
+    replies: HashMap<RouteKey, Vec<ObjectChange>>,
     events: HashMap<&'static str, Vec<(Option<&'static str>, ObjectChange)>>,
-    codes: Vec<Code>,
-    words: Vec<fn(&mut Refusal<'_>)>,
-    /// Parameters that take whole numbers, for which `true` and `false` stand too.
-    numbers: HashMap<Key, Vec<Numbers>>,
-    /// Operations that read their parameters by the former rules, with those of them that are plain text.
-    read_as_before: HashMap<Key, Vec<&'static str>>,
-    access: HashMap<Key, AccessChange>,
-    withheld: Vec<EventPattern>,
+    codes: Vec<FormerCode>,
+    messages: Vec<fn(&mut Refusal<'_>)>,
+    /// Integer parameters that accept `true` and `false` at this level.
+    integers: HashMap<RouteKey, Vec<IntegerParameter>>,
+    /// The operations that parse their parameters by the former rules, with their plain text parameters.
+    former_parsing: HashMap<RouteKey, Vec<&'static str>>,
+    access: HashMap<RouteKey, AccessChange>,
+    /// Events that queues do not get.
+    withheld_events: Vec<EventPattern>,
 }
 
-/// An operation's method and path.
-type Key = (&'static str, &'static str);
+/// Method and path of an operation.
+type RouteKey = (&'static str, &'static str);
 type RequestChange = fn(&mut Request<'_>) -> Result<(), Error>;
 
-struct Code {
+struct FormerCode {
     errors: &'static [&'static str],
-    of: CodeOf,
+    scope: CodeScope,
     status: u16,
     code: &'static str,
 }
 
 #[derive(Clone, Copy)]
-enum CodeOf {
-    /// These operations; none: all.
+enum CodeScope {
+    /// These operations; empty for all.
     Routes(&'static [&'static str]),
-    /// Operations that ask for credentials.
+    /// All operations that require credentials.
     Credentials,
 }
 
 #[derive(Default)]
 struct AccessChange {
-    instead: Option<Access>,
-    also: Vec<Access>,
+    /// Replaces the present rule.
+    replacement: Option<Access>,
+    /// Rules that apply in addition.
+    additional: Vec<Access>,
 }
 
-/// The emulation of a level; None at the newest, which needs none.
+/// Returns the emulation of a level; None at the newest, which needs none.
 pub fn emulation(level: i64) -> Option<&'static Emulation> {
-    static PAST: [OnceLock<Emulation>; NEWEST_FEATURE_LEVEL as usize] =
+    static OLDER_LEVELS: [OnceLock<Emulation>; NEWEST_FEATURE_LEVEL as usize] =
         [const { OnceLock::new() }; NEWEST_FEATURE_LEVEL as usize];
-    static FUTURE: LazyLock<Emulation> = LazyLock::new(Emulation::future);
+    static NEWER_LEVELS: LazyLock<Emulation> = LazyLock::new(Emulation::of_newer_levels);
     if level == NEWEST_FEATURE_LEVEL {
         return None;
     }
-    let past = usize::try_from(level).ok().and_then(|index| PAST.get(index));
-    Some(past.map_or(&*FUTURE, |place| place.get_or_init(|| Emulation::past(level))))
+    let older = usize::try_from(level).ok().and_then(|index| OLDER_LEVELS.get(index));
+    Some(older.map_or(&*NEWER_LEVELS, |cell| cell.get_or_init(|| Emulation::of_older_level(level))))
 }
 
 impl Emulation {
-    fn is_future(&self) -> bool {
+    fn is_newer_level(&self) -> bool {
         self.level > NEWEST_FEATURE_LEVEL
     }
 
-    /// What the level means for queues.
+    /// The properties of the level that affect the events of queues.
     pub fn queue_level(&'static self) -> QueueLevel {
         QueueLevel {
-            older: (!self.is_future()).then_some(self.level),
-            withheld: &self.withheld,
-            sends_unknown_events: self.is_future(),
+            older_level: (!self.is_newer_level()).then_some(self.level),
+            withheld: &self.withheld_events,
+            sends_unknown_events: self.is_newer_level(),
         }
     }
 
-    /// Whether the caller may call an operation that asked for more than now.
+    /// Checks the additional access rules that an operation had at the level.
     ///
     /// # Errors
     ///
-    /// Those of [`Access::check`].
+    /// The errors of [`Access::check`].
     pub fn check_former_access(&self, route: Route, realm: &Realm, caller: &User) -> Result<(), Error> {
         let change = self.access.get(&(route.method, route.path));
-        change.into_iter().flat_map(|change| &change.also).try_for_each(|also| also.check(realm, caller))
+        change.into_iter().flat_map(|change| &change.additional).try_for_each(|access| access.check(realm, caller))
     }
 
-    /// Who may call an operation, where the newest level has the rule `access`.
+    /// The access rule of an operation at the level, where `access` is the one at the newest level.
     pub fn access(&self, route: Route, access: Access) -> Access {
-        self.access.get(&(route.method, route.path)).and_then(|change| change.instead).unwrap_or(access)
+        self.access.get(&(route.method, route.path)).and_then(|change| change.replacement).unwrap_or(access)
     }
 
-    /// Brings a request's parameters to the newest level: what the level does not know is set aside as unsupported,
-    /// old names and defaults are replaced.
+    /// Converts the parameters of a request to the newest level: unknown ones are set aside as unsupported, old names
+    /// and defaults are replaced.
     ///
     /// # Errors
     ///
-    /// What the level refuses and the newest would take.
-    pub fn receive(
+    /// The refusals of requests that only newer levels accept.
+    pub fn upgrade_request(
         &self,
         row: &Row,
         realm: &Realm,
@@ -126,39 +135,40 @@ impl Emulation {
         raw: &mut RawParameters,
     ) -> Result<(), Error> {
         let key = (row.route.method, row.route.path);
-        let registers_queue = row.has(Effect::RegistersQueue);
+        let registers_queue = row.has_effect(Effect::RegistersQueue);
         let values = Arc::make_mut(&mut raw.values);
-        if !self.numbers.is_empty() {
-            let is_switch = |text: &str| matches!(text.trim(), "true" | "false");
-            raw.switches = values.iter().filter(|(_, text)| is_switch(text)).map(|(name, _)| name.clone()).collect();
+        if !self.integers.is_empty() {
+            let is_boolean = |text: &str| matches!(text.trim(), "true" | "false");
+            raw.boolean_names =
+                values.iter().filter(|(_, text)| is_boolean(text)).map(|(name, _)| name.clone()).collect();
         }
-        if let Some(texts) = self.read_as_before.get(&key) {
+        if let Some(texts) = self.former_parsing.get(&key) {
             let values = values
                 .iter_mut()
-                .filter(|(name, text)| numbers::is_beyond_range(text) && !texts.contains(&name.as_str()));
-            values.for_each(|(_, text)| numbers::NO_WHOLE_NUMBER.clone_into(text));
+                .filter(|(name, text)| integers::is_beyond_range(text) && !texts.contains(&name.as_str()));
+            values.for_each(|(_, text)| integers::NOT_AN_INTEGER.clone_into(text));
         }
-        for name in self.hidden.get(&key).into_iter().flatten() {
+        for name in self.unknown_parameters.get(&key).into_iter().flatten() {
             if values.remove(*name).is_some() {
-                raw.set_aside.push((*name).to_owned());
+                raw.ignored_names.push((*name).to_owned());
             }
         }
-        for (old, new) in self.renamed.get(&key).into_iter().flatten() {
+        for (old, new) in self.renamed_parameters.get(&key).into_iter().flatten() {
             if let Some(value) = values.remove(*old) {
                 values.insert((*new).to_owned(), value);
             }
         }
-        for name in self.gone.get(&key).into_iter().flatten() {
-            raw.former.extend(values.remove(*name).map(|value| (*name, value)));
+        for name in self.removed_parameters.get(&key).into_iter().flatten() {
+            raw.legacy_values.extend(values.remove(*name).map(|value| (*name, value)));
         }
-        if !self.capabilities.is_empty() && registers_queue {
-            forget_capabilities(values, &self.capabilities);
+        if !self.unknown_capabilities.is_empty() && registers_queue {
+            remove_capabilities(values, &self.unknown_capabilities);
         }
-        // What had another name may have been a switch indeed, as older rows take it.
-        let renamed = self.renamed.get(&key).into_iter().flatten();
+        // A renamed parameter may have been a boolean, which the changes of requests below convert.
+        let renamed = self.renamed_parameters.get(&key).into_iter().flatten();
         let renamed: Vec<&str> = renamed.map(|(_, new)| *new).collect();
-        let numbers = || self.numbers.get(&key).into_iter().flatten();
-        numbers().filter(|one| !renamed.contains(&one.name())).for_each(|one| one.replace(values));
+        let integers = || self.integers.get(&key).into_iter().flatten();
+        integers().filter(|integer| !renamed.contains(&integer.name())).for_each(|integer| integer.replace(values));
         let mut request = Request { level: self.level, realm, caller, path: &raw.path, values };
         self.requests.get(&key).into_iter().flatten().try_for_each(|change| change(&mut request))?;
         raw.refusal = self
@@ -169,66 +179,77 @@ impl Emulation {
             .try_for_each(|change| change(&mut request))
             .err()
             .map(Box::new);
-        numbers().for_each(|one| one.replace(request.values));
-        match request.values.get_mut("narrow").filter(|_| !self.narrow_terms.is_empty()) {
-            Some(narrow) if registers_queue => narrow::check(narrow, &self.narrow_terms),
+        integers().for_each(|integer| integer.replace(request.values));
+        match request.values.get_mut("narrow").filter(|_| !self.unknown_narrow_terms.is_empty()) {
+            Some(narrow) if registers_queue => narrow::check_operators(narrow, &self.unknown_narrow_terms),
             Some(narrow) => {
-                narrow::mark(narrow, &self.narrow_terms);
+                narrow::mark_unknown(narrow, &self.unknown_narrow_terms);
                 Ok(())
             }
             None => Ok(()),
         }
     }
 
-    /// Brings a successful reply, or the events in it, to the level.
-    pub fn answer(&self, row: &Row, realm: &Realm, caller: Option<&User>, raw: &RawParameters, reply: &mut Value) {
-        let RawParameters { values, switches, .. } = raw;
-        let context = Context { level: self.level, realm, caller, values, switches };
+    /// Converts a successful reply, and the events in it, from the newest level.
+    pub fn downgrade_reply(
+        &self,
+        row: &Row,
+        realm: &Realm,
+        caller: Option<&User>,
+        raw: &RawParameters,
+        reply: &mut Value,
+    ) {
+        let RawParameters { values, boolean_names, .. } = raw;
+        let context = Context { level: self.level, realm, caller, values, boolean_parameters: boolean_names };
         let key = (row.route.method, row.route.path);
-        let own = self.replies.get(&key).into_iter().flatten();
-        let is_earlier = |change: &&ObjectChange| match change.act {
-            ObjectAct::Remove(name) => self.earlier.contains(&(key, name)),
+        let operation_changes = self.replies.get(&key).into_iter().flatten();
+        let removes_early_field = |change: &&ObjectChange| match change.action {
+            ObjectAction::Remove(name) => self.early_fields.contains(&(key, name)),
             _ => false,
         };
-        for change in self.every_reply.iter().filter(|change| !is_earlier(change)).chain(own) {
+        for change in self.every_reply.iter().filter(|change| !removes_early_field(change)).chain(operation_changes) {
             change.apply(reply, &context);
         }
         if row.is_poll() {
             for event in reply.get_mut("events").and_then(Value::as_array_mut).into_iter().flatten() {
-                self.shape_event(event, &context);
+                self.downgrade_event(event, &context);
             }
         }
     }
 
-    /// As [`Emulation::answer`] where there is no organization: only names come and go, and what no client knows comes.
-    pub fn answer_without_realm(&self, route: Route, reply: &mut Value) {
-        let own = self.replies.get(&(route.method, route.path)).into_iter().flatten();
-        for change in self.every_reply.iter().chain(own) {
+    /// Like [`Emulation::downgrade_reply`] for replies without an organization: fields are only removed, renamed or added as
+    /// unknown ones.
+    pub fn downgrade_reply_without_realm(&self, route: Route, reply: &mut Value) {
+        let operation_changes = self.replies.get(&(route.method, route.path)).into_iter().flatten();
+        for change in self.every_reply.iter().chain(operation_changes) {
             change.apply_without_realm(reply);
         }
     }
 
-    /// A message as an event has it, brought to the level.
-    pub fn shape_message(&self, realm: &Realm, caller: Option<&User>, message: &mut Value) {
+    /// Converts a message as in an event from the newest level.
+    pub fn downgrade_message(&self, realm: &Realm, caller: Option<&User>, message: &mut Value) {
         let values = BTreeMap::new();
         let mut event = json!({"type": "message", "message": message.take(), "flags": []});
-        self.shape_event(&mut event, &Context { level: self.level, realm, caller, values: &values, switches: &[] });
+        self.downgrade_event(
+            &mut event,
+            &Context { level: self.level, realm, caller, values: &values, boolean_parameters: &[] },
+        );
         *message = event["message"].take();
     }
 
-    fn shape_event(&self, event: &mut Value, context: &Context<'_>) {
+    fn downgrade_event(&self, event: &mut Value, context: &Context<'_>) {
         let kind = event["type"].as_str().unwrap_or_default();
         let Some(changes) = self.events.get(kind) else { return };
-        for (only, change) in changes {
-            // A change may have given the event another op, whose older changes are then its own.
-            if only.is_none_or(|only| event["op"] == only) {
+        for (op, change) in changes {
+            // Compared at each change, because an earlier one may have replaced the op.
+            if op.is_none_or(|op| event["op"] == op) {
                 change.apply(event, context);
             }
         }
     }
 
-    /// A refusal that names a parameter names it as the level does.
-    pub fn with_former_names(&self, route: Route, mut error: Error) -> Error {
+    /// Replaces the name of a parameter in a refusal by the one at the level.
+    pub fn with_former_name(&self, route: Route, mut error: Error) -> Error {
         let (Error::MissingParameter { var_name: name }
         | Error::BadValue { parameter: name, .. }
         | Error::InvalidValue { parameter: name }
@@ -238,52 +259,52 @@ impl Emulation {
             return error;
         };
         let text = name.as_str().unwrap_or_default();
-        // `name[0]` is a part of `name`.
-        let (whole, part) = text.split_at(text.find('[').unwrap_or(text.len()));
-        let mut renamed = self.renamed.get(&(route.method, route.path)).into_iter().flatten();
-        if let Some((old, _)) = renamed.find(|(_, new)| *new == whole) {
-            *name = format!("{old}{part}").into();
+        // A refused element is named like `name[0]`.
+        let (parameter, index) = text.split_at(text.find('[').unwrap_or(text.len()));
+        let mut renamed = self.renamed_parameters.get(&(route.method, route.path)).into_iter().flatten();
+        if let Some((old, _)) = renamed.find(|(_, new)| *new == parameter) {
+            *name = format!("{old}{index}").into();
         }
         error
     }
 
-    /// The message that an error had, if it was another; the error may have named other things too.
+    /// Returns the message of an error at the level; None if it is the error's own. May change fields of the error.
     pub fn former_message(&self, route: Route, values: &BTreeMap<String, String>, error: &mut Error) -> Option<String> {
         narrow::without_mark(error);
-        let is_read_as_before = self.read_as_before.contains_key(&(route.method, route.path));
-        let mut refusal = Refusal { level: self.level, route, error, values, is_read_as_before, message: None };
-        self.words.iter().for_each(|words| words(&mut refusal));
+        let uses_former_parsing = self.former_parsing.contains_key(&(route.method, route.path));
+        let mut refusal = Refusal { level: self.level, route, error, values, uses_former_parsing, message: None };
+        self.messages.iter().for_each(|change_message| change_message(&mut refusal));
         refusal.message
     }
 
-    /// The status and code that an error had, when they were others; None where nothing changed. `route` is None where
-    /// the error is no operation's.
-    pub fn code_of(&self, route: Option<Route>, error: &ErrorRow) -> Option<(u16, &'static str)> {
-        let is_route = |text: &&'static str| route.is_some_and(|route| key(text) == (route.method, route.path));
-        let asks_for_credentials = || {
+    /// Returns the status and code of an error at the level; None if they are those of the newest level. `route` is None for
+    /// errors outside of operations.
+    pub fn former_code(&self, route: Option<Route>, error: &ErrorRow) -> Option<(u16, &'static str)> {
+        let is_route = |text: &&'static str| route.is_some_and(|route| route_key(text) == (route.method, route.path));
+        let requires_credentials = || {
             let row = route.and_then(|route| OPERATIONS.iter().find(|row| row.route == route));
             row.is_none_or(|row| row.access != Access::Anyone)
         };
-        let fits = |code: &&Code| {
+        let applies = |code: &&FormerCode| {
             code.errors.contains(&error.name)
-                && match code.of {
-                    CodeOf::Routes(routes) => routes.is_empty() || routes.iter().any(is_route),
-                    CodeOf::Credentials => asks_for_credentials(),
+                && match code.scope {
+                    CodeScope::Routes(routes) => routes.is_empty() || routes.iter().any(is_route),
+                    CodeScope::Credentials => requires_credentials(),
                 }
         };
-        // The last to apply is the oldest of those that the world is before.
-        self.codes.iter().rfind(fits).map(|code| (code.status, code.code))
+        // Codes are sorted from the newest change to the oldest, and the oldest has the final code.
+        self.codes.iter().rfind(applies).map(|code| (code.status, code.code))
     }
 }
 
-fn key(route: &'static str) -> Key {
+fn route_key(route: &'static str) -> RouteKey {
     route.split_once(' ').unwrap_or_else(|| panic!("{route:?} is no operation"))
 }
 
-/// Takes keys that the level does not know out of `client_capabilities`.
-fn forget_capabilities(values: &mut BTreeMap<String, String>, unknown: &[&str]) {
+/// Removes unknown keys from `client_capabilities`.
+fn remove_capabilities(values: &mut BTreeMap<String, String>, unknown: &[&str]) {
     let Some(text) = values.get_mut("client_capabilities") else { return };
-    // What is malformed is left to the operation to refuse.
+    // The operation refuses malformed JSON.
     let Ok(Value::Object(mut capabilities)) = serde_json::from_str(text) else { return };
     for name in unknown {
         capabilities.shift_remove(*name);

@@ -1,6 +1,6 @@
-//! Events that queues get from a level on.
+//! The kinds of events that were added at a level.
 
-use super::behaviours::switches::WERE_SWITCHES;
+use super::behaviours::former_booleans::FORMER_BOOLEANS;
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
 use super::{Change, ChangeKind};
 use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
@@ -8,7 +8,7 @@ use crate::realm::event::EventPattern;
 use crate::realm::permission::REALM_PERMISSIONS;
 use crate::wire::{LISTS, List};
 
-/// Level, type, op, and a key with the name that is in or under it.
+/// Level, type, op, and a key with the property that is its value or within it.
 type Row = (i64, &'static str, Option<&'static str>, Option<(&'static str, &'static str)>);
 
 static EVENTS: &[Row] = &[
@@ -44,16 +44,16 @@ pub(super) fn changes() -> Vec<Change> {
             kind: ChangeKind::Event(EventPattern { kind, op: Some("update"), carries: Some((key, name)) }),
         })
     };
-    // Older levels hear of these two by the switches that they were.
-    let is_sent_alone = |(_, name): &(i64, &'static str)| !WERE_SWITCHES.contains(name);
+    // Older levels get the former booleans in the events of these two settings.
+    let has_own_event = |(_, name): &(i64, &'static str)| !FORMER_BOOLEANS.contains(name);
     let organization = |(level, name): (i64, &'static str)| {
-        // Permissions are in an object, whatever else changes by itself.
+        // Changes of permissions are sent in `update_dict`, all others in `update`.
         let is_permission = REALM_PERMISSIONS.iter().any(|row| row.name == name);
         let (op, key) = if is_permission { ("update_dict", "data") } else { ("update", "property") };
         let kind = EventPattern { kind: "realm", op: Some(op), carries: Some((key, name)) };
         Change { level, kind: ChangeKind::Event(kind) }
     };
-    let of_organization = organization_since().filter(is_sent_alone).map(organization);
+    let of_organization = organization_since().filter(has_own_event).map(organization);
     let of_list = |list: &List| Change {
         level: list.since,
         kind: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),

@@ -1,12 +1,12 @@
-//! How the level of each row is known.
+//! The evidence for the level of each change.
 
-use super::behaviours::reading;
+use super::behaviours::parameter_parsing;
 use crate::feature::Evidence::{self, Between, ChangeLog, ChangeLogOf, Documentation, Source};
 use crate::feature::read_on;
 
-/// Rows whose level is not, or not alone, known from the change log: the level, what the row is on and says, or the
-/// beginning of it, and how the level is known. A row that is not here rests on the change log.
-static OTHERWISE: &[(i64, &str, &str, Evidence)] = &[
+/// Evidence other than the change log: the level, the beginning of the row's subject and of its description, and the
+/// evidence. The first match counts; for all other rows, the change log is the evidence.
+static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (497, "user", "", Documentation),
     (497, "own user", "", Documentation),
     (497, "message: avatar_url", "", Documentation),
@@ -113,29 +113,34 @@ static OTHERWISE: &[(i64, &str, &str, Evidence)] = &[
     (256, "reply of POST /invites/{invite_id}/resend", "", Source("2024-05-02")),
     (249, "narrows that are refused", "", Source("2024-04-12")),
     (248, "POST /messages, POST and PATCH /scheduled_messages", "", ChangeLog),
-    // Of a server recorded at 247 alone; when it changed is not known yet.
+    // Recorded at level 247 only; the level of the change is unknown.
     (248, "", "", Between(248, 497)),
 ];
 
-/// How the level of a row is known.
 pub fn evidence(level: i64, on: &str, change: &str) -> Evidence {
     if change.starts_with("Parameters are ")
-        && let Some(step) = reading::evidence(level)
+        && let Some(evidence) = parameter_parsing::evidence(level)
     {
-        return step;
+        return evidence;
     }
-    let row = OTHERWISE.iter().find(|(at, of, says, _)| *at == level && on.starts_with(of) && change.starts_with(says));
+    let row = OTHER_EVIDENCE.iter().find(|(row_level, row_on, row_change, _)| {
+        *row_level == level && on.starts_with(row_on) && change.starts_with(row_change)
+    });
     row.map_or_else(|| read_on(level).map_or(ChangeLog, ChangeLogOf), |(.., evidence)| *evidence)
 }
 
-/// Evidence of no row, where each row is what it is on and says, and how its level is known.
-pub fn stale(rows: &[(i64, &str, &str, Evidence)]) -> Vec<String> {
-    let is_had = |(at, of, says, evidence): &&(i64, &str, &str, Evidence)| {
-        let fits = |(level, on, change, known_by): &(i64, &str, &str, Evidence)| {
-            level == at && on.starts_with(of) && change.starts_with(says) && known_by == evidence
+/// Returns the entries of [`OTHER_EVIDENCE`] that match none of these rows, each with its level, subject, description and
+/// evidence.
+pub fn unused(rows: &[(i64, &str, &str, Evidence)]) -> Vec<String> {
+    let is_used = |(entry_level, entry_on, entry_change, entry_evidence): &&(i64, &str, &str, Evidence)| {
+        let matches = |(level, on, change, evidence): &(i64, &str, &str, Evidence)| {
+            level == entry_level
+                && on.starts_with(entry_on)
+                && change.starts_with(entry_change)
+                && evidence == entry_evidence
         };
-        rows.iter().any(fits)
+        rows.iter().any(matches)
     };
-    let stale = OTHERWISE.iter().filter(|row| !is_had(row));
-    stale.map(|(level, on, says, _)| format!("{level} {on}: {says}")).collect()
+    let unused = OTHER_EVIDENCE.iter().filter(|entry| !is_used(entry));
+    unused.map(|(level, on, change, _)| format!("{level} {on}: {change}")).collect()
 }

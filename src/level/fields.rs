@@ -1,26 +1,27 @@
-//! Fields that objects of replies and events have from a level on, and those that had other names or are gone.
+//! The fields of objects in replies and events that were added or renamed at a level; removed ones are in `removed`.
 
-pub(super) mod gone;
+pub(super) mod removed;
 
 use super::objects::{
-    API_KEY_REPLY, ATTACHMENT_MESSAGE, CHANNEL, CHANNEL_DELETE, CHANNEL_PERMISSIONS, CHANNEL_UPDATE, EDIT, EDIT_REPLY,
-    EMOJI, EVERY_REPLY, EXPORT, EXPORT_CONSENT, EXPORT_REPLY, FLAG_REPLY, FLAGS_UPDATE, FOLDER, GROUP,
-    GROUP_PERMISSIONS, GROUP_REPLY, INTEGRATION, INVITE, LINKIFIER, LOGIN_METHODS, MARK_REPLY, MESSAGE, MESSAGE_REPLY,
-    MESSAGE_UPDATE, NEW_USER_REPLY, ORGANIZATION_DATA, OWN_USER, Object, PEERS, PERMISSION, PERSON, PRESENCE,
-    PRESENCE_REPLY, PRESENCE_UPDATE, PROFILE_FIELD, PROPERTIES_REPLY, REACTION, REACTION_EVENT, REALM_PERMISSIONS,
-    REGISTER, SCHEDULED, SEND_REPLY, SERVER_SETTINGS, SETTINGS, SETTINGS_REPLY, SNAPSHOT, STATUS, SUBGROUPS,
-    SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING, UNREAD, UNREAD_DIRECT, UPLOAD_REPLY, URL_OPTION, USER,
+    API_KEY_REPLY, ATTACHMENT_MESSAGE, CHANNEL, CHANNEL_DELETE, CHANNEL_PERMISSIONS, CHANNEL_UPDATE,
+    EDIT_HISTORY_ENTRY, EDIT_REPLY, EMOJI, EVERY_REPLY, EXPORT, EXPORT_CONSENT, EXPORT_REPLY, FLAG_REPLY, FLAGS_UPDATE,
+    FOLDER, GROUP, GROUP_PERMISSIONS, GROUP_REPLY, INTEGRATION, INVITE, LINKIFIER, LOGIN_METHODS, MARK_REPLY, MESSAGE,
+    MESSAGE_HISTORY_ENTRY, MESSAGE_REPLY, MESSAGE_UPDATE, NEW_USER_REPLY, ORGANIZATION_DATA, OWN_USER, Object,
+    PEER_EVENTS, PERMISSION, PRESENCE, PRESENCE_REPLY, PRESENCE_UPDATE, PROFILE_FIELD, PROPERTIES_REPLY, REACTION,
+    REACTION_EVENT, REALM_PERMISSIONS, REGISTER, SCHEDULED_MESSAGE, SEND_REPLY, SERVER_SETTINGS, SETTINGS,
+    SETTINGS_REPLY, STATUS, SUBGROUPS, SUBSCRIBE_REPLY, SUBSCRIPTION, TYPING, UNREAD_DIRECT, UNREAD_MESSAGES,
+    UPLOAD_REPLY, URL_OPTION, USER, USER_UPDATE_VALUES,
 };
-use super::{Change, ChangeKind, SPECIFIED};
+use super::{Change, ChangeKind, SPECIFIED_LEVEL};
 use crate::api::organization::parameters::OrganizationParams;
 use crate::api::parameter::Parameters;
 use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 use crate::wire::LISTS;
 
-/// The level that has a field, and the field. A-100 says where a level is assumed.
+/// The level that added a field, and the field. Assumed levels are listed in A-100.
 type Rows = &'static [(i64, &'static str)];
 
-/// Fields by the objects that have them.
+/// New fields by object.
 static FIELDS: &[(&Object, Rows)] = &[
     (&EVERY_REPLY, &[(167, "ignored_parameters_unsupported")]),
     (&ORGANIZATION_DATA, &[(392, "topics_policy")]),
@@ -38,7 +39,7 @@ static FIELDS: &[(&Object, Rows)] = &[
             (1, "bot_owner_id"),
         ],
     ),
-    (&PERSON, &[(6, "avatar_version")]),
+    (&USER_UPDATE_VALUES, &[(6, "avatar_version")]),
     (&OWN_USER, &[(10, "avatar_version"), (10, "is_guest"), (10, "is_active"), (10, "timezone"), (10, "date_joined")]),
     (&INTEGRATION, &[(403, "url_options"), (207, "display_name"), (207, "all_event_types")]),
     (&STATUS, &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
@@ -62,7 +63,7 @@ static FIELDS: &[(&Object, Rows)] = &[
     (&SUBSCRIPTION, &[(412, "partial_subscribers")]),
     (&CHANNEL_DELETE, &[(343, "stream_ids")]),
     (&CHANNEL_UPDATE, &[(71, "is_web_public")]),
-    (&PEERS, &[(35, "stream_ids"), (35, "user_ids")]),
+    (&PEER_EVENTS, &[(35, "stream_ids"), (35, "user_ids")]),
     (&SUBSCRIBE_REPLY, &[(397, "new_subscription_messages_sent")]),
     (&FOLDER, &[(414, "order")]),
     (
@@ -81,8 +82,8 @@ static FIELDS: &[(&Object, Rows)] = &[
     (&EXPORT_REPLY, &[(182, "id")]),
     (&GROUP_REPLY, &[(317, "group_id")]),
     (&MESSAGE, &[(365, "last_moved_timestamp")]),
-    (&EDIT, &[(118, "topic"), (118, "stream"), (1, "prev_stream")]),
-    (&SNAPSHOT, &[(118, "stream"), (1, "prev_stream")]),
+    (&EDIT_HISTORY_ENTRY, &[(118, "topic"), (118, "stream"), (1, "prev_stream")]),
+    (&MESSAGE_HISTORY_ENTRY, &[(118, "stream"), (1, "prev_stream")]),
     (&REACTION, &[(2, "user_id")]),
     (&REACTION_EVENT, &[(2, "user_id")]),
     (&SEND_REPLY, &[(508, "message_url"), (508, "message_link"), (218, "automatic_new_visibility_policy")]),
@@ -93,8 +94,8 @@ static FIELDS: &[(&Object, Rows)] = &[
     (&MESSAGE_UPDATE, &[(114, "rendering_only")]),
     (&FLAGS_UPDATE, &[(121, "message_details"), (32, "op")]),
     (&TYPING, &[(58, "message_type")]),
-    (&SCHEDULED, &[(181, "failed")]),
-    (&UNREAD, &[(44, "old_unreads_missing")]),
+    (&SCHEDULED_MESSAGE, &[(181, "failed")]),
+    (&UNREAD_MESSAGES, &[(44, "old_unreads_missing")]),
     (&UNREAD_DIRECT, &[(119, "other_user_id")]),
     (&UPLOAD_REPLY, &[(286, "filename"), (272, "url")]),
     (
@@ -104,7 +105,7 @@ static FIELDS: &[(&Object, Rows)] = &[
             (472, "alternative_url_templates"),
             (471, "example_input"),
             (471, "reverse_template"),
-            (SPECIFIED, "filter_id"),
+            (SPECIFIED_LEVEL, "filter_id"),
         ],
     ),
     (&EMOJI, &[(97, "still_url"), (7, "author_id")]),
@@ -134,7 +135,8 @@ static FIELDS: &[(&Object, Rows)] = &[
     (&REGISTER, REGISTER_KEYS),
 ];
 
-/// Settings of channels, permissions above all: a field, a parameter where channels are made and changed, and an event.
+/// Settings of channels, most of them permissions. Each is a field, a parameter of the operations that create and
+/// change channels, and an event.
 pub(super) static CHANNEL_SETTINGS_SINCE: Rows = &[
     (441, "can_create_topic_group"),
     (407, "can_delete_any_message_group"),
@@ -150,7 +152,7 @@ pub(super) static CHANNEL_SETTINGS_SINCE: Rows = &[
     (325, "can_administer_channel_group"),
 ];
 
-/// Permissions of groups: a field, a parameter where groups are made and changed, and an event.
+/// Permissions of groups. Each is a field, a parameter of the operations that create and change groups, and an event.
 pub(super) static GROUP_PERMISSIONS_SINCE: Rows = &[
     (324, "can_remove_members_group"),
     (308, "can_leave_group"),
@@ -159,7 +161,7 @@ pub(super) static GROUP_PERMISSIONS_SINCE: Rows = &[
     (283, "can_manage_group"),
 ];
 
-/// Keys of the register reply.
+/// New keys of the register reply.
 static REGISTER_KEYS: Rows = &[
     (493, "has_webex_token"),
     (481, "idle_queue_timeout_secs"),
@@ -264,15 +266,16 @@ static REGISTER_KEYS: Rows = &[
     (1, "service_feature_level"),
 ];
 
-/// Settings of the organization that came with a level: a key of the register reply behind `realm_`, a parameter of
-/// PATCH /realm, and an event.
+/// Settings of the organization that were added at a level. Each is a key of the register reply with the prefix
+/// `realm_`, a parameter of PATCH /realm, and an event.
 pub(super) fn organization_since() -> impl Iterator<Item = (i64, &'static str)> {
-    let is_given = |name: &str| OrganizationParams::LIST.iter().any(|info| info.name == name);
-    let named = |(level, key): &(i64, &'static str)| Some((*level, key.strip_prefix("realm_")?));
-    REGISTER_KEYS.iter().filter_map(named).filter(move |(_, name)| is_given(name))
+    let is_setting = |name: &str| OrganizationParams::LIST.iter().any(|info| info.name == name);
+    let without_prefix = |(level, key): &(i64, &'static str)| Some((*level, key.strip_prefix("realm_")?));
+    REGISTER_KEYS.iter().filter_map(without_prefix).filter(move |(_, name)| is_setting(name))
 }
 
-/// Settings of users: a key of `user_settings` and of the defaults, a parameter of PATCH /settings, and an event.
+/// Settings of users. Each is a key of `user_settings` and of the defaults, a parameter of PATCH /settings, and an
+/// event.
 pub(super) static SETTINGS_SINCE: Rows = &[
     (431, "web_inbox_show_channel_folders"),
     (411, "web_left_sidebar_show_channel_folders"),
@@ -307,10 +310,10 @@ pub(super) static SETTINGS_SINCE: Rows = &[
     (82, "email_notifications_batching_period_seconds"),
 ];
 
-/// Settings of users that have another name today, as [`SETTINGS_SINCE`].
+/// Like [`SETTINGS_SINCE`], for settings that were renamed later.
 pub(super) static FORMER_SETTINGS_SINCE: Rows = &[(107, "escape_navigates_to_default_view"), (42, "default_view")];
 
-/// Fields that had another name before: level, objects, old, new.
+/// Renamed fields: level, object, old name, new name.
 static RENAMED: &[(i64, &Object, &str, &str)] = &[
     (485, &URL_OPTION, "validator", "input_type"),
     (453, &REGISTER, "realm_giphy_rating", "realm_gif_rating_policy"),
@@ -327,7 +330,7 @@ static RENAMED: &[(i64, &Object, &str, &str)] = &[
     (197, &CHANNEL, "can_remove_subscribers_group_id", "can_remove_subscribers_group"),
     (131, &GROUP, "subgroups", "direct_subgroup_ids"),
     (131, &SUBGROUPS, "subgroup_ids", "direct_subgroup_ids"),
-    (118, &EDIT, "prev_subject", "prev_topic"),
+    (118, &EDIT_HISTORY_ENTRY, "prev_subject", "prev_topic"),
     (72, &REGISTER, "max_icon_file_size", "max_icon_file_size_mib"),
     (72, &REGISTER, "max_logo_file_size", "max_logo_file_size_mib"),
     (72, &REGISTER, "realm_upload_quota", "realm_upload_quota_mib"),
@@ -335,17 +338,18 @@ static RENAMED: &[(i64, &Object, &str, &str)] = &[
     (1, &MESSAGE, "subject_links", "topic_links"),
 ];
 
-/// Where the server describes a permission that is a field: it knows those alone that the level has.
-fn described(object: &Object, name: &'static str) -> Option<(&'static Object, &'static str)> {
+/// For a field that is a permission: the object in which the server describes the permission, and its name there. The
+/// description changes with the field.
+fn permission_description(object: &Object, name: &'static str) -> Option<(&'static Object, &'static str)> {
     let is_permission =
         |name: &str| name.starts_with("can_") || name.ends_with("_invite_group") || name.starts_with("direct_message_");
-    let (described, name) = match object.name {
-        of if of == CHANNEL.name => (&CHANNEL_PERMISSIONS, name),
-        of if of == GROUP.name => (&GROUP_PERMISSIONS, name),
-        of if of == REGISTER.name => (&REALM_PERMISSIONS, name.strip_prefix("realm_")?),
+    let (description, name) = match object.name {
+        object if object == CHANNEL.name => (&CHANNEL_PERMISSIONS, name),
+        object if object == GROUP.name => (&GROUP_PERMISSIONS, name),
+        object if object == REGISTER.name => (&REALM_PERMISSIONS, name.strip_prefix("realm_")?),
         _ => return None,
     };
-    (is_permission(name) || name == "workplace_users_group").then_some((described, name))
+    (is_permission(name) || name == "workplace_users_group").then_some((description, name))
 }
 
 pub(super) fn changes() -> Vec<Change> {
@@ -367,24 +371,26 @@ pub(super) fn changes() -> Vec<Change> {
             |(level, name): &(i64, &'static str)| Change { level: *level, kind: ChangeKind::Field { object, name } };
         all.extend(rows.iter().map(field));
         all.extend(rows.iter().filter_map(|(level, name)| {
-            described(object, name)
+            permission_description(object, name)
                 .map(|(object, name)| Change { level: *level, kind: ChangeKind::Field { object, name } })
         }));
     }
     for (level, object, old, new) in RENAMED {
         all.push(Change { level: *level, kind: ChangeKind::RenamedField { object, old, new } });
-        if let (Some((object, old)), Some((_, new))) = (described(object, old), described(object, new)) {
+        if let (Some((object, old)), Some((_, new))) =
+            (permission_description(object, old), permission_description(object, new))
+        {
             all.push(Change { level: *level, kind: ChangeKind::RenamedField { object, old, new } });
         }
     }
-    all.extend(gone::ROWS.iter().map(|(level, object, name, since, value)| Change {
+    all.extend(removed::ROWS.iter().map(|(level, object, name, since, value)| Change {
         level: *level,
-        kind: ChangeKind::GoneField {
+        kind: ChangeKind::RemovedField {
             object,
             name,
             since: *since,
             value: *value,
-            is_given: if std::ptr::eq(*object, &REGISTER) { gone::is_fetched } else { |_, _, _| true },
+            is_present: if std::ptr::eq(*object, &REGISTER) { removed::was_requested } else { |_, _, _| true },
         },
     }));
     all

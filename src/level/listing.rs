@@ -1,59 +1,58 @@
-//! Every change by level, for people: the tables of this module and the operations' first levels.
+//! The list of all changes by level, for the command line and the generated documentation.
 
-use super::evidence::{evidence, stale};
+use super::evidence::{evidence, unused};
 use super::{Change, ChangeKind, changes};
 use crate::api::{OPERATIONS, Row, rows};
 use crate::feature::{BACKPORTS, Evidence};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// A change as it is listed.
+/// A change in the list.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
-    /// The first level that has it.
+pub struct ListedChange {
+    /// The first level with the change.
     pub level: i64,
-    /// An operation, an object, an event.
+    /// The operations, events or objects that changed.
     pub on: String,
-    /// What changed.
+    /// A description.
     pub change: String,
-    /// How the level is known.
+    /// The evidence for the level.
     pub known_by: Evidence,
 }
 
-/// Every change, the newest first.
-pub fn listed() -> Vec<Listed> {
-    let operations = rows().filter(|row| row.about.since > 0).map(Listed::of_new);
-    let gone = OPERATIONS.iter().filter_map(Listed::of_gone);
-    let mut all: Vec<Listed> = operations.chain(gone).chain(changes().iter().map(Listed::of)).collect();
+/// Lists all changes, the newest first.
+pub fn listed() -> Vec<ListedChange> {
+    let operations = rows().filter(|row| row.about.since > 0).map(ListedChange::of_new_operation);
+    let removed = OPERATIONS.iter().filter_map(ListedChange::of_removed_operation);
+    let mut all: Vec<ListedChange> = operations.chain(removed).chain(changes().iter().map(ListedChange::of)).collect();
     for (level, first, last) in BACKPORTS {
-        let came_earlier: Vec<Listed> =
-            all.iter().filter(|row| row.level == *level).map(|row| row.ported(*first, *last)).collect();
-        all.extend(came_earlier);
+        let backports: Vec<ListedChange> =
+            all.iter().filter(|row| row.level == *level).map(|row| row.backported(*first, *last)).collect();
+        all.extend(backports);
     }
-    all.sort_by_key(|listed| std::cmp::Reverse(listed.level));
+    all.sort_by_key(|change| std::cmp::Reverse(change.level));
     all
 }
 
-impl Listed {
+impl ListedChange {
     fn new(level: i64, on: String, change: String) -> Self {
         let known_by = evidence(level, &on, &change);
         Self { level, on, change, known_by }
     }
 
-    /// The same change as it came to an older series of servers.
-    fn ported(&self, first: i64, last: i64) -> Self {
+    /// The same change in an older series of servers, at the levels from `first` to `last`.
+    fn backported(&self, first: i64, last: i64) -> Self {
         let change = format!("{} At {first} to {last}, and again from {} on.", self.change, self.level);
         Self { level: first, on: self.on.clone(), change, known_by: self.known_by }
     }
 
-    /// The level that brought an operation.
-    pub(super) fn of_new(row: &Row) -> Self {
-        Self::new(row.about.since, on(row), "New operation.".into())
+    pub(super) fn of_new_operation(row: &Row) -> Self {
+        Self::new(row.about.since, route_text(row), "New operation.".into())
     }
 
-    /// The first level without an operation, if it is gone.
-    pub(super) fn of_gone(row: &Row) -> Option<Self> {
-        Some(Self::new(row.removed_in?, on(row), "Operation is gone.".into()))
+    /// None if the operation was not removed.
+    pub(super) fn of_removed_operation(row: &Row) -> Option<Self> {
+        Some(Self::new(row.removed_in?, route_text(row), "Operation is gone.".into()))
     }
 
     pub(super) fn of(change: &Change) -> Self {
@@ -65,7 +64,7 @@ impl Listed {
             ChangeKind::RenamedParameter { route, old, since, new } => {
                 (route.to_owned(), format!("Parameter `{new}` was `{old}` (from {since} on)."))
             }
-            ChangeKind::GoneParameter { route, name, since } => {
+            ChangeKind::RemovedParameter { route, name, since } => {
                 (route.to_owned(), format!("Parameter `{name}` is gone; it was there from {since} on."))
             }
             ChangeKind::Capability(name) => ("client_capabilities".to_owned(), format!("New key `{name}`.")),
@@ -79,10 +78,10 @@ impl Listed {
             ChangeKind::RenamedField { object, old, new } => {
                 (object.name.to_owned(), format!("Field `{new}` was `{old}`."))
             }
-            ChangeKind::GoneField { object, name, since: 0, .. } => {
+            ChangeKind::RemovedField { object, name, since: 0, .. } => {
                 (object.name.to_owned(), format!("Field `{name}` is gone."))
             }
-            ChangeKind::GoneField { object, name, since, .. } => {
+            ChangeKind::RemovedField { object, name, since, .. } => {
                 (object.name.to_owned(), format!("Field `{name}` is gone; it was there from {since} on."))
             }
             ChangeKind::Event(pattern) => {
@@ -90,27 +89,27 @@ impl Listed {
                 let carried = pattern.carries.map(|(key, name)| format!(" with `{name}` in `{key}`"));
                 (format!("event {}{op}", pattern.kind), format!("New{}.", carried.unwrap_or_default()))
             }
-            ChangeKind::Behaviour(behaviour) => (behaviour.on.to_owned(), behaviour.words.to_owned()),
+            ChangeKind::Behaviour(behaviour) => (behaviour.on.to_owned(), behaviour.description.to_owned()),
         };
         Self::new(change.level, on, change_text)
     }
 }
 
-fn on(row: &Row) -> String {
+fn route_text(row: &Row) -> String {
     format!("{} {}", row.route.method, row.route.path)
 }
 
-/// What is said of evidence that no row has.
-pub fn stale_evidence(listed: &[Listed]) -> Vec<String> {
+/// Evidence in the table that belongs to no listed change.
+pub fn unused_evidence(listed: &[ListedChange]) -> Vec<String> {
     let rows: Vec<_> =
         listed.iter().map(|row| (row.level, row.on.as_str(), row.change.as_str(), row.known_by)).collect();
-    stale(&rows)
+    unused(&rows)
 }
 
-/// A listing as a table in Markdown.
-pub fn table(listed: &[Listed]) -> String {
+/// Formats changes as a table in Markdown.
+pub fn table(listed: &[ListedChange]) -> String {
     let mut text = "| level | on | change | known by |\n|---|---|---|---|\n".to_owned();
-    for Listed { level, on, change, known_by } in listed {
+    for ListedChange { level, on, change, known_by } in listed {
         let _ = writeln!(text, "| {level} | {on} | {change} | {known_by} |");
     }
     text

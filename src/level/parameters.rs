@@ -1,32 +1,33 @@
-//! Parameters that operations take from a level on, those that had other names, and words inside of parameters.
+//! The parameters of operations that were added, renamed or removed at a level, with capabilities of clients and terms
+//! of narrows.
 
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
-use super::{Change, ChangeKind, SPECIFIED};
+use super::{Change, ChangeKind, SPECIFIED_LEVEL};
 use crate::api::changes::settings::legacy;
 use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
 use crate::api::parameter::types::user_settings::{SettingsParams, UserDefaultsParams};
 use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 
-/// The level that has a parameter, and its name. A-100 says where a level is assumed.
+/// The level that added a parameter, and its name. Assumed levels are listed in A-100.
 type Rows = &'static [(i64, &'static str)];
 
-/// The operations that make and change channels, each of which takes all settings of a channel.
-const OF_CHANNELS: &[&str] = &["PATCH /streams/{stream_id}", "POST /channels/create", "POST /users/me/subscriptions"];
-/// Likewise those of groups.
-const OF_GROUPS: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
+/// The operations that create and change channels. Each takes all settings of a channel.
+const CHANNEL_OPERATIONS: &[&str] =
+    &["PATCH /streams/{stream_id}", "POST /channels/create", "POST /users/me/subscriptions"];
+/// The operations that create and change groups. Each takes all permissions of a group.
+const GROUP_OPERATIONS: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
 
-/// The operations that change settings.
 const SETTINGS: &str = "PATCH /settings";
 const DISPLAY_SETTINGS: &str = "PATCH /settings/display";
 const NOTIFICATION_SETTINGS: &str = "PATCH /settings/notifications";
 
-/// The level at which the three became one; before, each took what is of its kind.
-const SETTINGS_MERGED: i64 = 80;
-/// The level at which a setting came to PATCH /settings from an operation of its own.
+/// The level at which PATCH /settings took over the settings of the two other operations.
+const SETTINGS_MERGED_AT: i64 = 80;
+/// The level at which PATCH /settings took over `enter_sends` from a separate operation.
 const ENTER_SENDS_SINCE: i64 = 81;
 
-/// Parameters by the operations that take them.
+/// New parameters by operation.
 static PARAMETERS: &[(&str, Rows)] = &[
     (
         "GET /messages",
@@ -124,14 +125,13 @@ static PARAMETERS: &[(&str, Rows)] = &[
         ],
     ),
     //
-    ("PATCH /realm", &[(SPECIFIED, "presence_disabled")]),
+    ("PATCH /realm", &[(SPECIFIED_LEVEL, "presence_disabled")]),
     ("POST /mobile_push/register", &[(468, "push_key_id"), (468, "token_id")]),
     ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
 ];
 
-/// Devices had numbers of their own before they were registered by themselves; A-104 says what replaces them.
-///
-/// Parameters that had another name: level, operation, old, the first level that had the old one, new.
+/// Renamed parameters: level, operation, old name, the first level with the old name, new name. For those of devices
+///
 static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (468, "POST /mobile_push/e2ee/test_notification", "push_account_id", 420, "device_id"),
     (468, "POST /mobile_push/register", "push_account_id", 406, "device_id"),
@@ -174,21 +174,21 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (21, DISPLAY_SETTINGS, "night_mode", 0, "color_scheme"),
 ];
 
-/// Parameters that are gone: level, operation, name, the first level that had it.
-static GONE: &[(i64, &str, &str, i64)] = &[
+/// Removed parameters: level, operation, name, the first level with the parameter.
+static REMOVED: &[(i64, &str, &str, i64)] = &[
     (184, "POST /scheduled_messages", "scheduled_message_id", 179),
     (364, "PATCH /realm/user_settings_defaults", "dense_mode", 96),
-    (364, SETTINGS, "dense_mode", SETTINGS_MERGED),
+    (364, SETTINGS, "dense_mode", SETTINGS_MERGED_AT),
     (364, DISPLAY_SETTINGS, "dense_mode", 0),
-    (364, NOTIFICATION_SETTINGS, "dense_mode", SETTINGS_MERGED),
+    (364, NOTIFICATION_SETTINGS, "dense_mode", SETTINGS_MERGED_AT),
 ];
 
-/// Whether a setting is gone at a level.
-pub(super) fn is_gone_setting(name: &str, level: i64) -> bool {
-    GONE.iter().any(|(until, route, gone, _)| *route == SETTINGS && *gone == name && *until <= level)
+/// Whether a user setting was removed at this level or before.
+pub(super) fn is_removed_setting(name: &str, level: i64) -> bool {
+    REMOVED.iter().any(|(removed_at, route, removed, _)| *route == SETTINGS && *removed == name && *removed_at <= level)
 }
 
-/// Keys of `client_capabilities`.
+/// New keys of `client_capabilities`.
 static CAPABILITIES: Rows = &[
     (491, "individual_emoji_changes"),
     (419, "simplified_presence_events"),
@@ -203,7 +203,7 @@ static CAPABILITIES: Rows = &[
     (13, "bulk_message_deletion"),
 ];
 
-/// Words of narrows: level, operator, operand.
+/// New terms of narrows: level, operator, and the operand if the operator is older.
 static NARROW_TERMS: &[(i64, &str, Option<&str>)] = &[
     (489, "channels", Some("archived")),
     (446, "mentions", None),
@@ -218,12 +218,12 @@ static NARROW_TERMS: &[(i64, &str, Option<&str>)] = &[
     (177, "is", Some("dm")),
 ];
 
-/// The parameters of an operation that changes settings.
-fn of_settings(route: &'static str) -> impl Iterator<Item = Change> {
-    let is_older = |name: &str| !SETTINGS_SINCE.iter().any(|(_, younger)| *younger == name);
-    // What had another name is taken from when that came.
-    let has_one_name = move |name: &str| !RENAMED.iter().any(|(_, on, .., new)| *on == route && *new == name);
-    let is_of_kind = move |name: &str| match route {
+/// The new parameters of an operation that changes settings.
+fn settings_changes(route: &'static str) -> impl Iterator<Item = Change> {
+    let has_no_level = |name: &str| !SETTINGS_SINCE.iter().any(|(_, other)| *other == name);
+    // For a renamed parameter, its row in the table of renamed ones has the level.
+    let was_not_renamed = move |name: &str| !RENAMED.iter().any(|(_, on, .., new)| *on == route && *new == name);
+    let was_taken_before_merge = move |name: &str| match route {
         DISPLAY_SETTINGS => legacy::DISPLAY_SETTINGS.contains(&name),
         NOTIFICATION_SETTINGS => legacy::NOTIFICATION_SETTINGS.contains(&name),
         _ => ["full_name", "email", "old_password", "new_password"].contains(&name),
@@ -231,7 +231,9 @@ fn of_settings(route: &'static str) -> impl Iterator<Item = Change> {
     let merged = SettingsParams::LIST.iter().filter_map(move |info| match info.name {
         "target_users" => Some((444, info.name)),
         "enter_sends" => Some((ENTER_SENDS_SINCE, info.name)),
-        name if is_older(name) && has_one_name(name) && !is_of_kind(name) => Some((SETTINGS_MERGED, name)),
+        name if has_no_level(name) && was_not_renamed(name) && !was_taken_before_merge(name) => {
+            Some((SETTINGS_MERGED_AT, name))
+        }
         _ => None,
     });
     let rows = SETTINGS_SINCE.iter().copied().chain(merged);
@@ -240,15 +242,16 @@ fn of_settings(route: &'static str) -> impl Iterator<Item = Change> {
 
 pub(super) fn changes() -> Vec<Change> {
     let mut all = Vec::new();
-    let of_channels =
-        OF_CHANNELS.iter().flat_map(|route| [(*route, CHANNEL_SETTINGS_SINCE), (*route, CHANNEL_SWITCHES_SINCE)]);
-    let of_groups = OF_GROUPS.iter().map(|route| (*route, GROUP_PERMISSIONS_SINCE));
+    let of_channels = CHANNEL_OPERATIONS
+        .iter()
+        .flat_map(|route| [(*route, CHANNEL_SETTINGS_SINCE), (*route, CHANNEL_SWITCHES_SINCE)]);
+    let of_groups = GROUP_OPERATIONS.iter().map(|route| (*route, GROUP_PERMISSIONS_SINCE));
     for (route, rows) in PARAMETERS.iter().copied().chain(of_channels).chain(of_groups) {
         let parameter =
             |(level, name): &(i64, &'static str)| Change { level: *level, kind: ChangeKind::Parameter { route, name } };
         all.extend(rows.iter().map(parameter));
     }
-    all.extend([SETTINGS, DISPLAY_SETTINGS, NOTIFICATION_SETTINGS].into_iter().flat_map(of_settings));
+    all.extend([SETTINGS, DISPLAY_SETTINGS, NOTIFICATION_SETTINGS].into_iter().flat_map(settings_changes));
     let of_organization = organization_since()
         .map(|(level, name)| Change { level, kind: ChangeKind::Parameter { route: "PATCH /realm", name } });
     all.extend(of_organization);
@@ -262,13 +265,13 @@ pub(super) fn changes() -> Vec<Change> {
         level: *level,
         kind: ChangeKind::RenamedParameter { route, old, since: *since, new },
     }));
-    all.extend(GONE.iter().map(|(level, route, name, since)| Change {
+    all.extend(REMOVED.iter().map(|(level, route, name, since)| Change {
         level: *level,
-        kind: ChangeKind::GoneParameter { route, name, since: *since },
+        kind: ChangeKind::RemovedParameter { route, name, since: *since },
     }));
     all.extend(POLICIES.iter().map(|policy| Change {
         level: policy.removed_in,
-        kind: ChangeKind::GoneParameter { route: "PATCH /realm", name: policy.name, since: policy.since },
+        kind: ChangeKind::RemovedParameter { route: "PATCH /realm", name: policy.name, since: policy.since },
     }));
     all.extend(CAPABILITIES.iter().map(|(level, name)| Change { level: *level, kind: ChangeKind::Capability(name) }));
     all.extend(NARROW_TERMS.iter().map(|(level, operator, operand)| Change {

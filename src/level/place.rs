@@ -1,46 +1,42 @@
-//! Where an object is in replies and events, written as `GET /users: members[]`.
+//! The places of objects in replies and events, in a notation such as `GET /users: members[]`.
 //!
-//! Before the colon is an operation, `event TYPE OP` (or `event TYPE`, whatever the op), or `every reply`; after it
-//! keys with dots between them, each perhaps with `[]`, which means every item of a list or value of a map.
-//! Nothing after the colon is the reply or event itself.
+//! Before the colon is an operation, `event TYPE OP` (or `event TYPE` for all ops), or `every reply`. After it are
+//! keys, separated by dots; `[]` after a key means every item of a list or value of a map. Nothing after the colon
+//! means the whole reply or event.
 
 use serde_json::{Map, Value};
 
-/// Where an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// In which replies or events.
     pub source: Source,
-    /// And where in them.
+    /// From the reply or event to the object.
     pub path: Vec<Step>,
 }
 
-/// Replies or events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Of an operation: method and path.
+    /// The reply of an operation, by method and path.
     Reply(&'static str, &'static str),
-    /// Of a type, and an op.
+    /// Events of a type, and of an op or of all.
     Event(&'static str, Option<&'static str>),
-    /// Every successful reply.
+    /// All successful replies.
     EveryReply,
 }
 
-/// A step into a value.
+/// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// To what is under a key.
     Key(&'static str),
-    /// To every item of a list or value of a map.
+    /// All items of a list or values of a map.
     Each,
 }
 
 impl Place {
-    /// Reads a place.
+    /// Parses a place.
     ///
     /// # Panics
     ///
-    /// When it is not written as said above: places are written in tables.
+    /// On a malformed place: all of them are constants in tables.
     pub fn parse(text: &'static str) -> Self {
         let (source, path) = text.split_once(':').unwrap_or_else(|| panic!("{text:?} has no colon"));
         let words: Vec<&'static str> = source.split(' ').collect();
@@ -63,18 +59,20 @@ impl Place {
     }
 }
 
-/// Does something to every object at the end of a path.
-pub fn visit(value: &mut Value, path: &[Step], act: &mut dyn FnMut(&mut Map<String, Value>)) {
+/// Calls a function for every object at the end of a path.
+pub fn visit(value: &mut Value, path: &[Step], visitor: &mut dyn FnMut(&mut Map<String, Value>)) {
     match (path.split_first(), value) {
-        (None, Value::Object(object)) => act(object),
-        (Some((Step::Key(key), rest)), Value::Object(object)) => {
+        (None, Value::Object(object)) => visitor(object),
+        (Some((Step::Key(key), remaining)), Value::Object(object)) => {
             if let Some(inner) = object.get_mut(*key) {
-                visit(inner, rest, act);
+                visit(inner, remaining, visitor);
             }
         }
-        (Some((Step::Each, rest)), Value::Array(items)) => items.iter_mut().for_each(|item| visit(item, rest, act)),
-        (Some((Step::Each, rest)), Value::Object(object)) => {
-            object.values_mut().for_each(|item| visit(item, rest, act));
+        (Some((Step::Each, remaining)), Value::Array(items)) => {
+            items.iter_mut().for_each(|item| visit(item, remaining, visitor));
+        }
+        (Some((Step::Each, remaining)), Value::Object(object)) => {
+            object.values_mut().for_each(|item| visit(item, remaining, visitor));
         }
         _ => {}
     }
@@ -89,14 +87,14 @@ mod tests {
     fn a_path_leads_through_lists_and_maps() {
         let place = Place::parse("GET /messages: messages[].marks[].by");
         let mut reply = json!({"messages": [{"marks": {"a": {"by": {"n": 1}}, "b": {}}}, {"marks": []}], "n": 1});
-        let mut seen = 0;
+        let mut visited = 0;
 
         visit(&mut reply, &place.path, &mut |object| {
-            seen += 1;
+            visited += 1;
             object.remove("n");
         });
 
         assert_eq!(place.source, Source::Reply("GET", "/messages"));
-        assert_eq!((seen, &reply["n"], &reply["messages"][0]["marks"]["a"]["by"]), (1, &json!(1), &json!({})));
+        assert_eq!((visited, &reply["n"], &reply["messages"][0]["marks"]["a"]["by"]), (1, &json!(1), &json!({})));
     }
 }

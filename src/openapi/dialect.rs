@@ -1,9 +1,9 @@
-//! The document in the names of a dialect.
+//! Translates the document to the names of a dialect.
 
 use crate::dialect::Dialect;
 use serde_json::{Map, Value};
 
-/// Renames keys, parameters, paths and values in a document with neutral names.
+/// Translates paths, parameters, keys, values and descriptions from neutral names.
 pub fn rename_document(document: &mut Value, dialect: &Dialect) {
     if dialect.is_neutral() {
         return;
@@ -18,7 +18,7 @@ pub fn rename_document(document: &mut Value, dialect: &Dialect) {
     rename(document, dialect, "");
 }
 
-/// Renames all within a schema or a part of the document; `under` is the neutral key whose values it is about.
+/// Translates a schema or another part of the document. `under` is the neutral key whose value it describes, or "".
 fn rename(value: &mut Value, dialect: &Dialect, under: &str) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| rename(item, dialect, under)),
@@ -60,7 +60,7 @@ fn rename_object(object: &mut Map<String, Value>, dialect: &Dialect, under: &str
 
 fn rename_value(value: &mut Value, dialect: &Dialect, under: &str) {
     let Some(neutral) = value.as_str() else { return };
-    // A schema that several keys share is under none of them.
+    // The values of a schema that several keys share are looked up without a key.
     let vendor =
         if under.is_empty() { dialect.any_vendor_value(neutral) } else { dialect.vendor_value(under, neutral) };
     if let Some(vendor) = vendor {

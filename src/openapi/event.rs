@@ -1,21 +1,21 @@
-//! The schemas of events, from the types of what they carry.
+//! The schemas of events, generated from the types of their fields.
 
 use crate::realm::event::EventKind;
 use crate::record::events::SCHEMAS;
 use schemars::SchemaGenerator;
 use serde_json::{Map, Value, json};
 
-/// The schemas of events, by the names that the document has for them.
+/// The schemas of all events by name.
 pub fn schemas(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    SCHEMAS.iter().map(|(kind, fields)| (name(*kind), schema(*kind, fields(generator).to_value()))).collect()
+    SCHEMAS.iter().map(|(kind, fields)| (schema_name(*kind), schema(*kind, fields(generator).to_value()))).collect()
 }
 
-/// `event.reaction.add`
-fn name(kind: EventKind) -> String {
+/// For example `event.reaction.add`.
+fn schema_name(kind: EventKind) -> String {
     format!("event.{}", kind.text().replace(' ', "."))
 }
 
-/// An event's fields with those before them that all events have.
+/// The schema of an event: the common fields and those of its kind.
 fn schema(kind: EventKind, mut fields: Value) -> Value {
     let mut properties = Map::from_iter([
         ("id".to_owned(), json!({"type": "integer"})),
@@ -43,10 +43,10 @@ mod tests {
 
     #[test]
     fn every_event_that_an_operation_sends_has_a_schema_and_no_other_has() {
-        let emitted = crate::api::OPERATIONS.iter().flat_map(|row| row.about.events);
-        let sent: BTreeSet<EventKind> = emitted.copied().collect();
+        let events = crate::api::OPERATIONS.iter().flat_map(|row| row.about.events);
+        let emitted: BTreeSet<EventKind> = events.copied().collect();
         let described: BTreeSet<EventKind> = SCHEMAS.iter().map(|(kind, _)| *kind).collect();
 
-        assert_eq!(sent, described);
+        assert_eq!(emitted, described);
     }
 }

@@ -1,18 +1,18 @@
-//! What settings and the keys of the register reply mean, in a sentence each.
+//! Descriptions of settings and of keys of the register reply, in one sentence each.
 
-use crate::api::parameter::{MEANT_AS_USER_SETTING, MEANT_FOR_ORGANIZATION, ParameterInfo};
+use crate::api::parameter::{ORGANIZATION_SETTING_DOC, ParameterInfo, USER_SETTING_DOC};
 use crate::wire::LISTS;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A table of meanings, by name.
+/// A table of descriptions by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
     UserSettings,
-    /// The organization's settings and permissions, without `realm_` before them.
+    /// Settings and permissions of the organization, without the prefix `realm_`.
     Organization,
-    /// Other keys of the register reply, but for lists that say it themselves ([`crate::wire`]).
+    /// Other keys of the register reply, except the lists in [`crate::wire`], which have their own descriptions.
     State,
 }
 
@@ -37,26 +37,25 @@ impl Table {
         }
     }
 
-    /// The meaning of a name; None where the table does not have it.
     pub fn meaning(self, name: &str) -> Option<&'static str> {
         self.rows().get(name).map(String::as_str)
     }
 }
 
-/// The meaning of a parameter that is a setting or permission.
+/// The description of a parameter that is a setting or permission.
 pub fn of_parameter(info: &ParameterInfo) -> Option<&'static str> {
     match info.doc {
-        MEANT_AS_USER_SETTING => Table::UserSettings.meaning(info.name),
-        MEANT_FOR_ORGANIZATION => Table::Organization.meaning(info.name),
+        USER_SETTING_DOC => Table::UserSettings.meaning(info.name),
+        ORGANIZATION_SETTING_DOC => Table::Organization.meaning(info.name),
         _ => None,
     }
 }
 
-/// The meaning of a key of the register reply.
+/// The description of a key of the register reply.
 pub fn of_state(key: &str) -> Option<&'static str> {
     let of_organization = Table::Organization.meaning(key.strip_prefix("realm_").unwrap_or(key));
     let of_list = LISTS.iter().find(|list| list.key == key).map(|list| list.meaning);
-    // Users' settings are at the top for clients that do not know the object of them.
+    // For clients without `user_settings_object`, user settings are at the top level.
     of_list.or_else(|| Table::State.meaning(key)).or(of_organization).or_else(|| Table::UserSettings.meaning(key))
 }
 
@@ -73,7 +72,7 @@ mod tests {
         let properties = state();
         let settings = properties["user_settings"]["properties"].as_object().expect("an object");
         let of_organization =
-            REALM_SETTINGS.iter().map(|one| one.name).chain(REALM_PERMISSIONS.iter().map(|one| one.name));
+            REALM_SETTINGS.iter().map(|row| row.name).chain(REALM_PERMISSIONS.iter().map(|row| row.name));
 
         let unknown_keys = properties.keys().map(String::as_str).filter(|key| of_state(key).is_none());
         let unknown_settings =
@@ -84,14 +83,14 @@ mod tests {
     }
 
     #[test]
-    fn a_meaning_is_one_sentence_and_said_of_one_thing() {
+    fn meanings_are_distinct_sentences() {
         for table in [Table::UserSettings, Table::Organization, Table::State] {
             let rows = table.rows().iter().map(|(name, meaning)| (name.as_str(), meaning.as_str()));
             let lists = LISTS.iter().filter(|_| table == Table::State).map(|list| (list.key, list.meaning));
-            let mut seen = BTreeSet::new();
+            let mut unique = BTreeSet::new();
             for (name, meaning) in rows.chain(lists) {
                 assert!(meaning.ends_with('.') && meaning.starts_with(char::is_uppercase), "{name}: {meaning}");
-                assert!(seen.insert(meaning), "{name}: {meaning}");
+                assert!(unique.insert(meaning), "{name}: {meaning}");
             }
         }
     }

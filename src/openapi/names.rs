@@ -1,10 +1,10 @@
-//! The names that the document has: what a dialect may rename.
+//! Collects the names in the document that a dialect may rename.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Keys of objects and names of parameters, of the newest level and neutral.
+/// The keys of objects and the names of parameters at the newest level, in the neutral dialect.
 pub fn names() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     collect(&super::neutral_document(NEWEST_FEATURE_LEVEL), &mut names);
@@ -18,7 +18,7 @@ fn collect(value: &Value, names: &mut BTreeSet<String>) {
             if let Some(Value::Object(properties)) = object.get("properties") {
                 names.extend(properties.keys().cloned());
             }
-            // Of a parameter.
+            // An object with `in` is a parameter.
             if let (Some(Value::String(name)), true) = (object.get("name"), object.contains_key("in")) {
                 names.insert(name.clone());
             }

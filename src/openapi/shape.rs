@@ -1,22 +1,22 @@
-//! The shapes of what no type describes: the state that registering gives.
+//! A compact notation for schemas, and the schemas of the register reply in it, which no Rust type describes.
 //!
-//! They are in `shapes.json`, in a short notation. `int`, `number`, `string`, `bool` and `any` are values,
-//! `string(a|b)` and `int(1|2)` those named, `T[]` and `[T]` arrays, `T|null` and `{"one_of": […]}` choices, `{"*": T}`
-//! an object with any keys, `@Name` a record. Any other object has these keys and no others; `key?` may be absent.
+//! They are in `shapes.json`. `int`, `number`, `string`, `bool` and `any` are types, `string(a|b)` and `int(1|2)`
+//! enums, `T[]` and `[T]` arrays, `T|null` and `{"one_of": […]}` alternatives, `{"*": T}` an object with arbitrary
+//! keys, `@Name` a reference to a record. Any other object has exactly its keys; `key?` is optional.
 
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
-/// All shapes: `records` by name, and keys of the `state`.
+/// The file, with `records` by name and the keys of the `state`.
 static SHAPES: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("shapes.json")).expect("it is JSON"));
 
-/// The schemas of records that are nothing but notation, by name.
+/// The schemas of records that exist only in the notation, by name.
 pub fn records() -> impl Iterator<Item = (String, Value)> {
     entries("records").map(|(name, shape)| (name.clone(), schema(shape)))
 }
 
-/// The schemas of the state's keys, none of which must be there.
+/// The schemas of keys of the register reply, all of which are optional.
 pub fn state() -> impl Iterator<Item = (String, Value)> {
     entries("state").map(|(key, shape)| (key.clone(), schema(shape)))
 }
@@ -25,21 +25,21 @@ fn entries(part: &str) -> impl Iterator<Item = (&'static String, &'static Value)
     SHAPES[part].as_object().into_iter().flatten()
 }
 
-/// From the notation to a schema.
+/// Converts the notation to a schema.
 pub fn schema(shape: &Value) -> Value {
     match shape {
-        Value::String(text) => of_text(text),
+        Value::String(text) => schema_of_text(text),
         Value::Array(items) => json!({"type": "array", "items": items.first().map_or(json!({}), schema)}),
         Value::Object(keys) => match (keys.get("*"), keys.get("one_of").and_then(Value::as_array)) {
             (Some(values), _) => json!({"type": "object", "additionalProperties": schema(values)}),
             (_, Some(choices)) => json!({"anyOf": choices.iter().map(schema).collect::<Vec<_>>()}),
-            _ => record(keys),
+            _ => strict_object(keys),
         },
         other => panic!("no shape is written {other}"),
     }
 }
 
-fn record(keys: &Map<String, Value>) -> Value {
+fn strict_object(keys: &Map<String, Value>) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for (key, shape) in keys {
@@ -52,19 +52,19 @@ fn record(keys: &Map<String, Value>) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
-fn of_text(text: &str) -> Value {
-    let choices = split(text);
+fn schema_of_text(text: &str) -> Value {
+    let choices = split_alternatives(text);
     if choices.len() > 1 {
-        return json!({"anyOf": choices.into_iter().map(of_text).collect::<Vec<_>>()});
+        return json!({"anyOf": choices.into_iter().map(schema_of_text).collect::<Vec<_>>()});
     }
     if let Some(items) = text.strip_suffix("[]") {
-        return json!({"type": "array", "items": of_text(items)});
+        return json!({"type": "array", "items": schema_of_text(items)});
     }
     if let Some(name) = text.strip_prefix('@') {
         return json!({"$ref": format!("#/components/schemas/{name}")});
     }
-    if let Some(words) = text.strip_prefix("string(").and_then(|rest| rest.strip_suffix(')')) {
-        return json!({"enum": words.split('|').collect::<Vec<_>>()});
+    if let Some(values) = text.strip_prefix("string(").and_then(|rest| rest.strip_suffix(')')) {
+        return json!({"enum": values.split('|').collect::<Vec<_>>()});
     }
     if let Some(numbers) = text.strip_prefix("int(").and_then(|rest| rest.strip_suffix(')')) {
         let numbers = numbers.split('|').map(|number| number.parse::<i64>().expect("a number"));
@@ -79,8 +79,8 @@ fn of_text(text: &str) -> Value {
     }
 }
 
-/// The parts between bars that are outside of parentheses.
-fn split(text: &str) -> Vec<&str> {
+/// Splits a text at the bars outside of parentheses.
+fn split_alternatives(text: &str) -> Vec<&str> {
     let mut depth = 0;
     let is_bar = |letter: char| {
         depth += i32::from(letter == '(') - i32::from(letter == ')');
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_notation_says_what_it_says() {
+    fn the_notation_is_converted_to_a_schema() {
         let shape = json!({"to": {"*": "int[]"}, "of?": "string(a|b)|null"});
 
         let expected = json!({

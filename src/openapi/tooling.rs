@@ -1,38 +1,37 @@
-//! What linters and generators of clients understand of what the standard allows.
+//! Adapts the document to linters and client generators, which support only a part of the standard.
 
 use serde_json::{Map, Value, json};
 
-/// Says in the schemas within a part of a document what tools stumble over when it is left out: `{}` for `true`, and of what
-/// an array is.
-pub fn spell_out(part: &mut Value) {
+/// Makes implicit parts of schemas explicit, on which tools fail: `{}` instead of `true`, and `items` of arrays.
+pub fn make_explicit(part: &mut Value) {
     match part {
-        Value::Array(members) => members.iter_mut().for_each(spell_out),
+        Value::Array(members) => members.iter_mut().for_each(make_explicit),
         Value::Object(keys) => {
-            keys.values_mut().for_each(spell_out);
+            keys.values_mut().for_each(make_explicit);
             if is_array(keys) && !keys.contains_key("items") && !keys.contains_key("prefixItems") {
                 keys.insert("items".into(), json!({}));
             }
-            for place in ["properties", "patternProperties", "$defs"] {
-                if let Some(Value::Object(members)) = keys.get_mut(place) {
-                    members.values_mut().for_each(open);
+            for keyword in ["properties", "patternProperties", "$defs"] {
+                if let Some(Value::Object(members)) = keys.get_mut(keyword) {
+                    members.values_mut().for_each(replace_true);
                 }
             }
-            for place in ["anyOf", "oneOf", "allOf"] {
-                if let Some(Value::Array(members)) = keys.get_mut(place) {
-                    members.iter_mut().for_each(open);
+            for keyword in ["anyOf", "oneOf", "allOf"] {
+                if let Some(Value::Array(members)) = keys.get_mut(keyword) {
+                    members.iter_mut().for_each(replace_true);
                 }
             }
             if let Some(items) = keys.get_mut("items") {
-                open(items);
+                replace_true(items);
             }
-            divide(keys);
+            split_mixed_enum(keys);
         }
         _ => {}
     }
 }
 
-/// Lists texts and numbers apart, which generators make a type each of.
-fn divide(schema: &mut Map<String, Value>) {
+/// Splits an enum of strings and integers into two, because generators need one type for each.
+fn split_mixed_enum(schema: &mut Map<String, Value>) {
     let Some(Value::Array(values)) = schema.get("enum") else { return };
     let (texts, others): (Vec<Value>, Vec<Value>) = values.iter().cloned().partition(Value::is_string);
     if !texts.is_empty() && others.iter().any(Value::is_number) && others.iter().all(Value::is_number) {
@@ -50,22 +49,22 @@ fn is_array(schema: &Map<String, Value>) -> bool {
     }
 }
 
-fn open(schema: &mut Value) {
+fn replace_true(schema: &mut Value) {
     if *schema == true {
         *schema = json!({});
     }
 }
 
-/// The schema of a parameter in a query that travels as JSON. A number and a truth value look as they do in a query anyway;
-/// what has parts is text there, and `contentSchema` says what it holds.
-pub fn in_query(schema: Value) -> Value {
+/// The schema of a JSON parameter in a query. Numbers and booleans are the same in JSON and in a query; lists and objects are
+/// strings there, with their schema in `contentSchema`.
+pub fn schema_in_query(schema: Value) -> Value {
     match schema["type"].as_str() {
         Some("boolean" | "integer" | "number") => schema,
         _ => json!({"type": "string", "contentMediaType": "application/json", "contentSchema": schema}),
     }
 }
 
-/// A type's name as the name of a function: `sendMessage` for `api::messages::SendMessage`.
+/// The operation ID for a type, such as `sendMessage` for `api::messages::SendMessage`.
 pub fn function_name(type_name: &str) -> String {
     let path = type_name.split('<').next().unwrap_or_default();
     let name = path.rsplit("::").next().unwrap_or_default();
@@ -73,20 +72,21 @@ pub fn function_name(type_name: &str) -> String {
     letters.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(letters).collect()
 }
 
-/// The family that an operation is of: the first module below that of all operations.
+/// The tag of an operation: the first module below `api`.
 pub fn family(type_name: &str) -> &str {
     type_name.split("::").skip_while(|part| *part != "api").nth(1).unwrap_or("other")
 }
 
-/// The tags that a document's operations have, as its own list of them.
+/// The list of all tags that operations have.
 pub fn tags(paths: &Map<String, Value>) -> Value {
     let operations = paths.values().filter_map(Value::as_object).flat_map(Map::values);
     let used = operations.filter_map(|operation| operation["tags"].as_array()).flatten();
     let mut names: Vec<&str> = used.filter_map(Value::as_str).collect();
     names.sort_unstable();
     names.dedup();
-    let described = |name: &str| json!({"name": name, "description": format!("About {}.", name.replace('_', " "))});
-    names.into_iter().map(described).collect()
+    let with_description =
+        |name: &str| json!({"name": name, "description": format!("About {}.", name.replace('_', " "))});
+    names.into_iter().map(with_description).collect()
 }
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_tools_do_not_read_is_spelt_out() {
+    fn implicit_parts_are_made_explicit() {
         let mut schema = json!({
             "type": "object",
             "properties": {"any": true, "list": {"type": ["array", "null"]}, "items": {"type": "boolean", "default": true}},
@@ -103,8 +103,8 @@ mod tests {
         });
         let mut choice = json!({"enum": ["one", 1]});
 
-        spell_out(&mut choice);
-        spell_out(&mut schema);
+        make_explicit(&mut choice);
+        make_explicit(&mut schema);
 
         let expected = json!({
             "type": "object",
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_names_a_function_and_its_module_a_family() {
+    fn operation_ids_and_tags_follow_from_type_names() {
         assert_eq!(function_name("chatdouble::api::messages::send::SendMessage"), "sendMessage");
         assert_eq!(function_name("chatdouble::api::pictures::Upload<chatdouble::api::Logo>"), "upload");
         assert_eq!(family("chatdouble::api::messages::send::SendMessage"), "messages");

@@ -1,4 +1,5 @@
-//! Replacing the words that people wrote by drawn ones of the same script, length and case; equal words stay equal.
+//! Replaces the words that people wrote by random ones of the same script, length and case. Equal words have the same
+//! replacement.
 
 mod link;
 mod markdown;

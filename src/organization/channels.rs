@@ -1,8 +1,8 @@
-//! Channels and subscriptions.
+//! Converts channels and subscriptions to those of a fixture.
 
 use super::directory::Directory;
 use super::json::Json;
-use super::settings::{former_senders, made, permissions};
+use super::settings::{created_at, former_posting_group, permissions};
 use crate::fixture::format::{Channel, Notifications, Subscriber, SubscriberDetails};
 use crate::realm::channel::{Privacy, TopicsPolicy};
 use crate::realm::channel_switch::CHANNEL_SWITCHES;
@@ -10,12 +10,12 @@ use crate::realm::permission::CHANNEL_PERMISSIONS;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The messages of a channel from which the time of the account's own subscription follows. Each is a number and a time in
-/// Unix seconds.
+/// The messages of a channel from which the time of the account's subscription is inferred. Each has its ID and its
+/// time in Unix seconds.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Received {
+pub struct ReceivedRange {
     /// The last message before the first that the account received.
-    pub missed: Option<(i64, i64)>,
+    pub last_missed: Option<(i64, i64)>,
     /// The first message that the account received.
     pub first: Option<(i64, i64)>,
     /// The last message that the account received.
@@ -25,53 +25,52 @@ pub struct Received {
 /// The account's relation to a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// It is subscribed.
     Subscribed,
-    /// It was.
+    /// The account was subscribed before.
     Unsubscribed,
-    /// It never was.
-    Other,
+    NeverSubscribed,
 }
 
-/// A channel of the fixture; None if `--channel` leaves it out.
+/// Converts a channel; None if `--channel` excludes it.
 pub fn channel(
     record: &Value,
-    (relation, received): (Relation, Received),
+    (relation, received): (Relation, ReceivedRange),
     defaults: &BTreeSet<i64>,
     directory: &Directory,
 ) -> Option<Channel> {
-    let id = record.int("stream_id")?;
+    let id = record.integer("stream_id")?;
     let mut channel = Channel::named(directory.channel(id)?);
     channel.id = Some(id);
     channel.description = directory.markdown(record.text("description")).chars().take(1024).collect();
     channel.privacy = match () {
-        () if record.flag("is_web_public") => Privacy::WebPublic,
-        () if !record.flag("invite_only") => Privacy::Public,
-        () if record.flag("history_public_to_subscribers") => Privacy::PrivateSharedHistory,
+        () if record.boolean("is_web_public") => Privacy::WebPublic,
+        () if !record.boolean("invite_only") => Privacy::Public,
+        () if record.boolean("history_public_to_subscribers") => Privacy::PrivateSharedHistory,
         () => Privacy::PrivateProtectedHistory,
     };
-    channel.creator = record.int("creator_id").and_then(|id| directory.handle(id));
-    channel.created = made(record, directory);
-    channel.archived = record.flag("is_archived");
+    channel.creator = record.integer("creator_id").and_then(|id| directory.handle(id));
+    channel.created = created_at(record, directory);
+    channel.archived = record.boolean("is_archived");
     channel.default = defaults.contains(&id) && !channel.archived && !channel.privacy.is_private();
-    channel.folder = record.int("folder_id").and_then(|id| directory.folders.get(id)).map(str::to_owned);
-    channel.message_retention_days = record.int("message_retention_days").filter(|days| *days == -1 || *days > 0);
+    channel.folder = record.integer("folder_id").and_then(|id| directory.folders.get(id)).map(str::to_owned);
+    channel.message_retention_days = record.integer("message_retention_days").filter(|days| *days == -1 || *days > 0);
     let policy: Option<TopicsPolicy> = serde_json::from_value(record["topics_policy"].clone()).ok();
     channel.topics_policy = policy.unwrap_or_default();
     channel.permissions =
         permissions(CHANNEL_PERMISSIONS, &|name| permission_value(record, name, directory), directory);
     channel.subscribers = subscribers(record, (relation, received), directory);
-    Some(with_switches(channel, record))
+    Some(with_boolean_settings(channel, record))
 }
 
-/// Adds the switches, which fixtures name as the API does.
-fn with_switches(channel: Channel, record: &Value) -> Channel {
-    let on: Vec<&str> = CHANNEL_SWITCHES.iter().map(|switch| switch.name).filter(|name| record.flag(name)).collect();
-    if on.is_empty() {
+/// Sets the boolean settings, whose names in fixtures are those of the API.
+fn with_boolean_settings(channel: Channel, record: &Value) -> Channel {
+    let enabled: Vec<&str> =
+        CHANNEL_SWITCHES.iter().map(|switch| switch.name).filter(|name| record.boolean(name)).collect();
+    if enabled.is_empty() {
         return channel;
     }
     let mut document = json!(channel);
-    for name in on {
+    for name in enabled {
         document[name] = true.into();
     }
     serde_json::from_value(document).unwrap_or(channel)
@@ -81,53 +80,58 @@ fn permission_value(record: &Value, name: &str, directory: &Directory) -> Option
     if let Some(value) = record.get(name) {
         return Some(value.clone());
     }
-    let policy = record.int("stream_post_policy").filter(|_| name == "can_send_message_group")?;
-    directory.group_id(former_senders(policy)?).map(Value::from)
+    let policy = record.integer("stream_post_policy").filter(|_| name == "can_send_message_group")?;
+    directory.group_id(former_posting_group(policy)?).map(Value::from)
 }
 
-fn subscribers(record: &Value, (relation, received): (Relation, Received), directory: &Directory) -> Vec<Subscriber> {
-    let others = record.ints("subscribers").into_iter().filter(|id| *id != directory.own).collect::<BTreeSet<_>>();
+fn subscribers(
+    record: &Value,
+    (relation, received): (Relation, ReceivedRange),
+    directory: &Directory,
+) -> Vec<Subscriber> {
+    let others =
+        record.integers("subscribers").into_iter().filter(|id| *id != directory.own_id).collect::<BTreeSet<_>>();
     let mut subscribers: Vec<Subscriber> = directory.handles(others).into_iter().map(Subscriber::Handle).collect();
-    if relation != Relation::Other
-        && let Some(user) = directory.handle(directory.own)
+    if relation != Relation::NeverSubscribed
+        && let Some(user) = directory.handle(directory.own_id)
     {
-        subscribers.push(Subscriber::Details(Box::new(own(user, record, relation, received, directory))));
+        subscribers.push(Subscriber::Details(Box::new(own_subscription(user, record, relation, received, directory))));
     }
     subscribers
 }
 
-/// The account's own subscription: since when follows from what it did not receive.
-fn own(
+/// The account's own subscription. Its time is inferred from the messages that the account did not receive.
+fn own_subscription(
     user: String,
     record: &Value,
     relation: Relation,
-    received: Received,
+    received: ReceivedRange,
     directory: &Directory,
 ) -> SubscriberDetails {
-    let since = match (received.missed, received.first) {
+    let since = match (received.last_missed, received.first) {
         (None, _) => None,
         (Some(_), Some((_, first))) => Some(first),
-        (Some((_, missed)), None) => Some(missed + 1),
+        (Some((_, last_missed)), None) => Some(last_missed + 1),
     };
     let left =
         (relation == Relation::Unsubscribed).then(|| received.last.map_or(since.unwrap_or(0), |(_, last)| last + 1));
     let left = left.map(|left| left.max(since.unwrap_or(left)));
-    let earliest = record.int("date_created").unwrap_or(directory.reference);
-    let choice = |key: &str| record[key].as_bool();
+    let earliest = record.integer("date_created").unwrap_or(directory.reference);
+    let optional_boolean = |key: &str| record[key].as_bool();
     let color = record["color"].as_str().filter(|color| is_color(color));
     SubscriberDetails {
         user,
         since: since.map(|at| directory.past(at)),
         left: left.map(|at| directory.past(if at == 0 { earliest } else { at })),
         color: color.map(str::to_owned),
-        pinned: record.flag("pin_to_top"),
-        muted: choice("is_muted").unwrap_or_else(|| choice("in_home_view") == Some(false)),
+        pinned: record.boolean("pin_to_top"),
+        muted: optional_boolean("is_muted").unwrap_or_else(|| optional_boolean("in_home_view") == Some(false)),
         notifications: Notifications {
-            desktop: choice("desktop_notifications"),
-            audible: choice("audible_notifications"),
-            push: choice("push_notifications"),
-            email: choice("email_notifications"),
-            wildcard_mentions: choice("wildcard_mentions_notify"),
+            desktop: optional_boolean("desktop_notifications"),
+            audible: optional_boolean("audible_notifications"),
+            push: optional_boolean("push_notifications"),
+            email: optional_boolean("email_notifications"),
+            wildcard_mentions: optional_boolean("wildcard_mentions_notify"),
         },
     }
 }

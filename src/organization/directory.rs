@@ -1,6 +1,6 @@
-//! The names in the fixture of what has a number on the server.
+//! The names in the fixture of users, channels, groups and other objects that have IDs on the server.
 //!
-//! A fixture refers to users, channels and groups by name. Their names must be distinct and short enough, and are chosen here.
+//! A fixture refers to them by name. The names must be distinct and short enough, and are chosen here.
 
 use super::anonymous::Anonymizer;
 use super::json::Json;
@@ -10,39 +10,37 @@ use chat_markdown::emoji::{EXTRA_EMOJI, EmojiNames};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The name on the server, and the one in the fixture.
 #[derive(Clone, Debug, Default)]
 pub struct Name {
-    /// On the server.
+    /// The name on the server.
     pub old: String,
-    /// In the fixture.
+    /// The name in the fixture.
     pub new: String,
 }
 
-/// A user's names.
 #[derive(Clone, Debug)]
 pub struct UserNames {
     /// The name by which the fixture refers to the user.
     pub handle: String,
-    /// The name that others see.
     pub full_name: Name,
 }
 
-/// The names of one kind of thing.
+/// The names of objects of one kind.
 #[derive(Debug, Default)]
 pub struct Names {
     by_id: HashMap<i64, Name>,
-    taken: HashSet<String>,
+    /// Names of the fixture in lower case.
+    used: HashSet<String>,
 }
 
 impl Names {
-    /// The name in the fixture for a number on the server; None if the fixture leaves it out.
+    /// The name in the fixture for an ID on the server; None if the fixture does not have the object.
     pub fn get(&self, id: i64) -> Option<&str> {
         self.by_id.get(&id).map(|name| name.new.as_str())
     }
 
-    /// The name in the fixture for one on the server, case-insensitively; the smallest number's if there are several.
-    pub fn renamed(&self, old: &str) -> Option<&Name> {
+    /// Finds a name on the server, ignoring case; the one with the smallest ID if there are several.
+    pub fn find(&self, old: &str) -> Option<&Name> {
         let old = old.to_lowercase();
         self.by_id
             .iter()
@@ -51,198 +49,198 @@ impl Names {
             .map(|(_, name)| name)
     }
 
-    fn add(&mut self, id: i64, old: &str, drawn: &[String], limit: usize) {
-        let candidates = drawn.iter().map(|name| fitting(name, limit));
-        let with_number = drawn.iter().map(|name| with_end(name, &id.to_string(), limit));
-        let mut free = candidates.chain(with_number).filter(|name| !name.is_empty());
-        let name = free.find(|name| !self.taken.contains(&name.to_lowercase())).unwrap_or_else(|| id.to_string());
-        self.taken.insert(name.to_lowercase());
+    /// Chooses the first unused candidate; if all are used, one with the ID as a suffix.
+    fn add(&mut self, id: i64, old: &str, candidates: &[String], limit: usize) {
+        let valid = candidates.iter().map(|name| valid_name(name, limit));
+        let with_id = candidates.iter().map(|name| with_suffix(name, &id.to_string(), limit));
+        let mut names = valid.chain(with_id).filter(|name| !name.is_empty());
+        let name = names.find(|name| !self.used.contains(&name.to_lowercase())).unwrap_or_else(|| id.to_string());
+        self.used.insert(name.to_lowercase());
         self.by_id.insert(id, Name { old: old.to_owned(), new: name });
     }
 }
 
-/// All names, and the choices that hold for all parts of the fixture.
+/// All names, and the choices that apply to all parts of the fixture.
 pub struct Directory {
-    /// Users by number.
+    /// By ID.
     pub users: BTreeMap<i64, UserNames>,
-    /// Channels that are in the fixture.
+    /// The channels in the fixture.
     pub channels: Names,
-    /// Groups, the system's too.
+    /// Including system groups.
     pub groups: Names,
     pub folders: Names,
-    /// Profile fields.
-    pub fields: Names,
-    /// Custom emoji.
-    pub emoji: Names,
-    /// Replaces words; None if texts remain as they are.
+    pub profile_fields: Names,
+    pub custom_emoji: Names,
+    /// None if texts remain as they are.
     pub anonymizer: Option<Anonymizer>,
-    /// The account that read.
-    pub own: i64,
-    /// The organization's own base URL, for links in texts.
+    /// The ID of the account that read the organization.
+    pub own_id: i64,
+    /// The base URL of the organization, for links in texts.
     pub url: String,
-    /// The time that times are relative to, in Unix seconds.
+    /// The time to which the times of the fixture are relative, in Unix seconds.
     pub reference: i64,
     handles: HashSet<String>,
-    by_full_name: HashMap<String, i64>,
+    /// By full name in lower case.
+    ids_by_full_name: HashMap<String, i64>,
     notes: std::cell::RefCell<BTreeSet<String>>,
 }
 
 impl Directory {
-    /// An empty directory of an organization at a URL.
     pub fn new(url: &str, anonymizer: Option<Anonymizer>) -> Self {
         Self {
             users: BTreeMap::new(),
             channels: Names::default(),
             groups: Names::default(),
             folders: Names::default(),
-            fields: Names::default(),
-            emoji: Names::default(),
+            profile_fields: Names::default(),
+            custom_emoji: Names::default(),
             anonymizer,
-            own: 0,
+            own_id: 0,
             url: url.to_owned(),
             reference: 0,
             handles: HashSet::new(),
-            by_full_name: HashMap::new(),
+            ids_by_full_name: HashMap::new(),
             notes: std::cell::RefCell::default(),
         }
     }
 
-    /// Adds a user; the handle is made of the address.
+    /// Adds a user, whose handle follows from the email address.
     pub fn add_user(&mut self, id: i64, full_name: &str, email: &str) {
         let local = email.split('@').next().unwrap_or_default();
-        let plain: String = local.chars().map(|one| if is_plain(one) { one } else { '-' }).collect();
-        let plain = if plain.chars().any(|one| one.is_ascii_alphanumeric()) { plain } else { format!("user{id}") };
-        let drawn = match &self.anonymizer {
+        let plain: String = local.chars().map(|character| if is_plain(character) { character } else { '-' }).collect();
+        let plain =
+            if plain.chars().any(|character| character.is_ascii_alphanumeric()) { plain } else { format!("user{id}") };
+        let handle = match &self.anonymizer {
             Some(anonymizer) => anonymizer.text(&plain.to_ascii_lowercase()),
             None => plain,
         };
-        let handle = if self.handles.insert(drawn.to_lowercase()) { drawn } else { format!("{drawn}-{id}") };
+        let handle = if self.handles.insert(handle.to_lowercase()) { handle } else { format!("{handle}-{id}") };
         self.handles.insert(handle.to_lowercase());
-        let new =
+        let new_name =
             self.anonymizer.as_ref().map_or_else(|| full_name.to_owned(), |anonymizer| anonymizer.text(full_name));
-        let new = Some(fitting(&new, 100)).filter(|name| !name.is_empty()).unwrap_or_else(|| format!("User {id}"));
-        self.by_full_name.entry(full_name.to_lowercase()).or_insert(id);
+        let new =
+            Some(valid_name(&new_name, 100)).filter(|name| !name.is_empty()).unwrap_or_else(|| format!("User {id}"));
+        self.ids_by_full_name.entry(full_name.to_lowercase()).or_insert(id);
         self.users.insert(id, UserNames { handle, full_name: Name { old: full_name.to_owned(), new } });
     }
 
-    /// Adds a channel, a group, a folder, a field or an emoji.
-    pub fn add(&mut self, of: fn(&mut Self) -> &mut Names, id: i64, name: &str, limit: usize) {
-        let drawn = match &self.anonymizer {
+    /// Adds a channel, a group, a folder, a profile field or a custom emoji. `limit` is the largest length of its name.
+    pub fn add(&mut self, names: fn(&mut Self) -> &mut Names, id: i64, name: &str, limit: usize) {
+        let candidates = match &self.anonymizer {
             Some(anonymizer) => (0..8).map(|salt| anonymizer.salted(name, salt)).collect(),
             None => vec![name.to_owned()],
         };
-        of(self).add(id, name, &drawn, limit);
+        names(self).add(id, name, &candidates, limit);
     }
 
-    /// Adds a system group, whose name is the API's.
+    /// Adds a system group, whose name does not change.
     pub fn add_system_group(&mut self, id: i64, name: &str) {
         self.groups.add(id, name, &[name.to_owned()], usize::MAX);
     }
 
-    /// Adds a custom emoji; those that are deactivated may have the name of another one.
+    /// Adds a custom emoji. A deactivated one may have the same name as another.
     pub fn add_emoji(&mut self, id: i64, name: &str, is_deactivated: bool) {
-        if is_deactivated && self.emoji.renamed(name).is_some() && self.anonymizer.is_none() {
-            self.emoji.by_id.insert(id, Name { old: name.to_owned(), new: name.to_owned() });
+        if is_deactivated && self.custom_emoji.find(name).is_some() && self.anonymizer.is_none() {
+            self.custom_emoji.by_id.insert(id, Name { old: name.to_owned(), new: name.to_owned() });
         } else {
-            self.add(|directory| &mut directory.emoji, id, name, 60);
+            self.add(|directory| &mut directory.custom_emoji, id, name, 60);
         }
     }
 
-    /// The user with a full name, case-insensitively; the one that was added first if there are several.
+    /// The user with a full name, ignoring case; the one that was added first if there are several.
     pub fn user_named(&self, full_name: &str) -> Option<&UserNames> {
-        self.users.get(self.by_full_name.get(&full_name.to_lowercase())?)
+        self.users.get(self.ids_by_full_name.get(&full_name.to_lowercase())?)
     }
 
-    /// The handle of a user.
     pub fn handle(&self, id: i64) -> Option<String> {
         self.users.get(&id).map(|user| user.handle.clone())
     }
 
-    /// The handles of users, each once, without unknown users.
+    /// The handles of known users, without duplicates.
     pub fn handles(&self, ids: impl IntoIterator<Item = i64>) -> Vec<String> {
-        let mut seen = HashSet::new();
-        ids.into_iter().filter(|id| seen.insert(*id)).filter_map(|id| self.handle(id)).collect()
+        let mut unique = HashSet::new();
+        ids.into_iter().filter(|id| unique.insert(*id)).filter_map(|id| self.handle(id)).collect()
     }
 
-    /// A channel's name.
     pub fn channel(&self, id: i64) -> Option<String> {
         self.channels.get(id).map(str::to_owned)
     }
 
-    /// The number of a system group.
+    /// The ID of a system group.
     pub fn group_id(&self, name: &str) -> Option<i64> {
         self.groups.by_id.iter().find(|(_, group)| group.old == name).map(|(id, _)| *id)
     }
 
-    /// The name of the emoji in a reaction or a status, as fixtures refer to it.
+    /// The name in the fixture of the emoji in a reaction or a status.
     pub fn emoji_of(&self, record: &Value) -> Option<String> {
         let (name, code) = (record.text("emoji_name"), record.text("emoji_code"));
         if name.is_empty() {
             return None;
         }
         let emoji = EmojiNames::newest();
-        let found = match record.text("reaction_type") {
-            "realm_emoji" => code.parse().ok().and_then(|id| self.emoji.get(id)).map(str::to_owned),
+        let known_name = match record.text("reaction_type") {
+            "realm_emoji" => code.parse().ok().and_then(|id| self.custom_emoji.get(id)).map(str::to_owned),
             "service_extra_emoji" => Some(EXTRA_EMOJI.name.to_owned()),
             _ if emoji.by_name(name) == Some(code) => Some(name.to_owned()),
             _ => emoji.by_code(code).and_then(|names| names.first()).map(|name| (*name).to_owned()),
         };
-        if found.is_none() {
+        if known_name.is_none() {
             self.note("Some reactions are not in the file: this double does not know their emoji");
         }
-        found
+        known_name
     }
 
-    /// A text without markup.
+    /// Anonymizes a text without markup, if requested.
     pub fn text(&self, text: &str) -> String {
         self.anonymizer.as_ref().map_or_else(|| text.to_owned(), |anonymizer| anonymizer.text(text))
     }
 
-    /// A text in Markdown.
+    /// Anonymizes a text in Markdown, if requested.
     pub fn markdown(&self, text: &str) -> String {
         self.anonymizer.as_ref().map_or_else(|| text.to_owned(), |anonymizer| anonymizer.markdown(text, self))
     }
 
-    /// A topic.
+    /// Anonymizes the name of a topic, if requested, and truncates it.
     pub fn topic(&self, topic: &str) -> String {
-        fitting(&self.text(topic), 60)
+        valid_name(&self.text(topic), 60)
     }
 
-    /// The address of a page or a service.
+    /// Anonymizes a URL, if requested.
     pub fn link(&self, url: &str) -> String {
         self.anonymizer.as_ref().map_or_else(|| url.to_owned(), |anonymizer| anonymizer.url(url))
     }
 
-    /// A time, in Unix seconds.
+    /// Converts a time from Unix seconds.
     pub fn when(&self, seconds: i64) -> When {
         When::in_seconds(seconds - self.reference)
     }
 
-    /// A time, in Unix seconds, but not later than the fixture's own time.
+    /// Converts a time from Unix seconds that must not be after the fixture's time.
     pub fn past(&self, seconds: i64) -> When {
         self.when(seconds.min(self.reference))
     }
 
-    /// Notes something that the fixture leaves out, as a sentence without the period.
+    /// Adds a note about an omission of the fixture: a sentence without the period.
     pub fn note(&self, text: impl Into<String>) {
         self.notes.borrow_mut().insert(text.into());
     }
 
-    /// All notes, sorted.
+    /// The notes, sorted and without duplicates.
     pub fn notes(&self) -> Vec<String> {
         self.notes.borrow().iter().cloned().collect()
     }
 
-    /// The holder of a permission, from a value of the API: the number of a group, or users and groups.
+    /// Converts the holder of a permission: the ID of a group, or an object with users and groups.
     pub fn holder(&self, value: &Value) -> Option<crate::fixture::format::Holder> {
         use crate::fixture::format::{Anonymous, Holder};
         if let Some(id) = value.as_i64() {
             return self.groups.get(id).map(|name| Holder::Group(name.to_owned()));
         }
         value.as_object()?;
-        let groups = value.ints("direct_subgroups").into_iter().filter_map(|id| self.groups.get(id)).map(str::to_owned);
+        let groups =
+            value.integers("direct_subgroups").into_iter().filter_map(|id| self.groups.get(id)).map(str::to_owned);
         Some(Holder::Anonymous(Anonymous {
-            users: self.handles(value.ints("direct_members")),
+            users: self.handles(value.integers("direct_members")),
             groups: groups.collect(),
         }))
     }
@@ -252,17 +250,22 @@ fn is_plain(character: char) -> bool {
     character.is_ascii_alphanumeric() || ".-_".contains(character)
 }
 
-/// A name that fixtures take: without control characters and white space around it, and not too long.
-pub fn fitting(name: &str, limit: usize) -> String {
+/// Makes a name valid for fixtures: removes control characters and surrounding white space, and truncates it.
+pub fn valid_name(name: &str, limit: usize) -> String {
     let mut name: String = name.trim().chars().take(limit).collect();
     while let Some(position) = invalid_character(&name) {
-        name = name.chars().enumerate().filter(|(index, _)| index + 1 != position).map(|(_, one)| one).collect();
+        name = name
+            .chars()
+            .enumerate()
+            .filter(|(index, _)| index + 1 != position)
+            .map(|(_, character)| character)
+            .collect();
     }
     name.trim().to_owned()
 }
 
-fn with_end(name: &str, end: &str, limit: usize) -> String {
-    let room = limit.saturating_sub(end.chars().count() + 1);
-    let begin: String = name.chars().take(room).collect();
-    fitting(&format!("{begin}-{end}"), limit)
+fn with_suffix(name: &str, suffix: &str, limit: usize) -> String {
+    let max_prefix = limit.saturating_sub(suffix.chars().count() + 1);
+    let prefix: String = name.chars().take(max_prefix).collect();
+    valid_name(&format!("{prefix}-{suffix}"), limit)
 }

@@ -1,15 +1,15 @@
-//! Groups and folders.
+//! Converts user groups and channel folders to those of a fixture.
 
-use super::directory::{Directory, fitting};
+use super::directory::{Directory, valid_name};
 use super::json::Json;
-use super::settings::{made, permissions};
+use super::settings::{created_at, permissions};
 use crate::fixture::format::{Folder, Group};
 use crate::realm::permission::GROUP_PERMISSIONS;
 use serde_json::Value;
 
-/// A group; of a system group only its number and name.
+/// Converts a group. A system group has only its ID and name.
 pub fn group(record: &Value, directory: &Directory) -> Option<Group> {
-    let id = record.int("id")?;
+    let id = record.integer("id")?;
     let name = directory.groups.get(id)?.to_owned();
     let mut group = Group {
         id: Some(id),
@@ -18,32 +18,31 @@ pub fn group(record: &Value, directory: &Directory) -> Option<Group> {
         members: Vec::new(),
         subgroups: Vec::new(),
         creator: None,
-        created: made(record, directory),
+        created: created_at(record, directory),
         deactivated: false,
         permissions: Default::default(),
     };
-    if record.flag("is_system_group") {
+    if record.boolean("is_system_group") {
         return Some(group);
     }
-    let subgroups = record.ints("direct_subgroup_ids");
+    let subgroups = record.integers("direct_subgroup_ids");
     group.description = directory.text(record.text("description"));
-    group.members = directory.handles(record.ints("members"));
+    group.members = directory.handles(record.integers("members"));
     group.subgroups = subgroups.into_iter().filter_map(|id| directory.groups.get(id)).map(str::to_owned).collect();
-    group.creator = record.int("creator_id").and_then(|id| directory.handle(id));
-    group.deactivated = record.flag("deactivated");
+    group.creator = record.integer("creator_id").and_then(|id| directory.handle(id));
+    group.deactivated = record.boolean("deactivated");
     group.permissions = permissions(GROUP_PERMISSIONS, &|name| record.get(name).cloned(), directory);
     Some(group)
 }
 
-/// A folder.
 pub fn folder(record: &Value, directory: &Directory) -> Option<Folder> {
-    let id = record.int("id")?;
+    let id = record.integer("id")?;
     Some(Folder {
         id: Some(id),
         name: directory.folders.get(id)?.to_owned(),
-        description: fitting(&directory.markdown(record.text("description")), 1024),
-        creator: record.int("creator_id").and_then(|id| directory.handle(id)),
-        created: made(record, directory),
-        archived: record.flag("is_archived"),
+        description: valid_name(&directory.markdown(record.text("description")), 1024),
+        creator: record.integer("creator_id").and_then(|id| directory.handle(id)),
+        created: created_at(record, directory),
+        archived: record.boolean("is_archived"),
     })
 }

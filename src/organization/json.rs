@@ -1,23 +1,23 @@
-//! Reading values of records.
+//! Typed access to the values of records.
 
 use serde_json::Value;
 
-/// Typed access to the keys of an object. A key with a value of another type counts as missing.
+/// Access to the keys of an object. A value of another type counts as absent.
 pub trait Json {
-    /// A whole number; None if it is missing.
-    fn int(&self, key: &str) -> Option<i64>;
-    /// A text; "" if it is missing.
+    /// None if absent.
+    fn integer(&self, key: &str) -> Option<i64>;
+    /// "" if absent.
     fn text(&self, key: &str) -> &str;
-    /// A boolean; false if it is missing.
-    fn flag(&self, key: &str) -> bool;
-    /// A list; empty if it is missing.
+    /// False if absent.
+    fn boolean(&self, key: &str) -> bool;
+    /// Empty if absent.
     fn list(&self, key: &str) -> &[Value];
-    /// The whole numbers of a list.
-    fn ints(&self, key: &str) -> Vec<i64>;
+    /// The integers of a list; empty if absent.
+    fn integers(&self, key: &str) -> Vec<i64>;
 }
 
 impl Json for Value {
-    fn int(&self, key: &str) -> Option<i64> {
+    fn integer(&self, key: &str) -> Option<i64> {
         self[key].as_i64()
     }
 
@@ -25,7 +25,7 @@ impl Json for Value {
         self[key].as_str().unwrap_or_default()
     }
 
-    fn flag(&self, key: &str) -> bool {
+    fn boolean(&self, key: &str) -> bool {
         self[key].as_bool().unwrap_or_default()
     }
 
@@ -33,7 +33,7 @@ impl Json for Value {
         self[key].as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn ints(&self, key: &str) -> Vec<i64> {
+    fn integers(&self, key: &str) -> Vec<i64> {
         self.list(key).iter().filter_map(Value::as_i64).collect()
     }
 }

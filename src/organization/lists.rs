@@ -1,6 +1,7 @@
-//! Profile fields, linkifiers, custom emoji, and what is due later: reminders, scheduled messages, invitations, exports.
+//! Converts profile fields, linkifiers, custom emoji, reminders, scheduled messages, invitations and exports to those
+//! of a fixture.
 
-use super::directory::{Directory, fitting};
+use super::directory::{Directory, valid_name};
 use super::json::Json;
 use super::own::content;
 use super::people::role;
@@ -17,7 +18,7 @@ use crate::realm::user::Role;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What a profile field holds, by its number on the wire.
+/// The type of a profile field by its number in the API.
 pub fn field_kind(number: i64) -> Option<FieldKind> {
     use FieldKind::{Choice, Date, ExternalAccount, Link, Paragraph, Pronouns, ShortText, Users};
     [ShortText, Paragraph, Choice, Date, Link, Users, ExternalAccount, Pronouns]
@@ -25,40 +26,40 @@ pub fn field_kind(number: i64) -> Option<FieldKind> {
         .find(|kind| kind.number() == number)
 }
 
-/// The choices of a field, or the account's site.
+/// The choices of a field, or the site of an external account.
 pub fn field_data(record: &Value) -> Option<Map<String, Value>> {
     serde_json::from_str(record.text("field_data")).ok().filter(|data: &Map<String, Value>| !data.is_empty())
 }
 
-/// A profile field.
+/// Converts a profile field. `summaries` counts the fields in profile summaries, of which there may be two.
 pub fn profile_field(record: &Value, summaries: &mut usize, directory: &Directory) -> Option<ProfileField> {
-    let id = record.int("id")?;
-    let kind = field_kind(record.int("type")?)?;
+    let id = record.integer("id")?;
+    let kind = field_kind(record.integer("type")?)?;
     let needs_data = matches!(kind, FieldKind::Choice | FieldKind::ExternalAccount);
     let data = field_data(record).filter(|_| needs_data);
     if needs_data && data.is_none() {
         return None;
     }
-    let in_summary = record.flag("display_in_profile_summary") && *summaries < 2;
+    let in_summary = record.boolean("display_in_profile_summary") && *summaries < 2;
     *summaries += usize::from(in_summary);
     Some(ProfileField {
         id: Some(id),
-        name: directory.fields.get(id)?.to_owned(),
+        name: directory.profile_fields.get(id)?.to_owned(),
         kind,
         hint: directory.text(record.text("hint")),
-        data: data.map(|data| drawn_data(kind, data, directory)),
+        data: data.map(|data| anonymous_data(kind, data, directory)),
         in_summary,
-        required: record.flag("required"),
+        required: record.boolean("required"),
         locked: record["editable_by_user"] == false,
-        for_matching: record.flag("use_for_user_matching"),
+        for_matching: record.boolean("use_for_user_matching"),
     })
 }
 
-fn drawn_data(kind: FieldKind, data: Map<String, Value>, directory: &Directory) -> Map<String, Value> {
+fn anonymous_data(kind: FieldKind, data: Map<String, Value>, directory: &Directory) -> Map<String, Value> {
     if directory.anonymizer.is_none() {
         return data;
     }
-    let drawn = data.into_iter().map(|(key, value)| match (kind, value) {
+    let anonymous = data.into_iter().map(|(key, value)| match (kind, value) {
         (FieldKind::Choice, Value::Object(mut choice)) => {
             let text = directory.text(choice.get("text").and_then(Value::as_str).unwrap_or_default());
             choice.insert("text".to_owned(), text.into());
@@ -67,15 +68,15 @@ fn drawn_data(kind: FieldKind, data: Map<String, Value>, directory: &Directory) 
         (FieldKind::ExternalAccount, Value::String(url)) if key == "url_pattern" => (key, directory.link(&url).into()),
         (_, value) => (key, value),
     });
-    drawn.collect()
+    anonymous.collect()
 }
 
-/// A linkifier; None if this double refuses its pattern or its templates.
+/// Converts a linkifier; None if this double refuses its pattern or its templates.
 pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
-    let id = record.int("id");
+    let id = record.integer("id");
     let text = |key: &str| record[key].as_str().map(str::to_owned);
-    // Before there were templates, variables were written `%(name)s`.
-    let template = text("url_template").or_else(|| text("url_format_string").map(|old| braced(&old)))?;
+    // At older levels, variables are written `%(name)s`.
+    let template = text("url_template").or_else(|| text("url_format_string").map(|format| to_template(&format)))?;
     let mut linkifier = Linkifier {
         id,
         pattern: text("pattern")?,
@@ -93,21 +94,21 @@ pub fn linkifier(record: &Value, directory: &Directory) -> Option<Linkifier> {
         let (pattern, names) = anonymizer.pattern(&linkifier.pattern);
         let rename = |name: &str| names.get(name).cloned().unwrap_or_else(|| anonymizer.text(name));
         let url = |template: &str| {
-            let (scheme, rest) = template.split_once("://").unwrap_or(("https", template));
-            let end = rest.find(['/', '?', '#', '{']).unwrap_or(rest.len());
-            format!("{scheme}://{}{}", anonymizer.host(&rest[..end]), anonymizer.template(&rest[end..], &rename))
+            let (scheme, address) = template.split_once("://").unwrap_or(("https", template));
+            let (host, path) = address.split_at(address.find(['/', '?', '#', '{']).unwrap_or(address.len()));
+            format!("{scheme}://{}{}", anonymizer.host(host), anonymizer.template(path, &rename))
         };
         linkifier.pattern = pattern;
         linkifier.url_template = url(&linkifier.url_template);
         linkifier.example_input = linkifier.example_input.map(|example| anonymizer.text(&example));
         linkifier.reverse_template = linkifier.reverse_template.map(|template| anonymizer.template(&template, &rename));
-        let others = linkifier.alternative_url_templates.iter().map(|template| url(template));
-        linkifier.alternative_url_templates = others.collect();
+        let alternatives = linkifier.alternative_url_templates.iter().map(|template| url(template));
+        linkifier.alternative_url_templates = alternatives.collect();
     }
     if compiles(&linkifier) {
         return Some(linkifier);
     }
-    // The example may not match the other words; a linkifier works without one.
+    // The example may not match the anonymous pattern, and is optional.
     linkifier.example_input = None;
     linkifier.reverse_template = None;
     let name = if directory.anonymizer.is_some() { String::new() } else { format!(" {}", linkifier.pattern) };
@@ -126,73 +127,75 @@ fn compiles(source: &Linkifier) -> bool {
     linkifier::Linkifier::compile(LinkifierId(1), source).is_ok()
 }
 
-fn braced(format: &str) -> String {
+fn to_template(format: &str) -> String {
     let mut result = String::new();
-    let mut rest = format;
-    while let Some((before, from)) = rest.split_once("%(") {
-        let Some((name, after)) = from.split_once(")s") else { break };
-        result.push_str(&format!("{before}{{{name}}}"));
-        rest = after;
+    let mut remaining = format;
+    while let Some((literal, from_variable)) = remaining.split_once("%(") {
+        let Some((name, after)) = from_variable.split_once(")s") else { break };
+        result.push_str(&format!("{literal}{{{name}}}"));
+        remaining = after;
     }
-    result + rest
+    result + remaining
 }
 
-/// A custom emoji with the picture that was read, or with a plain one in its place.
+/// Converts a custom emoji. A picture that was not read, or must be anonymous, is replaced by a plain one.
 pub fn custom_emoji(record: &Value, bytes: Option<&[u8]>, directory: &Directory) -> Option<CustomEmoji> {
-    let id: i64 = record.text("id").parse().ok().or_else(|| record.int("id"))?;
-    let name = directory.emoji.get(id)?.to_owned();
-    let readable = bytes.filter(|bytes| picture::extension(bytes).is_some());
-    let picture = match (&directory.anonymizer, readable) {
-        (None, Some(bytes)) => Blob::of(bytes),
-        (anonymizer, bytes) => {
-            Blob::of(&pictures::drawn(anonymizer.as_ref(), &format!("emoji {id}"), bytes.unwrap_or_default()))
-        }
+    let id: i64 = record.text("id").parse().ok().or_else(|| record.integer("id"))?;
+    let name = directory.custom_emoji.get(id)?.to_owned();
+    let valid_bytes = bytes.filter(|bytes| picture::extension(bytes).is_some());
+    let picture = match (&directory.anonymizer, valid_bytes) {
+        (None, Some(bytes)) => Blob::from_bytes(bytes),
+        (anonymizer, bytes) => Blob::from_bytes(&pictures::plain_picture(
+            anonymizer.as_ref(),
+            &format!("emoji {id}"),
+            bytes.unwrap_or_default(),
+        )),
     };
     Some(CustomEmoji {
         id: Some(id),
         name,
         picture,
-        author: record.int("author_id").and_then(|id| directory.handle(id)),
-        deactivated: record.flag("deactivated"),
+        author: record.integer("author_id").and_then(|id| directory.handle(id)),
+        deactivated: record.boolean("deactivated"),
     })
 }
 
-/// A pending reminder; None if its message is not in the fixture.
+/// Converts a pending reminder; None if its message is not in the fixture.
 pub fn reminder(record: &Value, has_message: bool, directory: &Directory) -> Option<Reminder> {
-    let message = record.int("reminder_target_message_id").or_else(|| record.int("message_id"))?;
-    let at = record.int("scheduled_delivery_timestamp").filter(|at| *at > directory.reference && has_message)?;
+    let message = record.integer("reminder_target_message_id").or_else(|| record.integer("message_id"))?;
+    let at = record.integer("scheduled_delivery_timestamp").filter(|at| *at > directory.reference && has_message)?;
     Some(Reminder {
-        id: record.int("reminder_id"),
-        user: directory.handle(directory.own)?,
+        id: record.integer("reminder_id"),
+        user: directory.handle(directory.own_id)?,
         message: message_label(message),
         at: directory.when(at),
         note: directory.markdown(&note_of(record.text("content"))),
     })
 }
 
-/// The label of a message that other parts of the fixture refer to.
+/// The label by which other parts of the fixture refer to a message.
 pub fn message_label(id: i64) -> String {
     format!("m{id}")
 }
 
-/// The note of a reminder, from the text of the message that it sends.
+/// Extracts the note of a reminder from the text of its message.
 fn note_of(content: &str) -> String {
-    let Some((_, rest)) = content.split_once("Note:\n > ") else { return String::new() };
-    rest.split_once("\n\n@_**").map_or(rest, |(note, _)| note).to_owned()
+    let Some((_, from_note)) = content.split_once("Note:\n > ") else { return String::new() };
+    from_note.split_once("\n\n@_**").map_or(from_note, |(note, _)| note).to_owned()
 }
 
-/// A message to be sent later.
-pub fn scheduled(record: &Value, directory: &Directory) -> Option<ScheduledMessage> {
-    let at = record.int("scheduled_delivery_timestamp").filter(|at| *at > directory.reference)?;
+/// Converts a scheduled message; None if its channel is not in the fixture.
+pub fn scheduled_message(record: &Value, directory: &Directory) -> Option<ScheduledMessage> {
+    let at = record.integer("scheduled_delivery_timestamp").filter(|at| *at > directory.reference)?;
     let is_direct = record.text("type") != "stream";
-    let channel = record.int("to").filter(|_| !is_direct).map(|id| directory.channel(id));
+    let channel = record.integer("to").filter(|_| !is_direct).map(|id| directory.channel(id));
     if channel == Some(None) {
         return None;
     }
-    let to = is_direct.then(|| directory.handles(record.ints("to")));
+    let to = is_direct.then(|| directory.handles(record.integers("to")));
     Some(ScheduledMessage {
-        id: record.int("scheduled_message_id"),
-        from: directory.handle(directory.own)?,
+        id: record.integer("scheduled_message_id"),
+        from: directory.handle(directory.own_id)?,
         at: directory.when(at),
         topic: (!is_direct).then(|| directory.topic(record.text("topic"))),
         channel: channel.flatten(),
@@ -202,19 +205,20 @@ pub fn scheduled(record: &Value, directory: &Directory) -> Option<ScheduledMessa
     .filter(|message| message.channel.is_some() || message.to.is_some())
 }
 
-/// An invitation: a link, or one sent by email. Its key is left out, since it lets its holder join.
+/// Converts an invitation, which is either a link or was sent by email. Its key is omitted, because it lets anybody
+/// join.
 pub fn invitation(record: &Value, directory: &Directory) -> Option<(Option<InviteLink>, Option<Invite>)> {
-    let by = directory.handle(record.int("invited_by_user_id")?)?;
-    let role = record.int("invited_as").and_then(Role::from_number).unwrap_or_else(|| role(record));
+    let by = directory.handle(record.integer("invited_by_user_id")?)?;
+    let role = record.integer("invited_as").and_then(Role::from_number).unwrap_or_else(|| role(record));
     let terms = InviteTerms {
-        at: directory.past(record.int("invited")?),
-        expires: record.int("expiry_date").map(|at| directory.when(at)),
+        at: directory.past(record.integer("invited")?),
+        expires: record.integer("expiry_date").map(|at| directory.when(at)),
         role,
         include_default_channels: true,
         ..InviteTerms::default()
     };
-    let id = record.int("id");
-    if record.flag("is_multiuse") {
+    let id = record.integer("id");
+    if record.boolean("is_multiuse") {
         return Some((Some(InviteLink { id, key: None, terms, by, revoked: false }), None));
     }
     let email = record.text("email");
@@ -222,37 +226,36 @@ pub fn invitation(record: &Value, directory: &Directory) -> Option<(Option<Invit
         Some(anonymizer) => format!("invited{}@{}", id.unwrap_or_default(), anonymizer.host(email)),
         None => email.to_owned(),
     };
-    let notify_referrer_on_join = record.flag("notify_referrer_on_join");
+    let notify_referrer_on_join = record.boolean("notify_referrer_on_join");
     Some((None, Some(Invite { id, email, key: None, terms, by, notify_referrer_on_join })))
 }
 
-/// An export of the organization's data.
 pub fn export(record: &Value, directory: &Directory) -> Option<Export> {
     let when = |key: &str| record[key].as_f64().map(|at| directory.past(at as i64));
     Some(Export {
-        id: record.int("id"),
-        by: directory.handle(record.int("acting_user_id")?)?,
+        id: record.integer("id"),
+        by: directory.handle(record.integer("acting_user_id")?)?,
         created: when("export_time")?,
-        export_type: match record.int("export_type") {
+        export_type: match record.integer("export_type") {
             Some(2) => ExportKind::FullWithConsent,
             _ => ExportKind::Public,
         },
         failed: when("failed_timestamp"),
         deleted: when("deleted_timestamp"),
-        export_from_prior_server: record.flag("export_from_prior_server"),
+        export_from_prior_server: record.boolean("export_from_prior_server"),
     })
 }
 
-/// The kinds and choices of the profile fields.
-pub fn fields(records: &[Value]) -> BTreeMap<i64, (FieldKind, Vec<String>)> {
+/// The types and choices of the profile fields, by ID.
+pub fn fields_by_id(records: &[Value]) -> BTreeMap<i64, (FieldKind, Vec<String>)> {
     let field = |record: &Value| {
         let choices = field_data(record).map(|data| data.keys().cloned().collect()).unwrap_or_default();
-        Some((record.int("id")?, (field_kind(record.int("type")?)?, choices)))
+        Some((record.integer("id")?, (field_kind(record.integer("type")?)?, choices)))
     };
     records.iter().filter_map(field).collect()
 }
 
-/// The custom emoji of the register reply, in the order of their numbers.
+/// The custom emoji of the register reply, sorted by ID.
 pub fn emoji_records(register: &Value) -> Vec<Value> {
     let mut records: Vec<Value> = match &register["realm_emoji"] {
         Value::Object(emoji) => emoji.iter().map(|(id, record)| with_id(id, record)).collect(),
@@ -268,9 +271,10 @@ fn with_id(id: &str, record: &Value) -> Value {
     record
 }
 
-/// A name of a custom emoji that the double takes.
+/// Makes a name valid for a custom emoji of this double.
 pub fn emoji_name(name: &str) -> String {
-    let plain =
-        |one: char| if one.is_ascii_lowercase() || one.is_ascii_digit() || "_-".contains(one) { one } else { '_' };
-    fitting(&name.to_lowercase(), 60).chars().map(plain).collect()
+    let is_allowed =
+        |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || "_-".contains(character);
+    let name = valid_name(&name.to_lowercase(), 60);
+    name.chars().map(|character| if is_allowed(character) { character } else { '_' }).collect()
 }

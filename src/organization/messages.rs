@@ -1,4 +1,4 @@
-//! Messages of the API as messages of a fixture.
+//! Converts messages with their reactions and edits to those of a fixture.
 
 use super::directory::Directory;
 use super::json::Json;
@@ -7,44 +7,44 @@ use crate::fixture::format::{Edit, Message, Reaction};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Replaces a text that this double would refuse.
-const NO_TEXT: &str = "(no text)";
+/// Replaces a text that this double refuses.
+const PLACEHOLDER_TEXT: &str = "(no text)";
 
-/// What a message depends on besides its record.
-pub struct Context<'a> {
-    /// Its edits, if its record has none.
+/// Facts about a message that are not in its record.
+pub struct MessageContext<'a> {
+    /// The edits, if the record does not have them.
     pub history: Option<&'a Value>,
-    /// Whether another part of the fixture refers to it.
-    pub is_labelled: bool,
-    /// Whether the account is subscribed to its channel.
+    /// Whether another part of the fixture refers to the message.
+    pub needs_label: bool,
+    /// Whether the account is subscribed to the channel.
     pub is_subscribed: bool,
-    /// The time of the message before it in Unix seconds: times in a fixture must not decrease.
+    /// The time of the previous message in Unix seconds: times in a fixture must not decrease.
     pub not_before: i64,
 }
 
-/// A message; None if its channel is not in the file.
-pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> Option<Message> {
-    let id = record.int("id")?;
+/// Converts a message; None if its channel is not in the fixture.
+pub fn message(record: &Value, context: &MessageContext<'_>, directory: &Directory) -> Option<Message> {
+    let id = record.integer("id")?;
     let is_in_channel = record.text("type") == "stream";
-    let at = record.int("timestamp")?.max(context.not_before);
-    let own_handle = directory.handle(directory.own);
+    let at = record.integer("timestamp")?.max(context.not_before);
+    let own_handle = directory.handle(directory.own_id);
     let flags: HashSet<&str> = record.list("flags").iter().filter_map(Value::as_str).collect();
     let own_if = |condition: bool| if condition { own_handle.iter().cloned().collect() } else { Vec::new() };
     let may_be_unread = !is_in_channel || context.is_subscribed;
-    let channel = record.int("stream_id").filter(|_| is_in_channel).map(|id| directory.channel(id));
+    let channel = record.integer("stream_id").filter(|_| is_in_channel).map(|id| directory.channel(id));
     if channel == Some(None) {
         return None;
     }
-    let members = record.list("display_recipient").iter().filter_map(|member| member.int("id"));
+    let members = record.list("display_recipient").iter().filter_map(|member| member.integer("id"));
     let text = content(record.text("content"), directory).unwrap_or_else(|| {
         directory.note(format!("Message {id} has a text that this double refuses"));
-        NO_TEXT.to_owned()
+        PLACEHOLDER_TEXT.to_owned()
     });
-    note_votes(record, id, directory);
-    let from = directory.handle(record.int("sender_id")?)?;
+    note_omitted_votes(record, id, directory);
+    let from = directory.handle(record.integer("sender_id")?)?;
     Some(Message {
         id: Some(id),
-        label: context.is_labelled.then(|| super::lists::message_label(id)),
+        label: context.needs_label.then(|| super::lists::message_label(id)),
         at: Some(directory.past(at)),
         channel: channel.flatten().map(Into::into),
         topic: is_in_channel.then(|| directory.topic(record.text("subject")).into()),
@@ -60,24 +60,25 @@ pub fn message(record: &Value, context: &Context<'_>, directory: &Directory) -> 
     })
 }
 
-/// The name of a client. Names other than those of the service may contain words of people, and are replaced.
+/// Names of clients other than those of the service may contain words of people, and are anonymized.
 fn client(name: &str, directory: &Directory) -> String {
     let is_known = name == "website" || name == "webhook" || name == "internal" || name == "Internal";
     if is_known { name.to_owned() } else { directory.text(name) }
 }
 
-fn note_votes(record: &Value, id: i64, directory: &Directory) {
-    // The first submessage makes the widget, and follows from the text.
+fn note_omitted_votes(record: &Value, id: i64, directory: &Directory) {
+    // The first submessage creates the widget, and follows from the text.
     if record.list("submessages").len() > 1 {
         directory.note(format!("The votes in message {id} are not in the file"));
     }
 }
 
-/// Emoji in the order of their first reaction, each with its users.
+/// Groups reactions by emoji, in the order of their first reaction.
 fn reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
     let mut reactions: Vec<Reaction> = Vec::new();
     for reaction in record.list("reactions") {
-        let user = reaction.int("user_id").or_else(|| reaction["user"].int("id")).and_then(|id| directory.handle(id));
+        let user =
+            reaction.integer("user_id").or_else(|| reaction["user"].integer("id")).and_then(|id| directory.handle(id));
         let (Some(user), Some(emoji)) = (user, directory.emoji_of(reaction)) else { continue };
         match reactions.iter_mut().find(|known| known.emoji == emoji) {
             Some(known) if known.by.contains(&user) => {}
@@ -88,29 +89,29 @@ fn reactions(record: &Value, directory: &Directory) -> Vec<Reaction> {
     reactions
 }
 
-/// Edits and moves, oldest first; in the record the newest is first, in a history the oldest.
-fn edits(record: &Value, context: &Context<'_>, sent_at: i64, directory: &Directory) -> Vec<Edit> {
+/// Edits and moves, the oldest first. A record has the newest first, a history the oldest.
+fn edits(record: &Value, context: &MessageContext<'_>, sent_at: i64, directory: &Directory) -> Vec<Edit> {
     let from_record: Vec<&Value> = record.list("edit_history").iter().rev().collect();
     let from_history: Vec<&Value> = context.history.and_then(Value::as_array).into_iter().flatten().collect();
-    let mut last = sent_at;
+    let mut last_time = sent_at;
     let changes = if from_record.is_empty() { from_history } else { from_record };
     let is_in_channel = record.text("type") == "stream";
-    changes.into_iter().filter_map(|change| edit(change, &mut last, is_in_channel, directory)).collect()
+    changes.into_iter().filter_map(|change| edit(change, &mut last_time, is_in_channel, directory)).collect()
 }
 
-fn edit(change: &Value, last: &mut i64, is_in_channel: bool, directory: &Directory) -> Option<Edit> {
-    let at = change.int("timestamp")?.max(*last);
+fn edit(change: &Value, last_time: &mut i64, is_in_channel: bool, directory: &Directory) -> Option<Edit> {
+    let at = change.integer("timestamp")?.max(*last_time);
     let previous_topic = change["prev_topic"].as_str().or_else(|| change["prev_subject"].as_str());
     let previous_topic = previous_topic.filter(|_| is_in_channel).map(|topic| directory.topic(topic));
-    let previous_channel = change.int("prev_stream").filter(|_| is_in_channel).and_then(|id| directory.channel(id));
+    let previous_channel = change.integer("prev_stream").filter(|_| is_in_channel).and_then(|id| directory.channel(id));
     let previous_content = change["prev_content"].as_str().and_then(|text| content(text, directory));
     if previous_topic.is_none() && previous_channel.is_none() && previous_content.is_none() {
         return None;
     }
-    *last = at;
+    *last_time = at;
     Some(Edit {
         at: directory.past(at),
-        by: change.int("user_id").and_then(|id| directory.handle(id)),
+        by: change.integer("user_id").and_then(|id| directory.handle(id)),
         previous_content,
         previous_topic,
         previous_channel,

@@ -1,8 +1,8 @@
-//! What only the account itself sees: its settings, drafts, topics, devices and the like.
+//! Converts the personal data that only the account itself sees: settings, drafts, topics, devices and others.
 
-use super::directory::{Directory, fitting};
+use super::directory::{Directory, valid_name};
 use super::json::Json;
-use super::settings::chosen;
+use super::settings::changed_settings;
 use crate::api::onboarding;
 use crate::fixture::format::{Device, Draft, MutedUser, Snippet, User, UserTopic};
 use crate::realm::personal::{BUILT_IN_FRAGMENTS, NavigationView, VisibilityPolicy};
@@ -13,11 +13,11 @@ use crate::realm::user::EmailVisibility;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Adds what the register reply has of the account only.
-pub fn add(user: &mut User, register: &Value, directory: &Directory) {
+/// Adds the personal data of the account from the register reply.
+pub fn add_personal_data(user: &mut User, register: &Value, directory: &Directory) {
     let settings = &register["user_settings"];
-    user.settings = chosen(&USER_SETTINGS, settings, directory);
-    if let Some(visibility) = settings.int("email_address_visibility").and_then(EmailVisibility::from_number) {
+    user.settings = changed_settings(&USER_SETTINGS, settings, directory);
+    if let Some(visibility) = settings.integer("email_address_visibility").and_then(EmailVisibility::from_number) {
         user.email_visibility = visibility;
     }
     user.alert_words = alert_words(register, directory);
@@ -27,48 +27,48 @@ pub fn add(user: &mut User, register: &Value, directory: &Directory) {
         register.list("drafts").iter().filter_map(|draft| self::draft(draft, directory)).collect();
     drafts.sort_by_key(|draft| draft.id);
     user.drafts = drafts;
-    user.snippets = register.list("saved_snippets").iter().filter_map(|one| snippet(one, directory)).collect();
+    user.snippets = register.list("saved_snippets").iter().filter_map(|source| snippet(source, directory)).collect();
     user.navigation_views = views(register, directory);
     user.devices = devices(register, directory);
-    let left: HashSet<&str> = register.list("onboarding_steps").iter().map(|step| step.text("name")).collect();
+    let unseen: HashSet<&str> = register.list("onboarding_steps").iter().map(|step| step.text("name")).collect();
     if register.get("onboarding_steps").is_some() {
-        let seen = onboarding::step_names().filter(|name| !left.contains(name));
+        let seen = onboarding::step_names().filter(|name| !unseen.contains(name));
         user.onboarding_steps_seen = seen.map(str::to_owned).collect();
     }
 }
 
 fn alert_words(register: &Value, directory: &Directory) -> Vec<String> {
-    let mut seen = HashSet::new();
+    let mut unique = HashSet::new();
     let words = register.list("alert_words").iter().filter_map(Value::as_str);
-    let words = words.map(|word| fitting(&directory.text(word), 100));
-    words.filter(|word| !word.is_empty() && seen.insert(word.to_lowercase())).collect()
+    let words = words.map(|word| valid_name(&directory.text(word), 100));
+    words.filter(|word| !word.is_empty() && unique.insert(word.to_lowercase())).collect()
 }
 
 fn muted_user(muted: &Value, directory: &Directory) -> Option<MutedUser> {
-    let id = muted.int("id").filter(|id| *id != directory.own)?;
-    Some(MutedUser { user: directory.handle(id)?, since: directory.past(muted.int("timestamp")?) })
+    let id = muted.integer("id").filter(|id| *id != directory.own_id)?;
+    Some(MutedUser { user: directory.handle(id)?, since: directory.past(muted.integer("timestamp")?) })
 }
 
 fn topics(register: &Value, directory: &Directory) -> Vec<UserTopic> {
-    let mut seen = HashSet::new();
+    let mut unique = HashSet::new();
     let topic = |source: &Value| {
-        let policy = match source.int("visibility_policy")? {
+        let policy = match source.integer("visibility_policy")? {
             1 => VisibilityPolicy::Muted,
             2 => VisibilityPolicy::Unmuted,
             3 => VisibilityPolicy::Followed,
             _ => return None,
         };
-        let id = source.int("stream_id")?;
+        let id = source.integer("stream_id")?;
         let topic = directory.topic(source.text("topic_name"));
-        seen.insert((id, topic.to_lowercase())).then_some(())?;
-        let since = directory.past(source.int("last_updated").unwrap_or(directory.reference));
+        unique.insert((id, topic.to_lowercase())).then_some(())?;
+        let since = directory.past(source.integer("last_updated").unwrap_or(directory.reference));
         Some(UserTopic { channel: directory.channel(id)?, topic, policy, since })
     };
     let mut topics: Vec<UserTopic> = register.list("user_topics").iter().filter_map(topic).collect();
     if register.get("user_topics").is_none() {
-        // Before there were policies, topics were muted: channel, topic, since when.
+        // At older levels, topics can only be muted; each row has the channel, the topic and the time.
         topics.extend(register.list("muted_topics").iter().filter_map(|muted| {
-            let channel = directory.channels.renamed(muted[0].as_str()?)?.new.clone();
+            let channel = directory.channels.find(muted[0].as_str()?)?.new.clone();
             let since = directory.past(muted[2].as_i64().unwrap_or(directory.reference));
             let topic = directory.topic(muted[1].as_str()?);
             Some(UserTopic { channel, topic, policy: VisibilityPolicy::Muted, since })
@@ -77,7 +77,7 @@ fn topics(register: &Value, directory: &Directory) -> Vec<UserTopic> {
     topics
 }
 
-/// A text in the form that messages have; None if it can't be one.
+/// Converts the content of a message; None if this double refuses it.
 pub fn content(text: &str, directory: &Directory) -> Option<String> {
     let text = directory.markdown(text);
     let text = if text.contains('\0') { text.replace('\0', "") } else { text };
@@ -85,10 +85,10 @@ pub fn content(text: &str, directory: &Directory) -> Option<String> {
 }
 
 fn draft(source: &Value, directory: &Directory) -> Option<Draft> {
-    let to = source.ints("to");
+    let to = source.integers("to");
     let channel = (source.text("type") == "stream").then(|| to.first().and_then(|id| directory.channel(*id))).flatten();
     Some(Draft {
-        id: source.int("id"),
+        id: source.integer("id"),
         topic: directory.topic(source.text("topic")),
         to: (source.text("type") == "private").then(|| directory.handles(to)),
         channel,
@@ -98,9 +98,9 @@ fn draft(source: &Value, directory: &Directory) -> Option<Draft> {
 }
 
 fn snippet(source: &Value, directory: &Directory) -> Option<Snippet> {
-    let title = Some(fitting(&directory.text(source.text("title")), 60)).filter(|title| !title.is_empty())?;
+    let title = Some(valid_name(&directory.text(source.text("title")), 60)).filter(|title| !title.is_empty())?;
     let content = content(source.text("content"), directory)?;
-    Some(Snippet { id: source.int("id"), title, content, created: directory.past(source.int("date_created")?) })
+    Some(Snippet { id: source.integer("id"), title, content, created: directory.past(source.integer("date_created")?) })
 }
 
 fn views(register: &Value, directory: &Directory) -> Vec<NavigationView> {
@@ -116,22 +116,22 @@ fn views(register: &Value, directory: &Directory) -> Vec<NavigationView> {
             Some(anonymizer) if !is_built_in => anonymizer.narrow(fragment, directory),
             _ => fragment.to_owned(),
         };
-        Some(NavigationView { fragment, is_pinned: source.flag("is_pinned"), name })
+        Some(NavigationView { fragment, is_pinned: source.boolean("is_pinned"), name })
     };
     register.list("navigation_views").iter().filter_map(view).collect()
 }
 
-/// Devices without their keys and tokens, which the API does not give.
+/// Devices without their keys and tokens, which the API does not return.
 fn devices(register: &Value, directory: &Directory) -> Vec<Device> {
     let device = |(id, source): (&String, &Value)| {
         Some(Device {
             id: Some(id.parse().ok()?),
-            push_key_id: source.int("push_key_id"),
+            push_key_id: source.integer("push_key_id"),
             push_key: None,
             push_token_id: None,
             push_token_kind: PushService::default(),
             pending_push_token_id: None,
-            push_token_last_updated: source.int("push_token_last_updated_timestamp").map(|at| directory.past(at)),
+            push_token_last_updated: source.integer("push_token_last_updated_timestamp").map(|at| directory.past(at)),
             push_registration_error_code: source["push_registration_error_code"].as_str().map(str::to_owned),
         })
     };

@@ -1,4 +1,4 @@
-//! Messages, page by page.
+//! Reads messages page by page, and the histories of edited messages.
 
 use super::feed::{Feed, KnownChannel, feeds};
 use super::reader::{ReadError, Reader};
@@ -10,11 +10,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Messages in a page: few requests, and little memory.
-const PAGE: u64 = 1_000;
+/// Messages per page: enough for few requests, and not too many for little memory.
+const PAGE_SIZE: u64 = 1_000;
 
 impl Reader<'_> {
-    /// Reads the messages of all feeds. Feeds that the server refuses are noted.
+    /// Reads the messages of all feeds. A feed that the server refuses gets a note.
     ///
     /// # Errors
     ///
@@ -25,34 +25,34 @@ impl Reader<'_> {
         channels: &[KnownChannel],
         register: &Value,
     ) -> Result<(), ReadError> {
-        self.progress.begin("messages", self.wanted.messages);
-        let mut newest = Newest::new(self.wanted.messages);
-        for feed in feeds(self.wanted, channels, register, server) {
+        self.progress.begin("messages", self.selection.messages);
+        let mut newest = NewestMessages::new(self.selection.messages);
+        for feed in feeds(self.selection, channels, register, server) {
             self.feed(&feed, &mut newest).await?;
         }
         Ok(())
     }
 
     /// Reads a feed to its oldest message, or to the oldest that `--messages` includes.
-    async fn feed(&mut self, feed: &Feed, newest: &mut Newest) -> Result<(), ReadError> {
+    async fn feed(&mut self, feed: &Feed, newest: &mut NewestMessages) -> Result<(), ReadError> {
         let mut anchor = None;
         loop {
             let step =
                 format!("{} before {}", feed.name, anchor.map_or("the end".to_owned(), |id: i64| id.to_string()));
             let page = match self.partial.done(&step) {
-                Some(done) => serde_json::from_value(done.clone()).map_err(io::Error::from)?,
+                Some(page) => serde_json::from_value(page.clone()).map_err(io::Error::from)?,
                 None => self.page(&step, feed, anchor).await?,
             };
             newest.add(&page.ids);
             match page.oldest {
-                Some(oldest) if !page.is_last && newest.wants(oldest) => anchor = Some(oldest),
+                Some(oldest) if !page.is_last && newest.may_include_older_than(oldest) => anchor = Some(oldest),
                 _ => return Ok(()),
             }
         }
     }
 
     async fn page(&mut self, step: &str, feed: &Feed, anchor: Option<i64>) -> Result<Page, ReadError> {
-        let size = self.wanted.messages.map_or(PAGE, |messages| messages.min(PAGE));
+        let size = self.selection.messages.map_or(PAGE_SIZE, |messages| messages.min(PAGE_SIZE));
         let parameters = [
             ("anchor", anchor.map_or("newest".to_owned(), |id| (id - 1).to_string())),
             ("num_before", size.to_string()),
@@ -66,7 +66,7 @@ impl Reader<'_> {
         if size == 0 {
             return Ok(empty);
         }
-        let read = match self.upstream.get("/messages", &parameters).await {
+        let page = match self.upstream.get("/messages", &parameters).await {
             Ok(reply) => {
                 let body: MessagesReply<'_> = self.json(&reply, "/messages")?;
                 let mut ids = Vec::with_capacity(body.messages.len());
@@ -81,8 +81,8 @@ impl Reader<'_> {
                 if body.history_limited {
                     self.partial.note("Older messages are not in the file: the server's plan shows no more of them")?;
                 }
-                // The numbers are only needed to know when the newest are complete.
-                let ids = if self.wanted.messages.is_some() { ids } else { Vec::new() };
+                // Only needed to know when the newest messages are complete.
+                let ids = if self.selection.messages.is_some() { ids } else { Vec::new() };
                 Page { oldest, ids, is_last }
             }
             Err(fault) if fault.is_refusal() => {
@@ -91,29 +91,29 @@ impl Reader<'_> {
             }
             Err(fault) => return Err(fault.into()),
         };
-        self.partial.end_step(step, json!(read))?;
-        Ok(read)
+        self.partial.end_step(step, json!(page))?;
+        Ok(page)
     }
 
-    /// Reads the edits of messages whose records have none. Edits that the server refuses are noted.
+    /// Reads the edits of messages whose records do not have them. Edits that the server refuses get a note.
     ///
     /// # Errors
     ///
     /// [`ReadError`].
     pub async fn histories(&mut self) -> Result<(), ReadError> {
-        let mut without = BTreeSet::new();
+        let mut without_history = BTreeSet::new();
         let mut lines = self.partial.lines()?;
         while let Some(line) = lines.next()? {
             if line.kind.starts_with("message ") {
                 let head: MessageHead<'_> = serde_json::from_str(line.json).map_err(io::Error::from)?;
                 let is_changed = head.last_edit_timestamp.is_some() || head.last_moved_timestamp.is_some();
                 if is_changed && head.edit_history.is_none() {
-                    without.insert(head.id);
+                    without_history.insert(head.id);
                 }
             }
         }
-        self.progress.begin("edits", Some(without.len() as u64));
-        for id in without {
+        self.progress.begin("edits", Some(without_history.len() as u64));
+        for id in without_history {
             let path = format!("/messages/{id}/history");
             if self.partial.done(&path).is_some() {
                 continue;
@@ -164,7 +164,7 @@ fn id_of(message: &RawValue) -> io::Result<i64> {
     Ok(serde_json::from_str::<Id>(message.get())?.id)
 }
 
-/// The result of a page, as the partial file has it.
+/// The result of a page, which is stored in the partial file.
 #[derive(Serialize, Deserialize)]
 struct Page {
     oldest: Option<i64>,
@@ -172,29 +172,29 @@ struct Page {
     is_last: bool,
 }
 
-/// The numbers of the newest messages, at most as many as `--messages` asks for.
-struct Newest {
-    wanted: Option<usize>,
+/// The IDs of the newest messages, at most as many as `--messages` requests.
+struct NewestMessages {
+    limit: Option<usize>,
     ids: BTreeSet<i64>,
 }
 
-impl Newest {
-    fn new(wanted: Option<u64>) -> Self {
-        Self { wanted: wanted.map(|wanted| usize::try_from(wanted).unwrap_or(usize::MAX)), ids: BTreeSet::new() }
+impl NewestMessages {
+    fn new(limit: Option<u64>) -> Self {
+        Self { limit: limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)), ids: BTreeSet::new() }
     }
 
     fn add(&mut self, ids: &[i64]) {
-        let Some(wanted) = self.wanted else { return };
+        let Some(limit) = self.limit else { return };
         self.ids.extend(ids);
-        while self.ids.len() > wanted {
+        while self.ids.len() > limit {
             self.ids.pop_first();
         }
     }
 
     /// Whether a message older than this one can be among the newest.
-    fn wants(&self, older_than: i64) -> bool {
-        let Some(wanted) = self.wanted else { return true };
-        self.ids.len() < wanted || self.ids.first().is_some_and(|oldest| older_than > *oldest)
+    fn may_include_older_than(&self, id: i64) -> bool {
+        let Some(limit) = self.limit else { return true };
+        self.ids.len() < limit || self.ids.first().is_some_and(|oldest| id > *oldest)
     }
 }
 
@@ -204,14 +204,14 @@ mod tests {
 
     #[test]
     fn the_newest_messages_of_several_feeds_are_found() {
-        let mut newest = Newest::new(Some(3));
+        let mut newest = NewestMessages::new(Some(3));
         newest.add(&[10, 8]);
-        assert!(newest.wants(8));
+        assert!(newest.may_include_older_than(8));
         newest.add(&[6, 4]);
-        assert!(!newest.wants(4), "8, 10 and 6 are newer than all that follow");
+        assert!(!newest.may_include_older_than(4), "8, 10 and 6 are newer than all that follow");
         newest.add(&[9]);
-        assert!(newest.wants(9) && !newest.wants(8));
+        assert!(newest.may_include_older_than(9) && !newest.may_include_older_than(8));
         assert_eq!(newest.ids.into_iter().collect::<Vec<_>>(), [8, 9, 10]);
-        assert!(Newest::new(None).wants(1));
+        assert!(NewestMessages::new(None).may_include_older_than(1));
     }
 }

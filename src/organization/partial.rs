@@ -1,9 +1,9 @@
-//! The partial file: the records that were read so far, next to the file of the fixture.
+//! The partial file: the records that an unfinished run has read, next to the file of the fixture.
 //!
-//! Each line is a record: its kind, a tab, JSON. A line of the kind `done` ends each step of reading, and has the values that
-//! later steps need. Lines after the last `done` are of an interrupted step, which is repeated.
+//! Each line is a record: its kind, a tab, and JSON. A line of the kind `done` ends each step of reading, with a value
+//! for later steps. Lines after the last `done` belong to an interrupted step, which is repeated.
 
-use super::Wanted;
+use super::Selection;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,7 +14,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// The version of the file's format; files of other versions are refused.
+/// The version of the format; files of other versions are refused.
 const VERSION: u32 = 1;
 
 /// A partial file, open for appending.
@@ -22,18 +22,18 @@ const VERSION: u32 = 1;
 pub struct Partial {
     path: PathBuf,
     file: BufWriter<File>,
+    /// The values of the complete steps.
     done: HashMap<String, Value>,
 }
 
-/// Why a run can't be resumed from a partial file.
+/// The reason why a run cannot be resumed.
 #[derive(Debug)]
 pub enum PartialError {
-    /// The file can't be read.
     Io(io::Error),
-    /// It is of a run with other options, which it names.
-    Other(Box<Wanted>),
-    /// It is not a partial file, or of another version.
-    Unknown,
+    /// The file belongs to a run with these other options.
+    OtherSelection(Box<Selection>),
+    /// The file is not a partial file, or has another version.
+    UnknownFormat,
 }
 
 impl From<io::Error> for PartialError {
@@ -46,10 +46,10 @@ impl fmt::Display for PartialError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "{error}"),
-            Self::Other(wanted) => {
-                write!(f, "was made with other options or for another account, {} at {}", wanted.user, wanted.url)
+            Self::OtherSelection(selection) => {
+                write!(f, "was made with other options or for another account, {} at {}", selection.user, selection.url)
             }
-            Self::Unknown => f.write_str("is no file that an interrupted run left"),
+            Self::UnknownFormat => f.write_str("is no file that an interrupted run left"),
         }
     }
 }
@@ -57,7 +57,8 @@ impl fmt::Display for PartialError {
 #[derive(Serialize, Deserialize)]
 struct Head<W> {
     version: u32,
-    wanted: W,
+    #[serde(rename = "wanted")]
+    selection: W,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -67,43 +68,44 @@ struct Done {
 }
 
 impl Partial {
-    /// Creates a file without records. Only its owner may read it, since records are not anonymous.
+    /// Creates a file without records. Only its owner may read it, because the records are not anonymous.
     ///
     /// # Errors
     ///
     /// The error of the system.
-    pub fn create(path: &Path, wanted: &Wanted) -> io::Result<Self> {
+    pub fn create(path: &Path, selection: &Selection) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         readable_by_owner(&mut options);
         let mut partial =
             Self { path: path.to_owned(), file: BufWriter::new(options.open(path)?), done: HashMap::new() };
-        partial.record("wanted", &Head { version: VERSION, wanted })?;
+        partial.record("wanted", &Head { version: VERSION, selection })?;
         partial.file.flush()?;
         Ok(partial)
     }
 
-    /// Opens the file of an interrupted run, without the records of its interrupted step; creates one if there is none.
+    /// Opens the file of an interrupted run and drops the records of its interrupted step. Creates a file if there is
+    /// none.
     ///
     /// # Errors
     ///
     /// [`PartialError`].
-    pub fn resume(path: &Path, wanted: &Wanted) -> Result<Self, PartialError> {
-        let read = match File::open(path) {
+    pub fn resume(path: &Path, selection: &Selection) -> Result<Self, PartialError> {
+        let file = match File::open(path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::create(path, wanted)?),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::create(path, selection)?),
             Err(error) => return Err(error.into()),
         };
         let (mut done, mut end) = (HashMap::new(), 0);
-        let mut lines = Lines::new(BufReader::new(read));
+        let mut lines = Lines::new(BufReader::new(file));
         while let Some(line) = lines.next()? {
             if line.start == 0 {
-                let head: Head<Wanted> = serde_json::from_str(line.json).map_err(|_| PartialError::Unknown)?;
+                let head: Head<Selection> = serde_json::from_str(line.json).map_err(|_| PartialError::UnknownFormat)?;
                 if line.kind != "wanted" || head.version != VERSION {
-                    return Err(PartialError::Unknown);
+                    return Err(PartialError::UnknownFormat);
                 }
-                if head.wanted != (Wanted { anonymous: None, ..wanted.clone() }) {
-                    return Err(PartialError::Other(Box::new(head.wanted)));
+                if head.selection != (Selection { anonymous: None, ..selection.clone() }) {
+                    return Err(PartialError::OtherSelection(Box::new(head.selection)));
                 }
                 end = line.end;
             } else if line.kind == "done" {
@@ -114,7 +116,7 @@ impl Partial {
         }
         if end == 0 {
             // The run was interrupted before its first line was complete.
-            return Ok(Self::create(path, wanted)?);
+            return Ok(Self::create(path, selection)?);
         }
         let mut file = OpenOptions::new().write(true).open(path)?;
         file.set_len(end)?;
@@ -122,17 +124,16 @@ impl Partial {
         Ok(Self { path: path.to_owned(), file: BufWriter::new(file), done })
     }
 
-    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it has no complete step, so that nothing is lost with the file.
+    /// Whether no step is complete, so that the file can be removed without a loss.
     pub fn is_empty(&self) -> bool {
         self.done.is_empty()
     }
 
-    /// The value of a complete step for later ones; None if it is not complete.
+    /// The value of a complete step; None if it is not complete.
     pub fn done(&self, step: &str) -> Option<&Value> {
         self.done.get(step)
     }
@@ -148,7 +149,7 @@ impl Partial {
         self.file.write_all(b"\n")
     }
 
-    /// Appends a record of JSON, in one line.
+    /// Appends a record whose value is JSON text, which is brought to one line.
     ///
     /// # Errors
     ///
@@ -163,7 +164,7 @@ impl Partial {
         writeln!(self.file, "{kind}\t{text}")
     }
 
-    /// Appends a sentence about something that can't be read, without the period.
+    /// Appends a sentence about something that cannot be read, without the period.
     ///
     /// # Errors
     ///
@@ -184,7 +185,7 @@ impl Partial {
         Ok(())
     }
 
-    /// The records, from the first on.
+    /// Reads all records from the beginning.
     ///
     /// # Errors
     ///
@@ -193,7 +194,7 @@ impl Partial {
         Ok(Lines::new(BufReader::new(File::open(&self.path)?)))
     }
 
-    /// A reader of records by their [`Line::start`].
+    /// Returns a reader of single records by their [`Line::start`].
     ///
     /// # Errors
     ///
@@ -207,27 +208,27 @@ impl Partial {
 pub struct Lines<R> {
     reader: R,
     line: String,
-    at: u64,
+    position: u64,
 }
 
-/// A record.
+/// A record of a partial file.
 pub struct Line<'a> {
-    /// Its position in the file, in bytes.
+    /// The position of the record in the file, in bytes.
     pub start: u64,
-    /// The position of the next one.
+    /// The position of the next record.
     pub end: u64,
-    /// Its kind, such as `user` or `message 12`.
+    /// For example `user` or `message 12`.
     pub kind: &'a str,
-    /// Its value as JSON.
+    /// The value as JSON.
     pub json: &'a str,
 }
 
 impl<R: BufRead> Lines<R> {
     fn new(reader: R) -> Self {
-        Self { reader, line: String::new(), at: 0 }
+        Self { reader, line: String::new(), position: 0 }
     }
 
-    /// The next record.
+    /// Reads the next record.
     ///
     /// # Errors
     ///
@@ -236,13 +237,13 @@ impl<R: BufRead> Lines<R> {
         self.line.clear();
         match self.reader.read_line(&mut self.line) {
             Ok(_) => {}
-            // The last line ends within a character.
+            // The incomplete last line ends within a character.
             Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(None),
             Err(error) => return Err(error),
         }
-        let start = self.at;
-        self.at += self.line.len() as u64;
-        Ok(parts(&self.line).map(|(kind, json)| Line { start, end: self.at, kind, json }))
+        let start = self.position;
+        self.position += self.line.len() as u64;
+        Ok(split_line(&self.line).map(|(kind, json)| Line { start, end: self.position, kind, json }))
     }
 }
 
@@ -254,7 +255,7 @@ fn readable_by_owner(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn readable_by_owner(_: &mut OpenOptions) {}
 
-fn parts(line: &str) -> Option<(&str, &str)> {
+fn split_line(line: &str) -> Option<(&str, &str)> {
     line.strip_suffix('\n')?.split_once('\t')
 }
 
@@ -265,16 +266,16 @@ pub struct RandomAccess {
 }
 
 impl RandomAccess {
-    /// The value of the record at a position.
+    /// Reads the value of the record at a position.
     ///
     /// # Errors
     ///
-    /// The error of the system, or that another program changed the file.
-    pub fn at(&mut self, start: u64) -> io::Result<Value> {
+    /// The error of the system, or an error if another program changed the file.
+    pub fn record_at(&mut self, start: u64) -> io::Result<Value> {
         self.file.seek(SeekFrom::Start(start))?;
         self.line.clear();
         self.file.read_line(&mut self.line)?;
-        let (_, json) = parts(&self.line).ok_or_else(|| io::Error::other("the partial file was changed"))?;
+        let (_, json) = split_line(&self.line).ok_or_else(|| io::Error::other("the partial file was changed"))?;
         Ok(serde_json::from_str(json)?)
     }
 }
@@ -284,12 +285,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn place(name: &str) -> PathBuf {
+    fn temporary_path(name: &str) -> PathBuf {
         std::env::temp_dir().join(format!("chatdouble-partial-{name}-{}", std::process::id()))
     }
 
-    fn wanted() -> Wanted {
-        Wanted { url: "http://x".into(), user: "a@x".into(), ..Wanted::default() }
+    fn selection() -> Selection {
+        Selection { url: "http://x".into(), user: "a@x".into(), ..Selection::default() }
     }
 
     fn kinds(partial: &Partial) -> Vec<String> {
@@ -302,18 +303,18 @@ mod tests {
     }
 
     #[test]
-    fn what_an_interrupted_step_wrote_is_dropped() {
-        let path = place("drop");
-        let mut partial = Partial::create(&path, &wanted()).expect("a file");
+    fn records_of_an_interrupted_step_are_dropped() {
+        let path = temporary_path("drop");
+        let mut partial = Partial::create(&path, &selection()).expect("a file");
         partial.record("a", &1).expect("written");
         partial.end_step("first", json!(7)).expect("written");
         partial.record("b", &2).expect("written");
         partial.file.flush().expect("written");
         drop(partial);
-        let broken = OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"b\t\"\xc3"));
-        broken.expect("written");
+        let appended = OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(b"b\t\"\xc3"));
+        appended.expect("written");
 
-        let mut partial = Partial::resume(&path, &wanted()).expect("it goes on");
+        let mut partial = Partial::resume(&path, &selection()).expect("it goes on");
         assert_eq!((partial.done("first"), partial.done("second")), (Some(&json!(7)), None));
         partial.record("c", &3).expect("written");
         partial.end_step("second", Value::Null).expect("written");
@@ -323,21 +324,21 @@ mod tests {
 
     #[test]
     fn a_file_of_another_run_is_refused() {
-        let path = place("other");
-        Partial::create(&path, &wanted()).expect("a file");
-        let other = Wanted { messages: Some(1), ..wanted() };
-        assert!(matches!(Partial::resume(&path, &other), Err(PartialError::Other(_))));
-        let other_words = Wanted { anonymous: Some(1), ..wanted() };
-        assert!(Partial::resume(&path, &other_words).is_ok());
+        let path = temporary_path("other");
+        Partial::create(&path, &selection()).expect("a file");
+        let other = Selection { messages: Some(1), ..selection() };
+        assert!(matches!(Partial::resume(&path, &other), Err(PartialError::OtherSelection(_))));
+        let anonymous = Selection { anonymous: Some(1), ..selection() };
+        assert!(Partial::resume(&path, &anonymous).is_ok());
         std::fs::write(&path, "{\"a\":\t1}\n").expect("written");
-        assert!(matches!(Partial::resume(&path, &wanted()), Err(PartialError::Unknown)));
+        assert!(matches!(Partial::resume(&path, &selection()), Err(PartialError::UnknownFormat)));
         std::fs::remove_file(&path).expect("removed");
     }
 
     #[test]
     fn a_record_is_one_line() {
-        let path = place("line");
-        let mut partial = Partial::create(&path, &wanted()).expect("a file");
+        let path = temporary_path("line");
+        let mut partial = Partial::create(&path, &selection()).expect("a file");
         let raw = RawValue::from_string("{\n \"a\": \"b\\n\"\n}".into()).expect("JSON");
         partial.record_raw("a", &raw).expect("written");
         partial.end_step("a", Value::Null).expect("written");
@@ -346,7 +347,7 @@ mod tests {
         let line = lines.next().expect("readable").expect("a line");
         assert_eq!(line.json, r#"{"a":"b\n"}"#);
         let start = line.start;
-        assert_eq!(partial.random_access().expect("readable").at(start).expect("JSON"), json!({"a": "b\n"}));
+        assert_eq!(partial.random_access().expect("readable").record_at(start).expect("JSON"), json!({"a": "b\n"}));
         std::fs::remove_file(&path).expect("removed");
     }
 }

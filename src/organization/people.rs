@@ -1,6 +1,6 @@
-//! Users, as the account sees them.
+//! Converts users to those of a fixture, as the account sees them.
 
-use super::directory::{Directory, fitting};
+use super::directory::{Directory, valid_name};
 use super::json::Json;
 use super::own;
 use super::pictures;
@@ -11,59 +11,55 @@ use crate::time::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
-/// The list of the register reply that a user is in.
+/// The list of the register reply that contains a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
-    /// Active users.
     Active,
-    /// Deactivated ones.
-    Former,
-    /// The service's own bots.
-    System,
-    /// In none: the user is only known from messages.
-    Unseen,
+    Deactivated,
+    /// Bots of the service.
+    SystemBots,
+    /// In no list: the user is only known from messages.
+    OnlyInMessages,
 }
 
-/// What other replies say about users.
-pub struct Context<'a> {
-    /// The register reply.
+/// Data about users from other records.
+pub struct UserContext<'a> {
     pub register: &'a Value,
-    /// When users were active and had a client open, in Unix seconds.
+    /// By user, the times at which the user was last active and last had a client open, in Unix seconds.
     pub presences: &'a HashMap<i64, (i64, i64)>,
-    /// Kinds of the profile fields, and the choices of those that have some.
+    /// The types and choices of the profile fields, by ID.
     pub fields: &'a BTreeMap<i64, (FieldKind, Vec<String>)>,
-    /// Which users are bots or deactivated, so that they own no bots.
-    pub no_owners: &'a std::collections::HashSet<i64>,
+    /// Bots and deactivated users, who cannot own bots.
+    pub non_owners: &'a std::collections::HashSet<i64>,
     /// The organization's host.
     pub host: &'a str,
     /// The role of the account.
     pub role: Role,
-    /// By user, what only administrators see of others: the consent to exports, and who sees the address.
+    /// By user, records that only administrators see: the consent to exports, and who sees the email address.
     pub consents: &'a HashMap<i64, Value>,
 }
 
-/// A user.
 pub fn user(
     record: &Value,
     list: List,
     avatar: Option<&[u8]>,
-    context: &Context<'_>,
+    context: &UserContext<'_>,
     directory: &Directory,
 ) -> Option<User> {
-    let id = record.int("user_id")?;
+    let id = record.integer("user_id")?;
     let names = directory.users.get(&id)?;
     let mut user = User::named(names.handle.clone(), names.full_name.new.clone());
     user.id = Some(id);
     user.role = role(record);
-    user.joined = directory.past(joined(record).unwrap_or(directory.reference));
-    user.deactivated = list == List::Former || record["is_active"] == false;
-    user.deleted = record.flag("is_deleted");
-    user.imported_stub = record.flag("is_imported_stub");
+    user.joined = directory.past(joined_at(record).unwrap_or(directory.reference));
+    user.deactivated = list == List::Deactivated || record["is_active"] == false;
+    user.deleted = record.boolean("is_deleted");
+    user.imported_stub = record.boolean("is_imported_stub");
     let timezone = record.text("timezone");
     if jiff::tz::TimeZone::get(timezone).is_ok() {
         user.timezone = timezone.to_owned();
     }
-    address(&mut user, record, context, directory);
+    set_email(&mut user, record, context, directory);
     if let Some(consent) = context.consents.get(&id) {
         add_consent(&mut user, consent);
     }
@@ -74,36 +70,35 @@ pub fn user(
     }
     user.status = status(&context.register["user_status"][id.to_string()], directory);
     user.presence = context.presences.get(&id).and_then(|times| presence(*times, directory));
-    if id == directory.own {
-        own::add(&mut user, context.register, directory);
+    if id == directory.own_id {
+        own::add_personal_data(&mut user, context.register, directory);
     }
     Some(user)
 }
 
-/// The role of a user in a record.
 pub fn role(record: &Value) -> Role {
-    record.int("role").and_then(Role::from_number).unwrap_or(match () {
-        () if record.flag("is_owner") => Role::Owner,
-        () if record.flag("is_admin") => Role::Administrator,
-        () if record.flag("is_guest") => Role::Guest,
+    record.integer("role").and_then(Role::from_number).unwrap_or(match () {
+        () if record.boolean("is_owner") => Role::Owner,
+        () if record.boolean("is_admin") => Role::Administrator,
+        () if record.boolean("is_guest") => Role::Guest,
         () => Role::Member,
     })
 }
 
-/// The time of joining, in Unix seconds, from `2025-01-01T00:00+00:00`, with or without seconds.
-pub fn joined(record: &Value) -> Option<i64> {
+/// Parses `date_joined`, which is like `2025-01-01T00:00+00:00`, with or without seconds. Returns Unix seconds.
+pub fn joined_at(record: &Value) -> Option<i64> {
     let text = record.text("date_joined");
     let with_seconds = text.get(..16).zip(text.get(16..)).map(|(minute, offset)| format!("{minute}:00{offset}"));
     let parsed = Timestamp::parse(text).ok().or_else(|| Timestamp::parse(&with_seconds?).ok());
     parsed.map(Timestamp::seconds)
 }
 
-/// Sets the address and who may see it, as far as the record shows that.
-fn address(user: &mut User, record: &Value, context: &Context<'_>, directory: &Directory) {
-    let shown = record.text("email");
-    let real = record["delivery_email"].as_str();
-    let email = real.unwrap_or(shown);
-    // Handles are distinct, which drawn addresses need not be.
+/// Sets the email address and its visibility, as far as the record shows it.
+fn set_email(user: &mut User, record: &Value, context: &UserContext<'_>, directory: &Directory) {
+    let api_email = record.text("email");
+    let delivery_email = record["delivery_email"].as_str();
+    let email = delivery_email.unwrap_or(api_email);
+    // Made of the handle, because handles are distinct and anonymous addresses may not be.
     let email = match &directory.anonymizer {
         Some(anonymizer) => format!("{}@{}", user.handle, anonymizer.host(email)),
         None => email.to_owned(),
@@ -112,65 +107,65 @@ fn address(user: &mut User, record: &Value, context: &Context<'_>, directory: &D
         .anonymizer
         .as_ref()
         .map_or_else(|| context.host.to_owned(), |anonymizer| anonymizer.host(context.host));
-    let is_address = email.split_once('@').is_some_and(|(name, host)| {
+    let is_valid = email.split_once('@').is_some_and(|(name, host)| {
         !name.is_empty() && !host.is_empty() && !host.contains('@') && !email.contains(char::is_whitespace)
     });
-    if is_address && email != format!("{}@{host}", user.handle) {
+    if is_valid && email != format!("{}@{host}", user.handle) {
         user.email = Some(email);
     }
-    user.email_visibility = match real {
+    user.email_visibility = match delivery_email {
         None => EmailVisibility::Nobody,
-        Some(real) if real == shown => EmailVisibility::Everyone,
+        Some(delivery_email) if delivery_email == api_email => EmailVisibility::Everyone,
         Some(_) if context.role <= Role::Administrator => EmailVisibility::Administrators,
         Some(_) if context.role == Role::Moderator => EmailVisibility::Moderators,
         Some(_) => EmailVisibility::Members,
     };
 }
 
-/// Adds two settings of another user, which only administrators see.
+/// Adds settings of another user that only administrators see.
 fn add_consent(user: &mut User, consent: &Value) {
-    let visibility = consent.int("email_address_visibility").and_then(EmailVisibility::from_number);
+    let visibility = consent.integer("email_address_visibility").and_then(EmailVisibility::from_number);
     user.email_visibility = visibility.unwrap_or(user.email_visibility);
-    if consent.flag("consented") {
+    if consent.boolean("consented") {
         user.settings.insert("allow_private_data_export".to_owned(), true.into());
     }
 }
 
-fn bot(record: &Value, list: List, context: &Context<'_>, directory: &Directory) -> Option<Bot> {
-    let is_system = list == List::System || record.flag("is_system_bot");
-    if !record.flag("is_bot") && !is_system {
+fn bot(record: &Value, list: List, context: &UserContext<'_>, directory: &Directory) -> Option<Bot> {
+    let is_system = list == List::SystemBots || record.boolean("is_system_bot");
+    if !record.boolean("is_bot") && !is_system {
         return None;
     }
-    let id = record.int("user_id")?;
-    let details = context.register.list("realm_bots").iter().find(|bot| bot.int("user_id") == Some(id));
+    let id = record.integer("user_id")?;
+    let details = context.register.list("realm_bots").iter().find(|bot| bot.integer("user_id") == Some(id));
     let details = details.unwrap_or(&Value::Null);
-    let kind = match record.int("bot_type") {
+    let kind = match record.integer("bot_type") {
         Some(2) => BotKind::IncomingWebhook,
         Some(3) => BotKind::OutgoingWebhook,
         Some(4) => BotKind::Embedded,
         _ => BotKind::Generic,
     };
-    let owner = record.int("bot_owner_id").filter(|owner| !is_system && !context.no_owners.contains(owner));
-    let channel = |key: &str| directory.channel(details.int(key)?);
+    let owner = record.integer("bot_owner_id").filter(|owner| !is_system && !context.non_owners.contains(owner));
+    let channel = |key: &str| directory.channel(details.integer(key)?);
     Some(Bot {
         kind,
         owner: owner.and_then(|owner| directory.handle(owner)),
-        system: if is_system { task(record.text("email")) } else { SystemBot::Flag(false) },
+        system: if is_system { system_bot(record.text("email")) } else { SystemBot::Flag(false) },
         services: details.list("services").iter().filter_map(|service| self::service(service, directory)).collect(),
-        default_sending_channel: named_channel(details, "default_sending_stream", directory)
+        default_sending_channel: channel_by_name(details, "default_sending_stream", directory)
             .or_else(|| channel("default_sending_stream")),
-        default_events_channel: named_channel(details, "default_events_register_stream", directory)
+        default_events_channel: channel_by_name(details, "default_events_register_stream", directory)
             .or_else(|| channel("default_events_register_stream")),
-        default_all_public_channels: details.flag("default_all_public_streams"),
+        default_all_public_channels: details.boolean("default_all_public_streams"),
     })
 }
 
-fn named_channel(details: &Value, key: &str, directory: &Directory) -> Option<String> {
-    directory.channels.renamed(details[key].as_str()?).map(|name| name.new.clone())
+fn channel_by_name(details: &Value, key: &str, directory: &Directory) -> Option<String> {
+    directory.channels.find(details[key].as_str()?).map(|name| name.new.clone())
 }
 
-/// The kind of a system bot, by its address.
-fn task(email: &str) -> SystemBot {
+/// The kind of a system bot by its email address.
+fn system_bot(email: &str) -> SystemBot {
     match email.split('@').next().unwrap_or_default() {
         "notification-bot" => SystemBot::Named(SystemBotKind::Notification),
         "welcome-bot" => SystemBot::Named(SystemBotKind::Welcome),
@@ -179,7 +174,7 @@ fn task(email: &str) -> SystemBot {
     }
 }
 
-/// The service of an outgoing or embedded bot, without its token, which is a secret.
+/// The service of an outgoing webhook or embedded bot, without its secret token.
 fn service(service: &Value, directory: &Directory) -> Option<Map<String, Value>> {
     let mut service = service.as_object()?.clone();
     if service.contains_key("token") {
@@ -189,11 +184,11 @@ fn service(service: &Value, directory: &Directory) -> Option<Map<String, Value>>
         service.insert("base_url".to_owned(), url.into());
     }
     if let Some(Value::Object(config)) = service.get("config_data").cloned() {
-        let drawn = config.into_iter().map(|(key, value)| match value {
+        let anonymous = config.into_iter().map(|(key, value)| match value {
             Value::String(text) => (key, directory.text(&text).into()),
             other => (key, other),
         });
-        service.insert("config_data".to_owned(), Value::Object(drawn.collect()));
+        service.insert("config_data".to_owned(), Value::Object(anonymous.collect()));
     }
     Some(service)
 }
@@ -201,17 +196,21 @@ fn service(service: &Value, directory: &Directory) -> Option<Map<String, Value>>
 fn avatar(id: i64, bytes: &[u8], record: &Value, directory: &Directory) -> Option<Avatar> {
     picture::extension(bytes)?;
     let picture = match &directory.anonymizer {
-        Some(anonymizer) => Blob::of(&pictures::drawn(Some(anonymizer), &format!("avatar {id}"), bytes)),
-        None => Blob::of(bytes),
+        Some(anonymizer) => {
+            Blob::from_bytes(&pictures::plain_picture(Some(anonymizer), &format!("avatar {id}"), bytes))
+        }
+        None => Blob::from_bytes(bytes),
     };
-    Some(Avatar { picture, medium: None, version: record.int("avatar_version").unwrap_or(2).max(1) })
+    Some(Avatar { picture, medium: None, version: record.integer("avatar_version").unwrap_or(2).max(1) })
 }
 
-fn profile(record: &Value, context: &Context<'_>, directory: &Directory) -> BTreeMap<String, ProfileValue> {
+fn profile(record: &Value, context: &UserContext<'_>, directory: &Directory) -> BTreeMap<String, ProfileValue> {
     let mut profile = BTreeMap::new();
     for (id, entry) in record["profile_data"].as_object().into_iter().flatten() {
         let Some(id) = id.parse().ok() else { continue };
-        let (Some(name), Some((kind, choices))) = (directory.fields.get(id), context.fields.get(&id)) else { continue };
+        let (Some(name), Some((kind, choices))) = (directory.profile_fields.get(id), context.fields.get(&id)) else {
+            continue;
+        };
         let value = entry.text("value");
         let value = match kind {
             FieldKind::Users => {
@@ -235,15 +234,15 @@ fn profile(record: &Value, context: &Context<'_>, directory: &Directory) -> BTre
 
 fn date(date: &str, directory: &Directory) -> String {
     let Some(anonymizer) = &directory.anonymizer else { return date.to_owned() };
-    let mut chance = anonymizer.chance(date);
-    format!("{}-{:02}-{:02}", 1950 + chance.below(55), 1 + chance.below(12), 1 + chance.below(28))
+    let mut random = anonymizer.random(date);
+    format!("{}-{:02}-{:02}", 1950 + random.below(55), 1 + random.below(12), 1 + random.below(28))
 }
 
 fn status(source: &Value, directory: &Directory) -> Option<Status> {
     let text = Some(source.text("status_text")).filter(|text| !text.is_empty());
     let emoji = directory.emoji_of(source);
     (text.is_some() || emoji.is_some())
-        .then(|| Status { text: text.map(|text| fitting(&directory.text(text), 60)), emoji })
+        .then(|| Status { text: text.map(|text| valid_name(&directory.text(text), 60)), emoji })
 }
 
 fn presence((active, connected): (i64, i64), directory: &Directory) -> Option<Presence> {
@@ -258,10 +257,10 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_time_of_joining_is_read_with_seconds_or_without() {
+    fn date_joined_is_parsed_with_and_without_seconds() {
         for text in ["2025-01-01T00:00+00:00", "2025-01-01T00:00:00+00:00", "2025-01-01T00:00:00.123456+00:00"] {
-            assert_eq!(joined(&json!({"date_joined": text})), Some(1_735_689_600), "{text}");
+            assert_eq!(joined_at(&json!({"date_joined": text})), Some(1_735_689_600), "{text}");
         }
-        assert_eq!(joined(&json!({"date_joined": ""})), None);
+        assert_eq!(joined_at(&json!({"date_joined": ""})), None);
     }
 }

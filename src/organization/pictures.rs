@@ -1,29 +1,29 @@
-//! Plain pictures in place of pictures that may show people.
+//! Plain pictures that replace pictures of people.
 
 use super::anonymous::Anonymizer;
 use crate::realm::picture;
 
-/// The width and height of a picture whose size is not known, in pixels.
-const SIDE: u16 = 16;
+/// The width and height of a picture of unknown size, in pixels.
+const DEFAULT_SIDE: u16 = 16;
 
-/// A picture of one colour in the size of another picture. With an anonymizer the colour follows from the name.
-pub fn drawn(anonymizer: Option<&Anonymizer>, name: &str, like: &[u8]) -> Vec<u8> {
-    let size = picture::dimensions(like).map(|(width, height)| (clamped(width), clamped(height)));
-    let (width, height) = size.unwrap_or((SIDE, SIDE));
-    let colour = match anonymizer {
+/// A GIF of one color in the size of the original picture. With an anonymizer, the color follows from the name.
+pub fn plain_picture(anonymizer: Option<&Anonymizer>, name: &str, original: &[u8]) -> Vec<u8> {
+    let size = picture::dimensions(original).map(|(width, height)| (clamped(width), clamped(height)));
+    let (width, height) = size.unwrap_or((DEFAULT_SIDE, DEFAULT_SIDE));
+    let color = match anonymizer {
         Some(anonymizer) => {
-            let mut chance = anonymizer.chance(name);
-            [0; 3].map(|_: u8| u8::try_from(64 + chance.below(160)).unwrap_or_default())
+            let mut random = anonymizer.random(name);
+            [0; 3].map(|_: u8| u8::try_from(64 + random.below(160)).unwrap_or_default())
         }
         None => [0x9a; 3],
     };
-    // A GIF's screen may be larger than its one picture, here of a pixel; its colour is that of the background.
+    // The screen of a GIF may be larger than its image, which is one pixel here; the background color fills the screen.
     let mut gif = b"GIF89a".to_vec();
     gif.extend(width.to_le_bytes());
     gif.extend(height.to_le_bytes());
     gif.extend([0x80, 0, 0]);
-    gif.extend(colour);
-    gif.extend(colour);
+    gif.extend(color);
+    gif.extend(color);
     gif.extend([0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3b]);
     gif
 }
@@ -37,11 +37,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drawn_picture_has_the_size_of_the_other() {
-        let small = drawn(None, "a", b"");
+    fn a_plain_picture_has_the_size_of_the_original() {
+        let small = plain_picture(None, "a", b"");
         assert_eq!((picture::extension(&small), picture::dimensions(&small)), (Some("gif"), Some((16, 16))));
         let mut large = small.clone();
         large[6..10].copy_from_slice(&[0x40, 1, 0xf0, 0]);
-        assert_eq!(picture::dimensions(&drawn(None, "b", &large)), Some((320, 240)));
+        assert_eq!(picture::dimensions(&plain_picture(None, "b", &large)), Some((320, 240)));
     }
 }

@@ -1,34 +1,34 @@
-//! The state that all steps of reading share, and their errors.
+//! The state and the errors that all steps of reading share.
 
-use super::Wanted;
+use super::Selection;
 use super::partial::Partial;
-use crate::upstream::{Fault, Reply, Upstream};
+use crate::upstream::{Reply, RequestError, Upstream};
 use serde::Deserialize;
 use std::fmt;
 use std::io;
 
-/// Receives the progress of reading, for a display.
+/// Displays the progress of reading.
 pub trait Progress {
-    /// A step begins: what it reads, and the number of elements if it is known.
+    /// Called when a step begins, with what it reads and the number of elements, if known.
     fn begin(&self, what: &str, count: Option<u64>);
-    /// The step has read `count` more elements.
+    /// Called when a step has read further elements.
     fn advance(&self, count: u64);
 }
 
-/// Why an organization was not read.
+/// The reason why an organization cannot be read.
 #[derive(Debug)]
 pub enum ReadError {
     /// A request failed.
-    Fault(Fault),
-    /// The server is too old or of another API, or it has no channel of a given name.
-    Unfit(String),
-    /// The partial file can't be read or written.
+    Request(RequestError),
+    /// The server is too old or has another API, or a requested channel does not exist.
+    Unsuitable(String),
+    /// The partial file cannot be read or written.
     Io(io::Error),
 }
 
-impl From<Fault> for ReadError {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+impl From<RequestError> for ReadError {
+    fn from(error: RequestError) -> Self {
+        Self::Request(error)
     }
 }
 
@@ -41,35 +41,31 @@ impl From<io::Error> for ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fault(fault) => write!(f, "{fault}"),
-            Self::Unfit(reason) => f.write_str(reason),
+            Self::Request(fault) => write!(f, "{fault}"),
+            Self::Unsuitable(reason) => f.write_str(reason),
             Self::Io(error) => write!(f, "what was read cannot be written: {error}"),
         }
     }
 }
 
-/// The state that all steps of reading share.
+/// The state of reading; each step is a method.
 pub struct Reader<'a> {
-    /// The server, with the account that reads.
     pub upstream: &'a Upstream,
-    /// The parts of the organization to read.
-    pub wanted: &'a Wanted,
-    /// The records that were read so far.
+    pub selection: &'a Selection,
     pub partial: &'a mut Partial,
-    /// Receives the progress.
     pub progress: &'a dyn Progress,
 }
 
 impl Reader<'_> {
-    /// The JSON body of the reply to a GET request for a path.
+    /// Parses the reply to a GET request for a path.
     ///
     /// # Errors
     ///
-    /// A body that is not JSON or of another shape.
+    /// [`ReadError::Request`] for a body that is not JSON or has another form.
     pub fn json<'a, T: Deserialize<'a>>(&self, reply: &'a Reply, path: &str) -> Result<T, ReadError> {
         reply.json_borrowed().map_err(|reason| {
-            let request = format!("GET {}", self.upstream.base().operation(path));
-            ReadError::Fault(Fault { request, reason })
+            let request = format!("GET {}", self.upstream.base().operation_url(path));
+            ReadError::Request(RequestError { request, reason })
         })
     }
 }

@@ -1,12 +1,12 @@
-//! Reading an organization, step by step.
+//! The steps of reading an organization, except messages and files: server settings, register reply and further lists.
 
-use super::Wanted;
+use super::Selection;
 use super::feed::KnownChannel;
 use super::partial::Partial;
 use super::reader::{Progress, ReadError, Reader};
 use super::server::Server;
 use super::uploads;
-use crate::upstream::{Ask, Upstream};
+use crate::upstream::{Request, Upstream};
 use http::Method;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
-/// The lists of the register reply that grow with the organization; each element is a record of its own.
+/// The lists of the register reply that grow with the organization, and the kind of record for their elements.
 const LISTS: [(&str, &str); 7] = [
     ("realm_users", "user"),
     ("realm_non_active_users", "former user"),
@@ -26,7 +26,7 @@ const LISTS: [(&str, &str); 7] = [
     ("streams", "channel"),
 ];
 
-/// Capabilities of a client with which the register reply has the most; those that shorten it are sent as false.
+/// The capabilities with which the register reply is most complete. Those that shorten it are sent as false.
 const CAPABILITIES: [&str; 12] = [
     "notification_settings_null",
     "bulk_message_deletion",
@@ -42,30 +42,31 @@ const CAPABILITIES: [&str; 12] = [
     "user_avatar_url_field_optional",
 ];
 
-/// Reads what an account sees of its organization into a partial file, after the steps that the file already has.
+/// Reads the organization as an account sees it into a partial file, and skips the steps that are complete already.
 ///
 /// # Errors
 ///
-/// [`ReadError`]; the partial file keeps the complete steps.
+/// [`ReadError`]. The complete steps remain in the partial file.
 pub async fn read(
     upstream: &Upstream,
-    wanted: &Wanted,
+    selection: &Selection,
     partial: &mut Partial,
     progress: &dyn Progress,
 ) -> Result<(), ReadError> {
-    let mut reader = Reader { upstream, wanted, partial, progress };
+    let mut reader = Reader { upstream, selection, partial, progress };
     progress.begin("the organization", None);
     let server = reader.server().await?;
     reader.register().await?;
-    let known = reader.known(&server)?;
+    let overview = reader.overview(&server)?;
     reader.further_lists(&server).await?;
-    reader.messages(&server, &known.channels, &known.register).await?;
+    reader.messages(&server, &overview.channels, &overview.register).await?;
     reader.histories().await?;
-    uploads::read(&mut reader, &known.register).await
+    uploads::read(&mut reader, &overview.register).await
 }
 
-/// What later steps need of the register reply.
-struct Known {
+/// The parts of the register reply that later steps need.
+struct Overview {
+    /// Without the lists of [`LISTS`].
     register: Value,
     channels: Vec<KnownChannel>,
 }
@@ -73,17 +74,18 @@ struct Known {
 impl Reader<'_> {
     async fn server(&mut self) -> Result<Server, ReadError> {
         if let Some(settings) = self.partial.done("server") {
-            return Server::new(settings).map_err(ReadError::Unfit);
+            return Server::new(settings).map_err(ReadError::Unsuitable);
         }
         let reply = self.upstream.get("/server_settings", &[]).await?;
         let settings: Value = self.json(&reply, "/server_settings")?;
-        let server = Server::new(&settings).map_err(ReadError::Unfit)?;
+        let server = Server::new(&settings).map_err(ReadError::Unsuitable)?;
         self.partial.record("server", &settings)?;
         self.partial.end_step("server", settings)?;
         Ok(server)
     }
 
-    /// Reads the register reply. It is the only request that changes something: it makes a queue, which is deleted at once.
+    /// Reads the register reply. This is the only request with a side effect: it creates a queue, which is deleted at
+    /// once.
     async fn register(&mut self) -> Result<(), ReadError> {
         if self.partial.done("register").is_some() {
             return Ok(());
@@ -100,43 +102,42 @@ impl Reader<'_> {
             ("include_subscribers", "true".to_owned()),
             ("apply_markdown", "false".to_owned()),
         ];
-        let ask = Ask { method: Method::POST, path: "/register", parameters: &parameters };
-        let reply = self.upstream.succeed(&ask).await?;
-        let mut rest: BTreeMap<Cow<'_, str>, &RawValue> = self.json(&reply, "/register")?;
-        let queue = rest.remove("queue_id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
+        let ask = Request { method: Method::POST, path: "/register", parameters: &parameters };
+        let reply = self.upstream.send_checked(&ask).await?;
+        let mut register: BTreeMap<Cow<'_, str>, &RawValue> = self.json(&reply, "/register")?;
+        let queue = register.remove("queue_id").and_then(|id| serde_json::from_str::<String>(id.get()).ok());
         if let Some(queue) = queue {
-            self.end_queue(queue).await?;
+            self.delete_queue(queue).await?;
         }
         for (key, kind) in LISTS {
-            let Some(list) = rest.remove(key) else { continue };
-            // Older levels give `streams` as numbers or not at all.
+            let Some(list) = register.remove(key) else { continue };
+            // At older levels, `streams` holds numbers or is absent.
             let list: Vec<&RawValue> = serde_json::from_str(list.get()).unwrap_or_default();
             for element in list {
                 self.partial.record_raw(kind, element)?;
             }
         }
-        if let Some(presences) = rest.remove("presences") {
+        if let Some(presences) = register.remove("presences") {
             let presences: BTreeMap<Cow<'_, str>, &RawValue> =
                 serde_json::from_str(presences.get()).unwrap_or_default();
             for (user, presence) in presences {
                 self.partial.record("presence", &(user, presence))?;
             }
         }
-        self.partial.record("register", &rest)?;
+        self.partial.record("register", &register)?;
         self.partial.end_step("register", Value::Null)?;
         Ok(())
     }
 
-    async fn end_queue(&mut self, queue: String) -> Result<(), ReadError> {
-        let ask = Ask { method: Method::DELETE, path: "/events", parameters: &[("queue_id", queue)] };
-        if let Err(fault) = self.upstream.succeed(&ask).await {
+    async fn delete_queue(&mut self, queue: String) -> Result<(), ReadError> {
+        let ask = Request { method: Method::DELETE, path: "/events", parameters: &[("queue_id", queue)] };
+        if let Err(fault) = self.upstream.send_checked(&ask).await {
             self.partial.note(&format!("The queue that was registered is not ended, and ends by itself: {fault}"))?;
         }
         Ok(())
     }
 
-    /// The register reply without its long lists, and the channels to read.
-    fn known(&self, server: &Server) -> Result<Known, ReadError> {
+    fn overview(&self, server: &Server) -> Result<Overview, ReadError> {
         let (mut register, mut channels) = (Value::Null, BTreeMap::new());
         let mut lines = self.partial.lines()?;
         while let Some(line) = lines.next()? {
@@ -148,36 +149,36 @@ impl Reader<'_> {
                     let is_private = record.invite_only.unwrap_or_default();
                     let has_shared_history =
                         is_private && is_subscribed && record.history_public_to_subscribers.unwrap_or_default();
-                    let known =
+                    let channel =
                         KnownChannel { id: record.stream_id, name: record.name.into_owned(), has_shared_history };
-                    channels.entry(known.id).or_insert(known);
+                    channels.entry(channel.id).or_insert(channel);
                 }
                 _ => {}
             }
         }
-        let register = server.renewed(&crate::level::objects::REGISTER, register);
+        let register = server.at_newest_level(&crate::level::objects::REGISTER, register);
         let mut channels: Vec<KnownChannel> = channels.into_values().collect();
-        if !self.wanted.channels.is_empty() {
-            channels = self.chosen(channels)?;
+        if !self.selection.channels.is_empty() {
+            channels = self.selected_channels(channels)?;
         }
-        Ok(Known { register, channels })
+        Ok(Overview { register, channels })
     }
 
     /// The channels that `--channel` names.
-    fn chosen(&self, channels: Vec<KnownChannel>) -> Result<Vec<KnownChannel>, ReadError> {
-        let mut chosen = BTreeMap::new();
-        for name in &self.wanted.channels {
-            let found = channels.iter().find(|channel| channel.name.to_lowercase() == name.to_lowercase());
-            let Some(channel) = found else {
+    fn selected_channels(&self, channels: Vec<KnownChannel>) -> Result<Vec<KnownChannel>, ReadError> {
+        let mut selected = BTreeMap::new();
+        for name in &self.selection.channels {
+            let channel = channels.iter().find(|channel| channel.name.to_lowercase() == name.to_lowercase());
+            let Some(channel) = channel else {
                 let names: Vec<&str> = channels.iter().map(|channel| channel.name.as_str()).collect();
-                return Err(ReadError::Unfit(crate::json_diagnostic::unknown("channel", name, &names)));
+                return Err(ReadError::Unsuitable(crate::json_diagnostic::unknown("channel", name, &names)));
             };
-            chosen.insert(channel.id, channel.clone());
+            selected.insert(channel.id, channel.clone());
         }
-        Ok(chosen.into_values().collect())
+        Ok(selected.into_values().collect())
     }
 
-    /// Reads the lists that are not in the register reply. What the account may not read is noted.
+    /// Reads the lists that are not in the register reply. A list that the account may not read gets a note.
     async fn further_lists(&mut self, server: &Server) -> Result<(), ReadError> {
         for (path, since, key, kind, what) in [
             ("/invites", 0, "invites", "invite", "Invitations"),

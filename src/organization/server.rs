@@ -1,62 +1,63 @@
-//! The server that is read: its feature level and its names on the wire.
+//! The server from which the organization is read: its feature level and its dialect.
 
 use super::json::Json;
 use crate::dialect::Dialect;
 use crate::level::{self, Object};
 use serde_json::{Map, Value};
 
-/// The oldest feature level that is read.
-pub const OLDEST: i64 = 130;
+/// The oldest supported feature level.
+pub const OLDEST_LEVEL: i64 = 130;
 
-/// The feature level and the dialect of a server.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// Its feature level.
+    /// The feature level.
     pub level: i64,
     dialect: Dialect,
 }
 
 impl Server {
-    /// A server from its reply to `GET /server_settings`.
+    /// Creates a server from its reply to `GET /server_settings`.
     ///
     /// # Errors
     ///
-    /// That it is not of this API, or too old.
+    /// A message if the server has another API or is too old.
     pub fn new(settings: &Value) -> Result<Self, String> {
         let vendor = Dialect::zulip();
         let is_vendor = settings.get(vendor.vendor_key("service_feature_level")).is_some();
         let dialect = if is_vendor { vendor } else { Dialect::neutral() };
-        let level = settings.int(dialect.vendor_key("service_feature_level"));
+        let level = settings.integer(dialect.vendor_key("service_feature_level"));
         let level = level.ok_or("the server does not say its feature level, so it is none of this API or too old")?;
-        if level < OLDEST {
-            return Err(format!("the server has the feature level {level}; organizations are read from {OLDEST} on"));
+        if level < OLDEST_LEVEL {
+            return Err(format!(
+                "the server has the feature level {level}; organizations are read from {OLDEST_LEVEL} on"
+            ));
         }
         Ok(Self { level, dialect })
     }
 
-    /// A record with the names that it has at the newest level, in the neutral dialect.
-    pub fn renewed(&self, object: &Object, record: Value) -> Value {
-        let mut record = self.neutral("", record);
+    /// Renames the fields of a record to their names at the newest level, in the neutral dialect.
+    pub fn at_newest_level(&self, object: &Object, record: Value) -> Value {
+        let mut record = self.with_neutral_names("", record);
         if let Value::Object(record) = &mut record {
             level::rename_fields(self.level, object, record);
         }
         record
     }
 
-    /// A value under a key, with neutral names.
-    fn neutral(&self, key: &str, value: Value) -> Value {
+    /// Translates a value under a key to neutral names.
+    fn with_neutral_names(&self, key: &str, value: Value) -> Value {
         if self.dialect.is_neutral() {
             return value;
         }
         match value {
             Value::String(text) => self.dialect.neutral_value(key, &text).into_owned().into(),
-            Value::Array(list) => list.into_iter().map(|value| self.neutral(key, value)).collect(),
+            Value::Array(list) => list.into_iter().map(|value| self.with_neutral_names(key, value)).collect(),
             Value::Object(object) => {
-                let neutral = |(key, value): (String, Value)| {
-                    let value = self.neutral(&key, value);
+                let translate = |(key, value): (String, Value)| {
+                    let value = self.with_neutral_names(&key, value);
                     (self.dialect.neutral_key(&key).to_owned(), value)
                 };
-                Value::Object(object.into_iter().map(neutral).collect::<Map<_, _>>())
+                Value::Object(object.into_iter().map(translate).collect::<Map<_, _>>())
             }
             other => other,
         }
@@ -70,7 +71,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_server_is_known_by_its_settings() {
+    fn the_level_is_read_from_the_server_settings() {
         assert_eq!(Server::new(&json!({"zulip_feature_level": 247})).map(|server| server.level), Ok(247));
         assert_eq!(Server::new(&json!({"service_feature_level": 512})).map(|server| server.level), Ok(512));
         assert!(Server::new(&json!({"zulip_feature_level": 129})).is_err());
@@ -80,17 +81,17 @@ mod tests {
     #[test]
     fn records_get_the_newest_names() {
         let old = Server::new(&json!({"zulip_feature_level": 130})).expect("a server");
-        assert_eq!(old.renewed(&GROUP, json!({"subgroups": [1]})), json!({"direct_subgroup_ids": [1]}));
+        assert_eq!(old.at_newest_level(&GROUP, json!({"subgroups": [1]})), json!({"direct_subgroup_ids": [1]}));
         let register =
             json!({"realm_notifications_stream_id": 3, "reactions": [{"reaction_type": "zulip_extra_emoji"}]});
         assert_eq!(
-            old.renewed(&REGISTER, register),
+            old.at_newest_level(&REGISTER, register),
             json!({
                 "reactions": [{"reaction_type": "service_extra_emoji"}],
                 "realm_new_stream_announcements_stream_id": 3,
             })
         );
         let newer = Server::new(&json!({"service_feature_level": 200})).expect("a server");
-        assert_eq!(newer.renewed(&GROUP, json!({"can_mention_group": 1})), json!({"can_mention_group": 1}));
+        assert_eq!(newer.at_newest_level(&GROUP, json!({"can_mention_group": 1})), json!({"can_mention_group": 1}));
     }
 }

@@ -1,4 +1,4 @@
-//! The organization itself: settings and permissions, by the tables that the double has.
+//! Converts the organization with its settings and permissions to that of a fixture.
 
 use super::directory::Directory;
 use super::json::Json;
@@ -11,46 +11,46 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Settings whose value is a text that people wrote.
-const WRITTEN: [&str; 1] = ["welcome_message_custom_text"];
-/// Settings whose value is an address.
-const ADDRESSES: [&str; 1] = ["jitsi_server_url"];
+const TEXT_SETTINGS: [&str; 1] = ["welcome_message_custom_text"];
+/// Settings whose value is a URL.
+const URL_SETTINGS: [&str; 1] = ["jitsi_server_url"];
 
-/// What an organization needs that is not in the register reply.
-pub struct Surroundings<'a> {
+/// Facts about the organization that are not in the register reply.
+pub struct OrganizationContext<'a> {
     /// The reply to `GET /server_settings`.
     pub server_settings: &'a Value,
-    /// The organization's part of addresses.
     pub subdomain: &'a str,
     pub id: i64,
-    /// The host of its URL.
+    /// The host of the organization's URL.
     pub host: &'a str,
 }
 
-/// The organization.
-pub fn organization(register: &Value, around: &Surroundings<'_>, directory: &Directory) -> Organization {
-    let usual = Organization::default();
-    let channel = |key: &str| register.int(key).and_then(|id| directory.channel(id));
-    let host =
-        directory.anonymizer.as_ref().map_or_else(|| around.host.to_owned(), |anonymizer| anonymizer.host(around.host));
+pub fn organization(register: &Value, context: &OrganizationContext<'_>, directory: &Directory) -> Organization {
+    let defaults = Organization::default();
+    let channel = |key: &str| register.integer(key).and_then(|id| directory.channel(id));
+    let host = directory
+        .anonymizer
+        .as_ref()
+        .map_or_else(|| context.host.to_owned(), |anonymizer| anonymizer.host(context.host));
     let name = directory.text(register.text("realm_name"));
     Organization {
-        id: around.id,
+        id: context.id,
         uuid: register["realm_uuid"].as_str().filter(|_| directory.anonymizer.is_none()).map(str::to_owned),
-        name: if name.trim().is_empty() { usual.name } else { name },
+        name: if name.trim().is_empty() { defaults.name } else { name },
         description: directory.markdown(register.text("realm_description")),
         host,
-        subdomain: directory.text(around.subdomain),
-        created: register.int("realm_date_created").map_or(usual.created, |at| directory.past(at)),
+        subdomain: directory.text(context.subdomain),
+        created: register.integer("realm_date_created").map_or(defaults.created, |at| directory.past(at)),
         settings: realm_settings(register, directory),
         permissions: permissions(REALM_PERMISSIONS, &|name| permission_value(register, name, directory), directory),
-        user_defaults: chosen(&USER_SETTINGS, &register["realm_user_settings_defaults"], directory),
+        user_defaults: changed_settings(&USER_SETTINGS, &register["realm_user_settings_defaults"], directory),
         new_channel_announcements: channel("realm_new_stream_announcements_stream_id"),
         signup_announcements: channel("realm_signup_announcements_stream_id"),
         service_update_announcements: channel("realm_service_update_announcements_stream_id"),
         moderation_requests: channel("realm_moderation_request_channel_id"),
         authentication_methods: methods(&register["realm_authentication_methods"]),
-        login_services: services(around.server_settings, directory),
-        proxies_pictures: usual.proxies_pictures,
+        login_services: services(context.server_settings, directory),
+        proxies_pictures: defaults.proxies_pictures,
         domains: domains(register, directory),
     }
 }
@@ -62,22 +62,22 @@ fn realm_settings(register: &Value, directory: &Directory) -> BTreeMap<String, V
             values[row.name] = value.clone();
         }
     }
-    // The vendor's servers say 0 for no limit at older levels.
+    // At older levels, 0 means no limit.
     for name in ["message_content_edit_limit_seconds", "message_content_delete_limit_seconds"] {
         if values[name] == 0 {
             values[name] = Value::Null;
         }
     }
-    // Nor had they a language: null.
+    // At older levels, null means no language.
     if values["default_code_block_language"].is_null() {
         values["default_code_block_language"] = "".into();
     }
-    chosen(&REALM_SETTINGS, &values, directory)
+    changed_settings(&REALM_SETTINGS, &values, directory)
 }
 
-/// The settings of a table that differ from their defaults. Values that this double refuses are noted.
-pub fn chosen(table: &[Setting], values: &Value, directory: &Directory) -> BTreeMap<String, Value> {
-    let mut chosen = BTreeMap::new();
+/// The settings of a table that differ from their defaults. A value that this double refuses gets a note.
+pub fn changed_settings(table: &[Setting], values: &Value, directory: &Directory) -> BTreeMap<String, Value> {
+    let mut settings = BTreeMap::new();
     for row in table {
         let Some(value) = values.get(row.name) else { continue };
         if *value == row.default {
@@ -87,15 +87,15 @@ pub fn chosen(table: &[Setting], values: &Value, directory: &Directory) -> BTree
             directory.note(format!("The setting {} has a value that this double does not take", row.name));
             continue;
         }
-        let written = matches!(row.kind, Kind::Text | Kind::TextOrNull);
+        let is_text = matches!(row.kind, Kind::Text | Kind::TextOrNull);
         let value = match value.as_str() {
-            Some(text) if written && WRITTEN.contains(&row.name) => directory.markdown(text).into(),
-            Some(url) if written && ADDRESSES.contains(&row.name) => directory.link(url).into(),
+            Some(text) if is_text && TEXT_SETTINGS.contains(&row.name) => directory.markdown(text).into(),
+            Some(url) if is_text && URL_SETTINGS.contains(&row.name) => directory.link(url).into(),
             _ => value.clone(),
         };
-        chosen.insert(row.name.to_owned(), value);
+        settings.insert(row.name.to_owned(), value);
     }
-    chosen
+    settings
 }
 
 /// The permissions of a table whose holders differ from the defaults.
@@ -107,14 +107,14 @@ pub fn permissions(
     let mut permissions = BTreeMap::new();
     for row in table {
         let Some(holder) = value(row.name).as_ref().and_then(|value| directory.holder(value)) else { continue };
-        let is_usual = match (row.default, &holder) {
+        let is_default = match (row.default, &holder) {
             (DefaultHolder::System(system), Holder::Group(name)) => system.name() == name,
             _ => false,
         };
-        if is_usual {
+        if is_default {
             continue;
         }
-        if may_be_held(row, &holder) {
+        if may_hold(row, &holder) {
             permissions.insert(row.name.to_owned(), holder);
         } else {
             directory.note(format!("The permission {} is held by what cannot hold it in this double", row.name));
@@ -123,24 +123,25 @@ pub fn permissions(
     permissions
 }
 
-fn may_be_held(row: &PermissionSetting, holder: &Holder) -> bool {
-    let may = |name: &String, is_alone: bool| match SystemGroup::ALL.into_iter().find(|group| group.name() == name) {
-        Some(SystemGroup::Internet) if !row.allow_internet => false,
-        Some(SystemGroup::Everyone) if !row.allow_everyone => false,
-        Some(SystemGroup::Nobody) if !row.allow_nobody => false,
-        Some(group) => row.refused != Some(group) && (row.allowed.is_empty() || row.allowed.contains(&group)),
-        None => !(row.require_system_group && is_alone),
-    };
+fn may_hold(row: &PermissionSetting, holder: &Holder) -> bool {
+    let group_may_hold =
+        |name: &String, is_alone: bool| match SystemGroup::ALL.into_iter().find(|group| group.name() == name) {
+            Some(SystemGroup::Internet) if !row.allow_internet => false,
+            Some(SystemGroup::Everyone) if !row.allow_everyone => false,
+            Some(SystemGroup::Nobody) if !row.allow_nobody => false,
+            Some(group) => row.refused != Some(group) && (row.allowed.is_empty() || row.allowed.contains(&group)),
+            None => !(row.require_system_group && is_alone),
+        };
     match holder {
-        Holder::Group(name) => may(name, true),
+        Holder::Group(name) => group_may_hold(name, true),
         Holder::Anonymous(anonymous) => {
-            !row.require_system_group && anonymous.groups.iter().all(|name| may(name, false))
+            !row.require_system_group && anonymous.groups.iter().all(|name| group_may_hold(name, false))
         }
     }
 }
 
-/// Permissions with the key of their former policy, a number, which servers have in which groups can't hold them.
-const FORMER: [(&str, &str); 14] = [
+/// Permissions and the keys of their former policies, which are numbers at levels before the permission.
+const FORMER_POLICIES: [(&str, &str); 14] = [
     ("can_create_public_channel_group", "realm_create_public_stream_policy"),
     ("can_create_private_channel_group", "realm_create_private_stream_policy"),
     ("can_create_web_public_channel_group", "realm_create_web_public_stream_policy"),
@@ -161,9 +162,9 @@ fn permission_value(register: &Value, name: &str, directory: &Directory) -> Opti
     if let Some(value) = register.get(format!("realm_{name}")) {
         return Some(value.clone());
     }
-    let (_, key) = FORMER.iter().find(|(now, key)| *now == name && !register[*key].is_null())?;
-    let group = former_holder(key, register.int(key)?)?;
-    directory.groups.renamed(group)?;
+    let (_, key) = FORMER_POLICIES.iter().find(|(permission, key)| *permission == name && !register[*key].is_null())?;
+    let group = former_holder(key, register.integer(key)?)?;
+    directory.groups.find(group)?;
     directory.group_id(group).map(Value::from)
 }
 
@@ -189,8 +190,8 @@ fn former_holder(key: &str, number: i64) -> Option<&'static str> {
     Some(name)
 }
 
-/// The system group that may send to a channel, by the number of the former policy.
-pub fn former_senders(policy: i64) -> Option<&'static str> {
+/// The system group that may post to a channel, by the number of the former policy.
+pub fn former_posting_group(policy: i64) -> Option<&'static str> {
     match policy {
         1 => Some("role:everyone"),
         2 => Some("role:administrators"),
@@ -200,11 +201,11 @@ pub fn former_senders(policy: i64) -> Option<&'static str> {
     }
 }
 
-/// The enabled ways to log in that this double knows; all of them if none is enabled.
+/// The enabled authentication methods that this double knows; all of them if none is enabled.
 fn methods(source: &Value) -> BTreeSet<AuthenticationMethod> {
     let is_enabled = |method: &AuthenticationMethod| {
         let value = &source[method.name()];
-        value.as_bool().unwrap_or_else(|| value.flag("enabled"))
+        value.as_bool().unwrap_or_else(|| value.boolean("enabled"))
     };
     let methods: BTreeSet<_> = AuthenticationMethod::ALL.into_iter().filter(is_enabled).collect();
     if methods.is_empty() { AuthenticationMethod::ALL.into_iter().collect() } else { methods }
@@ -227,13 +228,13 @@ fn domains(register: &Value, directory: &Directory) -> Vec<Domain> {
         let domain = source.text("domain");
         let domain =
             directory.anonymizer.as_ref().map_or_else(|| domain.to_owned(), |anonymizer| anonymizer.host(domain));
-        Domain { domain, allow_subdomains: source.flag("allow_subdomains") }
+        Domain { domain, allow_subdomains: source.boolean("allow_subdomains") }
     };
     register.list("realm_domains").iter().map(domain).collect()
 }
 
-/// The time of creation; 30 days before the fixture's time if the record has none.
-pub fn made(record: &Value, directory: &Directory) -> When {
-    let at = record.int("date_created").unwrap_or(directory.reference - 30 * 86_400);
+/// The time of creation; 30 days before the fixture's time if the record does not have it.
+pub fn created_at(record: &Value, directory: &Directory) -> When {
+    let at = record.integer("date_created").unwrap_or(directory.reference - 30 * 86_400);
     directory.past(at)
 }

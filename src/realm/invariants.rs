@@ -1,7 +1,7 @@
-//! What is true of every realm at every moment, whatever was asked of it.
+//! Invariants: conditions that hold in every realm, whatever requests it received.
 //!
-//! The test suite checks all of it after every step of its properties and whenever a test's server ends; `chatdouble
-//! serve` checks it at the end of its run. A violation is always a bug of this program, never of a client.
+//! The test suite checks them after every step of its property tests and whenever a test's server stops; `chatdouble
+//! serve` checks them when it stops. A violation is always a bug of this program, never of a client.
 
 mod channels;
 mod groups;
@@ -19,62 +19,60 @@ use super::Realm;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// Something that is always true of a realm.
 #[derive(Clone, Copy, Debug)]
 pub struct Invariant {
     pub name: &'static str,
-    /// What is true, in a sentence.
+    /// The condition, as a sentence.
     pub meaning: &'static str,
-    /// What contradicts it, a sentence each; nothing in a sound realm.
+    /// Returns a sentence for each violation.
     pub check: fn(&Realm) -> Vec<String>,
 }
 
-/// A contradiction that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which invariant is broken.
+    /// Name of the invariant.
     pub invariant: &'static str,
-    /// What contradicts it.
-    pub what: String,
+    /// What violates it, as a sentence.
+    pub description: String,
 }
 
 impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.invariant, self.what)
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.invariant, self.description)
     }
 }
 
 static ALL: LazyLock<Vec<Invariant>> =
     LazyLock::new(|| [people::ALL, groups::ALL, channels::ALL, messages::ALL, personal::ALL, time::ALL].concat());
 
-/// All invariants.
 pub fn all() -> &'static [Invariant] {
     &ALL
 }
 
-/// The first contradiction in a realm.
-pub fn first_broken(realm: &Realm) -> Option<Violation> {
-    let of = |invariant: &'static Invariant| {
-        let what = (invariant.check)(realm).into_iter().next()?;
-        Some(Violation { invariant: invariant.name, what })
+/// Stops at the first violation.
+pub fn first_violation(realm: &Realm) -> Option<Violation> {
+    let first_of = |invariant: &'static Invariant| {
+        let description = (invariant.check)(realm).into_iter().next()?;
+        Some(Violation { invariant: invariant.name, description })
     };
-    all().iter().find_map(of)
+    all().iter().find_map(first_of)
 }
 
-/// All that is broken in a realm.
+/// Returns all violations.
 pub fn check(realm: &Realm) -> Vec<Violation> {
-    let of = |invariant: &'static Invariant| {
-        (invariant.check)(realm).into_iter().map(|what| Violation { invariant: invariant.name, what })
+    let violations = |invariant: &'static Invariant| {
+        let descriptions = (invariant.check)(realm).into_iter();
+        descriptions.map(|description| Violation { invariant: invariant.name, description })
     };
-    all().iter().flat_map(of).collect()
+    all().iter().flat_map(violations).collect()
 }
 
-/// The violations that `violation` finds among the items, a sentence each.
+/// The sentences that `violation` returns for the items.
 fn violations_of<T>(items: impl IntoIterator<Item = T>, violation: impl FnMut(T) -> Option<String>) -> Vec<String> {
     items.into_iter().filter_map(violation).collect()
 }
 
-/// A sentence when two things that should be the same are not.
-fn mismatch<T: PartialEq + fmt::Debug>(what: &str, actual: &T, right: &T) -> Vec<String> {
-    if actual == right { Vec::new() } else { vec![format!("{what} {actual:?}, should have {right:?}")] }
+/// A sentence if two values differ; it begins with `subject`.
+fn mismatch<T: PartialEq + fmt::Debug>(subject: &str, actual: &T, expected: &T) -> Vec<String> {
+    if actual == expected { Vec::new() } else { vec![format!("{subject} {actual:?}, should have {expected:?}")] }
 }

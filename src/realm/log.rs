@@ -1,4 +1,4 @@
-//! The event log: what happened, its audience, and the queues that read it.
+//! The event log of a realm, and the event queues that read it.
 
 pub mod event;
 pub mod queue;

@@ -1,7 +1,7 @@
-//! The data: what an organization has, as values that know neither the log nor a change in progress.
+//! The data of an organization as plain values, which depend neither on the event log nor on transactions.
 //!
-//! What can be said of one value, or looked up in the realm, is here too. Who may do what, and what follows, is in the
-//! rules.
+//! Functions of a single value and simple look-ups in the realm are here too. Permission checks and the consequences of
+//! changes are in `rules`.
 
 pub mod address;
 pub mod agenda;

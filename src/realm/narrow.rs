@@ -1,4 +1,5 @@
-//! Narrows: which messages a client looks at, and the range of them around an anchor (reference behaviour, 11.3, 12).
+//! Narrows: filters that select messages, and the range of matching messages around an anchor (reference behaviour,
+//! 11.3, 12).
 
 mod range;
 mod search;
@@ -20,16 +21,16 @@ pub use range::{Anchor, NEWEST, Range, Selection};
 pub use search::{STOP_WORDS, Search};
 pub use term::{MAX_TERMS, RawTerm};
 
-/// A narrow whose names were resolved, as somebody looks through it.
+/// A narrow whose channels and users are resolved for one viewer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Narrow {
     terms: Vec<Term>,
+    /// Whether messages match for which the viewer has no user message.
     includes_history: bool,
-    /// Whether a row is enough to find a message, be it in a channel that the viewer can't read any more.
-    rows_are_enough: bool,
+    /// Whether a user message grants access, even in a channel that the viewer can no longer read.
+    row_grants_access: bool,
 }
 
-/// A condition, or its opposite.
 #[derive(Clone, Debug, PartialEq)]
 struct Term {
     is_negated: bool,
@@ -44,7 +45,7 @@ enum Condition {
     ArchivedChannels,
     Topic(String),
     Sender(UserId),
-    /// None: a conversation that has not begun.
+    /// None: the users have exchanged no messages.
     Conversation(Option<RecipientId>),
     DirectIncluding(UserId),
     GroupIncluding(UserId),
@@ -61,7 +62,8 @@ enum Condition {
     HasLink,
     HasReaction,
     InHome,
-    InHomeOfOld,
+    /// `in:home` below the level of [`Feature::HomeNegated`](crate::feature::Feature::HomeNegated).
+    InHomeLegacy,
     Everything,
     Id(MessageId),
     Words(Search),
@@ -69,17 +71,17 @@ enum Condition {
 }
 
 impl Narrow {
-    /// Resolves a client's terms as a feature level understands them.
+    /// Resolves a client's terms, with the semantics of a feature level.
     ///
     /// # Errors
     ///
-    /// `BadNarrow`, `BadNarrowCombination`, `BadValue` for an operand of the wrong kind; `NotLoggedIn` where an
-    /// anonymous visitor asks for more than web-public channels.
+    /// `BadNarrow`, `BadNarrowCombination`, `BadValue` for an operand of the wrong type; `NotLoggedIn` when a spectator
+    /// asks for more than web-public channels.
     pub fn resolve(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm], feature_level: i64) -> Result<Self, Error> {
         term::resolve(realm, viewer, raw, feature_level)
     }
 
-    /// What is searched for, to be marked in the result; None where nothing is.
+    /// All search terms together, to highlight their matches. None: the narrow has no search.
     pub fn search(&self) -> Option<Search> {
         let searches = self.terms.iter().filter(|term| !term.is_negated).filter_map(|term| match &term.condition {
             Condition::Words(search) => Some(search),
@@ -92,20 +94,20 @@ impl Narrow {
         self.terms.iter().any(|term| matches!(term.condition, Condition::Channel(_)))
     }
 
-    /// Whether a viewer sees a message through the narrow.
+    /// Whether a message matches and the viewer may see it.
     pub fn admits(&self, realm: &Realm, viewer: Option<&User>, message: &Message) -> bool {
         let is_visible = match viewer {
             Some(viewer) => {
                 let has_row = realm.has_row(viewer.id, message);
-                (has_row && self.rows_are_enough)
+                (has_row && self.row_grants_access)
                     || ((has_row || self.includes_history) && realm.can_see_message(viewer, message))
             }
-            None => realm.is_for_visitors(message),
+            None => realm.is_visible_to_spectators(message),
         };
         is_visible && self.terms.iter().all(|term| term.admits(realm, viewer, message))
     }
 
-    /// The smallest index that holds all messages of the narrow; None: all of the realm's.
+    /// The smallest set of messages that is known to hold all matches.
     fn candidates<'realm>(&self, realm: &'realm Realm, viewer: Option<&User>) -> Candidates<'realm> {
         let positive = || self.terms.iter().filter(|term| !term.is_negated).map(|term| &term.condition);
         if let Some(id) =
@@ -146,7 +148,7 @@ impl Narrow {
     }
 }
 
-/// Where messages are looked for, in the order of their ids.
+/// The messages among which matches are searched, in the order of their ids.
 enum Candidates<'realm> {
     All(&'realm Realm),
     Index(&'realm MessageIds),
@@ -154,7 +156,7 @@ enum Candidates<'realm> {
 }
 
 impl Candidates<'_> {
-    /// Ids below a limit, newest first.
+    /// Newest first.
     fn below(&self, limit: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(..limit).rev().map(|(id, _)| *id)),
@@ -163,7 +165,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Ids from a limit on, oldest first.
+    /// Oldest first, `limit` included.
     fn from(&self, limit: MessageId) -> Box<dyn Iterator<Item = MessageId> + '_> {
         match self {
             Candidates::All(realm) => Box::new(realm.messages.range(limit..).map(|(id, _)| *id)),
@@ -188,7 +190,7 @@ impl Condition {
             Condition::PublicChannels => matches!(privacy(), Some(Privacy::Public | Privacy::WebPublic)),
             Condition::WebPublicChannels => privacy() == Some(Privacy::WebPublic),
             Condition::ArchivedChannels => channel.is_some_and(|(channel, _)| realm.channels[&channel].is_archived),
-            Condition::Topic(topic) => channel.is_some_and(|(_, own)| own.to_lowercase() == *topic),
+            Condition::Topic(name) => channel.is_some_and(|(_, topic)| topic.to_lowercase() == *name),
             Condition::Sender(user) => message.sender == *user,
             Condition::Conversation(id) => id.is_some() && message.conversation() == *id,
             Condition::DirectIncluding(user) => members(realm, message).is_some_and(|members| members.contains(user)),
@@ -209,25 +211,26 @@ impl Condition {
         }
     }
 
-    /// Conditions that ask for the viewer's own state.
+    /// Evaluates the conditions that depend on the viewer's own state.
     fn holds_for(&self, realm: &Realm, viewer: UserId, message: &Message) -> bool {
-        let own = realm.user_state(viewer);
+        let state = realm.user_state(viewer);
         match self {
-            Condition::IsStarred => own.starred.contains(&message.id),
+            Condition::IsStarred => state.starred.contains(&message.id),
             Condition::IsUnread => realm.is_unread(viewer, message),
             Condition::IsMentioned => message.mentions(viewer) || message.wildcard_mentions(viewer),
             Condition::IsAlerted => message.body.alerted.contains(&viewer),
             Condition::IsFollowed => message
                 .channel()
-                .is_some_and(|(channel, topic)| own.topic_policy(channel, topic) == VisibilityPolicy::Followed),
+                .is_some_and(|(channel, topic)| state.topic_policy(channel, topic) == VisibilityPolicy::Followed),
             Condition::IsMuted => realm.is_out_of_home(viewer, message),
             Condition::InHome => !realm.is_out_of_home(viewer, message),
-            Condition::InHomeOfOld => !realm.is_in_muted(viewer, message, true),
+            Condition::InHomeLegacy => !realm.is_in_muted(viewer, message, true),
             _ => false,
         }
     }
 }
 
+/// None: a channel message.
 fn members<'realm>(realm: &'realm Realm, message: &Message) -> Option<&'realm [UserId]> {
     message.conversation().map(|id| realm.conversations[&id].members.as_ref())
 }

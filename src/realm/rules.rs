@@ -1,13 +1,12 @@
-//! The rules: who may do what, who sees what, what sending means, what falls due, and which events follow.
+//! The rules of the realm: permissions, visibility, sending of messages, due items, and the resulting events.
 //!
-//! Here is what time or several families of operations do; what one family does is with its operations.
+//! Rules that only one family of operations needs are with its operations in `api`.
 
 pub mod access;
 pub mod account_addresses;
 pub mod account_names;
 pub mod account_rights;
 pub mod alerting;
-pub mod belongings;
 pub mod bot_owner;
 pub mod deletion;
 pub mod editing;
@@ -19,6 +18,7 @@ pub mod invitation;
 pub mod mentions_outside;
 pub mod muting;
 pub mod notice;
+pub mod owned_items;
 pub mod permission_holders;
 pub mod posting;
 pub mod presence;
@@ -26,6 +26,7 @@ pub mod previews;
 pub mod pushing;
 pub mod reindexing;
 pub mod render;
+pub mod requested_emoji;
 pub mod rows;
 pub mod schedule;
 pub mod send;
@@ -33,6 +34,5 @@ pub mod setting_values;
 pub mod timer;
 pub mod topic_visibility;
 pub mod visibility;
-pub mod wanted_emoji;
 pub mod webhook;
 pub mod widget;

@@ -1,7 +1,7 @@
-//! A change of the realm: a private copy, the primitive steps on it, and the events that they cause.
+//! Transactions: a private copy of the realm, the basic changes of it, and the events that they emit.
 //!
-//! A step keeps every index true; checks and permission are the caller's. Publishing the copy or
-//! dropping it is the world's.
+//! Each change keeps all indexes consistent. Validation and permission checks are the caller's task. The world publishes
+//! the copy or drops it.
 
 mod messages;
 
@@ -26,7 +26,7 @@ use chat_markdown::budget::Budget;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A private copy of the realm that is being changed.
+/// A transaction: a private copy of the realm that is being changed.
 #[derive(Debug)]
 pub struct Tx {
     realm: Realm,
@@ -47,12 +47,11 @@ impl Deref for Tx {
 }
 
 impl Tx {
-    /// A change of this copy, at the newest feature level.
+    /// A transaction at the newest feature level.
     pub fn new(realm: Realm) -> Self {
         Self::at_level(realm, i64::MAX)
     }
 
-    /// A change of this copy in a world of a feature level.
     pub fn at_level(realm: Realm, feature_level: i64) -> Self {
         let first_entry = realm.log.end();
         Self {
@@ -66,143 +65,133 @@ impl Tx {
         }
     }
 
-    /// Whether the change is made in a world below a feature level.
+    /// Whether the world is below a feature level.
     pub fn is_before(&self, level: i64) -> bool {
         self.feature_level < level
     }
 
-    /// Whether the world's level has a rule.
     pub fn has(&self, feature: Feature) -> bool {
         feature.is_at(self.feature_level)
     }
 
-    /// The feature level of the world.
     pub fn feature_level(&self) -> i64 {
         self.feature_level
     }
 
-    /// The form that the level gives to HTML.
+    /// The form of rendered HTML at the world's level.
     pub fn form(&self) -> Form {
         form_at(self.feature_level)
     }
 
-    /// Where the server itself is.
+    /// The rendering context of messages that the server itself sends.
     pub fn site(&self) -> Site {
         Site { form: self.form(), ..Site::default() }
     }
 
-    /// What the descriptions and profiles that this change renders may cost in all.
+    /// The rendering budget that all descriptions and profiles of the transaction share.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// The changed realm, to be published.
     pub fn into_realm(self) -> Realm {
         self.realm
     }
 
-    /// The position in the log of the first entry that this change made.
+    /// The log position of the transaction's first entry.
     pub fn first_entry(&self) -> u64 {
         self.first_entry
     }
 
-    /// Notes that a hanging poll of this queue must look at it again: it ended or was replaced.
+    /// Wakes up the parked poll of a queue that was removed or is polled again.
     pub fn touch_queue(&mut self, id: &QueueId) {
         self.touched_queues.push(id.clone());
     }
 
-    /// Notes that a hanging poll of this queue, which its client ends, is answered with what there is.
+    /// Answers the parked poll of a queue with the available events, possibly none.
     pub fn finish_polls(&mut self, id: &QueueId) {
         self.finished_queues.push(id.clone());
     }
 
-    /// The queues whose hanging polls are answered with what there is.
+    /// Queues of [`Tx::finish_polls`].
     pub fn finished_queues_mut(&mut self) -> &mut Vec<QueueId> {
         &mut self.finished_queues
     }
 
-    /// The queues whose hanging polls must look again, events aside.
+    /// Queues of [`Tx::touch_queue`]. Queues with new events are not included.
     pub fn touched_queues_mut(&mut self) -> &mut Vec<QueueId> {
         &mut self.touched_queues
     }
 
-    /// The outgoing webhooks that the change calls.
     pub fn webhook_calls_mut(&mut self) -> &mut Vec<WebhookCall> {
         &mut self.webhook_calls
     }
 
-    /// Keeps bytes under their content hash, which it gives.
-    pub fn keep_blob(&mut self, bytes: bytes::Bytes) -> String {
+    /// Returns the content hash.
+    pub fn store_blob(&mut self, bytes: bytes::Bytes) -> String {
         let hash = super::content_hash(&bytes);
         self.realm.blobs.insert(hash.clone(), bytes);
         hash
     }
 
-    /// The whole copy, for steps that no method here covers.
+    /// The private copy, for changes without a method here. The caller must keep the indexes consistent.
     pub fn realm_mut(&mut self) -> &mut Realm {
         &mut self.realm
     }
 
-    /// Adds an event to the log.
     pub fn emit(&mut self, audience: Audience, event: impl Into<Event>) {
         let (at, event) = (self.realm.now, event.into());
         self.realm.log.push(Entry { at, audience, queue: None, event });
     }
 
-    /// Adds an event that only worlds below a level have; elsewhere it is not even made.
+    /// Emits an event that only worlds below a level have. In other worlds, `event` is not called.
     pub fn emit_before<E: Into<Event>>(&mut self, level: i64, audience: Audience, event: impl FnOnce(&Realm) -> E) {
-        let is_older = self.queues.values().next().is_some_and(|queue| queue.options.level.is_before(level));
-        if is_older {
+        let has_older_queues = self.queues.values().next().is_some_and(|queue| queue.options.level.is_before(level));
+        if has_older_queues {
             let event = event(&self.realm).into().only_for(DeliveryCondition::Before(level));
             self.emit(audience, event);
         }
     }
 
-    /// Adds an event for one queue alone.
     pub fn emit_to_queue(&mut self, queue: QueueId, event: impl Into<Event>) {
         let (at, event) = (self.realm.now, event.into());
         self.realm.log.push(Entry { at, audience: Audience::default(), queue: Some(queue), event });
     }
 
-    /// A user to be changed.
-    ///
     /// # Panics
     ///
-    /// When there is no such user: whoever asks has looked the user up. So with the next ones.
+    /// When the user does not exist. The same holds for the following methods.
     pub fn user_mut(&mut self, id: UserId) -> &mut User {
         Arc::make_mut(self.realm.users.get_mut(&id).expect("the user was looked up"))
     }
 
-    /// What is a user's own, to be changed.
     pub fn user_state_mut(&mut self, id: UserId) -> &mut UserState {
         Arc::make_mut(self.realm.personal.get_mut(&id).expect("the user was looked up"))
     }
 
-    /// Notes that a user did something, unless that is known for the last hour.
-    pub fn note_activity(&mut self, id: UserId) {
+    /// Updates the time of a user's last activity, at most once per hour to avoid copying the state.
+    pub fn record_activity(&mut self, id: UserId) {
         let now = self.now;
-        let is_known = self.user_state(id).active_at.is_some_and(|at| at.plus(Span::minutes(60)) > now && at <= now);
-        if !is_known {
+        let is_recent = self.user_state(id).active_at.is_some_and(|at| at.plus(Span::minutes(60)) > now && at <= now);
+        if !is_recent {
             self.user_state_mut(id).active_at = Some(now);
         }
     }
 
-    /// A channel to be changed. Names, messages and subscribers have steps of their own.
+    /// Not for names, messages and subscribers: separate methods keep their indexes consistent.
     pub fn channel_mut(&mut self, id: ChannelId) -> &mut Channel {
         Arc::make_mut(self.realm.channels.get_mut(&id).expect("the channel was looked up"))
     }
 
-    /// A group to be changed.
     pub fn group_mut(&mut self, id: GroupId) -> &mut Group {
         Arc::make_mut(self.realm.groups.get_mut(&id).expect("the group was looked up"))
     }
 
-    /// A message to be changed. Its place has a step of its own.
+    /// Not for the place: [`Tx::move_message`] keeps the indexes consistent.
     pub fn message_mut(&mut self, id: MessageId) -> &mut Message {
         Arc::make_mut(self.realm.messages.get_mut(&id).expect("the message was looked up"))
     }
 
-    /// Adds an uploaded file.
+    /// Replaces an attachment with the same path id.
     pub fn add_attachment(&mut self, attachment: Arc<Attachment>) {
         self.remove_attachment(&attachment.path_id);
         self.realm.upload_space_used = self.realm.upload_space_used.saturating_add(attachment.size);
@@ -212,7 +201,7 @@ impl Tx {
         self.realm.attachments.insert(attachment.path_id.clone(), attachment);
     }
 
-    /// Removes an uploaded file, if it is there. Its bytes stay.
+    /// Does nothing if the attachment does not exist. Its blob remains.
     pub fn remove_attachment(&mut self, path_id: &str) {
         if let Some(attachment) = self.realm.attachments.remove(path_id) {
             self.realm.upload_space_used = self.realm.upload_space_used.saturating_sub(attachment.size);
@@ -222,7 +211,7 @@ impl Tx {
         }
     }
 
-    /// Adds an account, and puts it into the groups of its role.
+    /// Adds an account and makes it a member of the system groups of its role.
     pub fn add_user(&mut self, user: User) {
         let id = user.id;
         self.realm.users_by_email.insert(user.email.to_lowercase(), id);
@@ -240,11 +229,11 @@ impl Tx {
         }
     }
 
-    /// Puts a user into the system groups of a role; gives the groups.
+    /// Adds a user to the system groups of a role, and returns these groups.
     pub fn enter_role(&mut self, user: UserId, role: Role) -> Vec<GroupId> {
         let mut groups = vec![self.system_group(SystemGroup::of_role(role))];
-        let is_full = self.users.get(&user).is_some_and(|user| self.is_full_member(user));
-        if is_full {
+        let is_full_member = self.users.get(&user).is_some_and(|user| self.is_full_member(user));
+        if is_full_member {
             groups.push(self.system_group(SystemGroup::FullMembers));
         }
         for group in &groups {
@@ -253,7 +242,7 @@ impl Tx {
         groups
     }
 
-    /// Takes a user out of all role groups; gives those that it was in.
+    /// Removes a user from all system groups, and returns those that the user was a member of.
     pub fn leave_roles(&mut self, user: UserId) -> Vec<GroupId> {
         let groups: Vec<GroupId> =
             self.system_groups.values().copied().filter(|group| self.groups[group].members.contains(&user)).collect();
@@ -263,33 +252,32 @@ impl Tx {
         groups
     }
 
-    /// Replaces an account's API key; the old one fails from now on.
     pub fn replace_api_key(&mut self, user: UserId, key: String) {
-        let old = std::mem::replace(&mut self.user_mut(user).api_key, key.clone());
-        self.realm.users_by_key.remove(&old);
+        let previous_key = std::mem::replace(&mut self.user_mut(user).api_key, key.clone());
+        self.realm.users_by_key.remove(&previous_key);
         self.realm.users_by_key.insert(key, user);
     }
 
-    /// Adds a channel.
     pub fn add_channel(&mut self, channel: Channel) {
         self.realm.channels_by_name.insert(channel.name.to_lowercase(), channel.id);
         self.realm.channel_messages.insert(channel.id, Arc::default());
         self.realm.channels.insert(channel.id, Arc::new(channel));
     }
 
-    /// Gives a channel another name, which is free.
+    /// The caller checks that the name is not in use.
     pub fn rename_channel(&mut self, id: ChannelId, name: String) {
-        let old = std::mem::replace(&mut self.channel_mut(id).name, name.clone());
-        self.realm.channels_by_name.remove(&old.to_lowercase());
+        let previous_name = std::mem::replace(&mut self.channel_mut(id).name, name.clone());
+        self.realm.channels_by_name.remove(&previous_name.to_lowercase());
         self.realm.channels_by_name.insert(name.to_lowercase(), id);
     }
 
-    /// Subscribes an active user; settings of an earlier subscription come back. False when subscribed already.
+    /// Subscribes a user; the settings of an earlier subscription apply again. Returns false if the user is already
+    /// subscribed.
     pub fn subscribe(&mut self, user: UserId, channel: ChannelId, color: Option<String>) -> bool {
         self.subscribe_from(&mut Palette::default(), user, channel, color)
     }
 
-    /// As [`Tx::subscribe`], for several subscriptions whose colours are chosen from one palette.
+    /// As [`Tx::subscribe`], with a palette that several subscriptions share.
     pub fn subscribe_from(
         &mut self,
         palette: &mut Palette,
@@ -308,13 +296,15 @@ impl Tx {
             (None, None) => palette.of(&self.realm, user).next(),
         };
         palette.of(&self.realm, user).count(&color);
-        // A channel decides once: who comes back has the settings of before.
-        let decides =
+        // Only new subscriptions take the channel's setting.
+        let enables_pushes =
             self.has(Feature::ChannelsDecideOnPushes) && self.channels[&channel].switches.default_push_notifications;
-        let first =
-            || Subscription { push_notifications: decides.then_some(true), ..Subscription::new(color.clone(), since) };
-        let own = self.user_state_mut(user);
-        let subscription = own.subscriptions.entry(channel).or_insert_with(|| Arc::new(first()));
+        let new_subscription = || Subscription {
+            push_notifications: enables_pushes.then_some(true),
+            ..Subscription::new(color.clone(), since)
+        };
+        let state = self.user_state_mut(user);
+        let subscription = state.subscriptions.entry(channel).or_insert_with(|| Arc::new(new_subscription()));
         let subscription = Arc::make_mut(subscription);
         subscription.is_active = true;
         subscription.since = since;
@@ -325,14 +315,14 @@ impl Tx {
         true
     }
 
-    /// Unsubscribes a user and marks what was unread there as read; gives what was unread.
+    /// Unsubscribes a user, marks the unread messages of the channel as read, and returns them.
     pub fn unsubscribe(&mut self, user: UserId, channel: ChannelId) -> Vec<MessageId> {
         let unread = self.unread_in_channel(user, channel);
-        let own = self.user_state_mut(user);
+        let state = self.user_state_mut(user);
         for message in &unread {
-            own.read.insert(*message);
+            state.read.insert(*message);
         }
-        if let Some(subscription) = own.subscriptions.get_mut(&channel) {
+        if let Some(subscription) = state.subscriptions.get_mut(&channel) {
             Arc::make_mut(subscription).is_active = false;
         }
         self.channel_mut(channel).subscribers.remove(&user);

@@ -1,4 +1,4 @@
-//! Uploaded files as their owners see them (reference: Attachment).
+//! The API's record of an uploaded file, which its owner sees (reference: Attachment).
 
 use crate::realm::message::Attachment;
 use schemars::JsonSchema;
@@ -23,7 +23,6 @@ pub struct AttachmentRecord {
 }
 
 impl AttachmentRecord {
-    /// A file.
     pub fn new(attachment: &Attachment) -> Self {
         Self {
             id: attachment.id.0,

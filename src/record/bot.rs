@@ -1,4 +1,4 @@
-//! Bots as their owners and administrators see them.
+//! The API's record of a bot, which its owner and administrators see.
 
 use crate::realm::Realm;
 use crate::realm::id::ChannelId;
@@ -33,7 +33,7 @@ pub struct BotDefaultsRecord {
 }
 
 impl BotDefaultsRecord {
-    /// Those of a bot, with the names that the channels have now.
+    /// Converts the defaults of a bot, with the current names of the channels.
     pub fn new(realm: &Realm, defaults: BotDefaults) -> Self {
         Self {
             default_sending_stream: channel_name(realm, defaults.sending_channel),
@@ -43,18 +43,17 @@ impl BotDefaultsRecord {
     }
 }
 
-/// The name of one of a bot's channels.
 pub fn channel_name(realm: &Realm, id: Option<ChannelId>) -> Option<String> {
     id.and_then(|id| realm.channels.get(&id)).map(|channel| channel.name.clone())
 }
 
-/// The document has the schema of a service by its name.
+/// The schema of a bot's services. The OpenAPI document defines `BotService`.
 pub fn services(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {"$ref": "#/components/schemas/BotService"}})
 }
 
 impl BotRecord {
-    /// A bot. An embedded one without a configuration has no services.
+    /// An embedded bot without a configuration has no services.
     pub fn new(realm: &Realm, bot: &User) -> Self {
         let services = bot.bot.iter().flat_map(|bot| &bot.services);
         Self {

@@ -1,4 +1,4 @@
-//! Channels and subscriptions as clients see them (specification, "Channel subscription record").
+//! The API's records of channels, subscriptions and folders (specification, "Channel subscription record").
 
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Folder, Subscription, TopicsPolicy};
@@ -14,13 +14,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Subscribers below which `include_subscribers=partial` gives all of them.
-pub const PARTIAL_SUBSCRIBERS_FROM: usize = 250;
+/// The number of subscribers from which `include_subscribers=partial` lists only some of them.
+pub const MIN_SUBSCRIBERS_FOR_PARTIAL_LIST: usize = 250;
 
 /// A channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Channel")]
-#[expect(clippy::struct_excessive_bools, reason = "the wire has them so")]
+#[expect(clippy::struct_excessive_bools, reason = "the API defines these fields")]
 pub struct ChannelRecord {
     /// Its ID.
     pub stream_id: i64,
@@ -74,7 +74,7 @@ fn permissions(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl ChannelRecord {
-    /// A channel; it looks the same to everybody who can see it.
+    /// The record is the same for everybody who can see the channel.
     pub fn new(realm: &Realm, channel: &Channel) -> Self {
         let policy = post_policy(realm, channel);
         Self {
@@ -103,22 +103,23 @@ impl ChannelRecord {
     }
 }
 
-/// `stream_post_policy`, which follows from `can_send_message_group`.
+/// The deprecated `stream_post_policy`, derived from `can_send_message_group`.
 pub fn post_policy(realm: &Realm, channel: &Channel) -> i64 {
     let Some(GroupSettingValue::Group(group)) = channel.permissions.get("can_send_message_group") else { return 1 };
-    let is = |which| *group == realm.system_group(which);
-    if is(SystemGroup::Administrators) {
+    let is_group = |which| *group == realm.system_group(which);
+    if is_group(SystemGroup::Administrators) {
         2
-    } else if is(SystemGroup::FullMembers) {
+    } else if is_group(SystemGroup::FullMembers) {
         3
-    } else if is(SystemGroup::Moderators) {
+    } else if is_group(SystemGroup::Moderators) {
         4
     } else {
         1
     }
 }
 
-/// Messages of the channel's life per week, rounded; None below an age of a week. in docs/assumptions.md.
+/// The average number of messages per week, rounded up; None for channels younger than a week. in
+/// docs/assumptions.md.
 fn weekly_traffic(realm: &Realm, channel: &Channel) -> Option<i64> {
     let age = realm.now.since(channel.date_created);
     if age < Span::days(7) {
@@ -181,19 +182,19 @@ pub struct SubscriberLists {
     pub partial_subscribers: Option<Vec<UserId>>,
 }
 
-/// `include_subscribers`
+/// The values of the parameter `include_subscribers`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IncludeSubscribers {
-    /// Neither list.
+    /// No list of subscribers.
     #[default]
     No,
     All,
-    /// All below 250, else those that matter most.
+    /// All subscribers of channels with fewer than 250; otherwise bots and recently active users.
     Partial,
 }
 
 impl SubscriberLists {
-    /// The lists of a channel as a user may see them: empty where the subscribers are hidden.
+    /// The list is empty if the viewer may not see the subscribers.
     pub fn new(realm: &Realm, viewer: Option<&User>, channel: &Channel, include: IncludeSubscribers) -> Self {
         if include == IncludeSubscribers::No {
             return Self::default();
@@ -203,7 +204,7 @@ impl SubscriberLists {
             return Self { subscribers: Some(Vec::new()), partial_subscribers: None };
         }
         let is_partial =
-            include == IncludeSubscribers::Partial && channel.subscribers.len() >= PARTIAL_SUBSCRIBERS_FROM;
+            include == IncludeSubscribers::Partial && channel.subscribers.len() >= MIN_SUBSCRIBERS_FOR_PARTIAL_LIST;
         if !is_partial {
             return Self {
                 subscribers: Some(channel.subscribers.iter().copied().collect()),
@@ -218,16 +219,16 @@ impl SubscriberLists {
 }
 
 fn is_bot_or_active(realm: &Realm, id: UserId) -> bool {
-    let since = realm.now.plus(Span::days(-14));
-    let is_recent = |at: Option<Timestamp>| at.is_some_and(|at| at >= since);
-    let own = realm.user_state(id);
+    let active_since = realm.now.plus(Span::days(-14));
+    let is_recent = |at: Option<Timestamp>| at.is_some_and(|at| at >= active_since);
+    let state = realm.user_state(id);
     realm.user(id).is_some_and(|user| user.is_bot())
-        || is_recent(own.active_at)
-        || own.presence.is_some_and(|seen| is_recent(seen.active_at) || is_recent(seen.connected_at))
+        || is_recent(state.active_at)
+        || state.presence.is_some_and(|presence| is_recent(presence.active_at) || is_recent(presence.connected_at))
 }
 
 impl SubscriptionRecord {
-    /// A subscription. `shows_null` keeps the nulls of inherited settings; else the user's own values stand for them.
+    /// `shows_null` keeps null for inherited notification settings; otherwise the user's settings replace it.
     pub fn new(
         realm: &Realm,
         user: &User,
@@ -236,9 +237,9 @@ impl SubscriptionRecord {
         include: IncludeSubscribers,
         shows_null: bool,
     ) -> Self {
-        let own: &UserState = realm.user_state(user.id);
+        let state: &UserState = realm.user_state(user.id);
         let inherit = |value: Option<bool>, setting| {
-            if shows_null { value } else { Some(value.unwrap_or_else(|| own.is_on(setting))) }
+            if shows_null { value } else { Some(value.unwrap_or_else(|| state.is_on(setting))) }
         };
         Self {
             channel: ChannelRecord::new(realm, channel),
@@ -256,7 +257,7 @@ impl SubscriptionRecord {
             ),
             push_notifications: inherit(subscription.push_notifications, UserSetting::EnableStreamPushNotifications),
             email_notifications: inherit(subscription.email_notifications, UserSetting::EnableStreamEmailNotifications),
-            // Its level-wide default is read like the others' only where null is not understood.
+            // Null is kept for this setting even if `shows_null` is false.
             wildcard_mentions_notify: subscription.wildcard_mentions_notify,
             subscribers: SubscriberLists::new(realm, Some(user), channel, include),
         }
@@ -264,7 +265,7 @@ impl SubscriptionRecord {
 }
 
 impl SubscriptionRecord {
-    /// A web-public channel as an anonymous visitor sees it.
+    /// The record of a web-public channel for an anonymous visitor.
     pub fn for_visitor(realm: &Realm, channel: &Channel, settings: &Subscription, include: IncludeSubscribers) -> Self {
         Self {
             channel: ChannelRecord::new(realm, channel),
@@ -305,7 +306,7 @@ pub struct FolderRecord {
 }
 
 impl FolderRecord {
-    /// A folder; it looks the same to everybody.
+    /// The record is the same for everybody.
     pub fn new(folder: &Folder) -> Self {
         Self {
             id: folder.id.0,

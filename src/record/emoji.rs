@@ -1,4 +1,4 @@
-//! Custom emoji as clients see them.
+//! The API's records of custom emoji.
 
 use crate::realm::Realm;
 use crate::realm::id::EmojiId;
@@ -28,7 +28,6 @@ pub struct EmojiRecord {
 }
 
 impl EmojiRecord {
-    /// An emoji.
     pub fn new(realm: &Realm, emoji: &CustomEmoji) -> Self {
         Self {
             id: emoji.id.to_string(),
@@ -41,7 +40,7 @@ impl EmojiRecord {
     }
 }
 
-/// Custom emoji by ID, deactivated ones too.
+/// The records by ID, including those of deactivated emoji.
 pub fn all(realm: &Realm, emoji: &OrdMap<EmojiId, Arc<CustomEmoji>>) -> BTreeMap<String, EmojiRecord> {
     emoji.values().map(|emoji| (emoji.id.to_string(), EmojiRecord::new(realm, emoji))).collect()
 }

@@ -1,4 +1,5 @@
-//! Events as a queue's client sees them: the log's entries, shaped for the reader and what the client understands.
+//! Converts entries of the event log to the events that a queue's client receives, according to the user's permissions
+//! and the client's capabilities.
 
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -11,21 +12,23 @@ use crate::realm::user::User;
 use crate::record::attachment::AttachmentRecord;
 use crate::record::channel::{ChannelRecord, IncludeSubscribers, SubscriptionRecord};
 use crate::record::events::{
-    AlertWords, AttachmentChange, ContentUpdate, CustomProfileFields, DeleteMessage, DeletedFrom, LegacyPeer, Message,
-    MutedUsers, Peers, PlaceUpdate, Presence, RealmEmojiUpdate, RealmExport, RealmFilters, RealmLinkifiers,
+    AlertWords, AttachmentChange, ContentUpdate, CustomProfileFields, DeleteMessage, DeletedDirectMessage, LegacyPeer,
+    Message, MutedUsers, Peers, PlaceUpdate, Presence, RealmEmojiUpdate, RealmExport, RealmFilters, RealmLinkifiers,
     RealmUserAdd, ScheduledMessagesUpdate, StreamCreate, SubscriptionAdd, UpdateMessage,
 };
 use crate::record::export::ExportRecord;
+use crate::record::linkifier::linkifiers;
 use crate::record::message::{MessageRecord, MessageView, TopicLinkRecord, shown_topic};
 use crate::record::own_lists::muted_users;
+use crate::record::profile_field::profile_fields;
 use crate::record::scheduled::ScheduledMessageRecord;
 use crate::record::user::{UserRecord, UserView};
-use crate::record::{emoji, list, presence};
+use crate::record::{emoji, presence};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// An event as a queue's client sees it: `type`, `op`, the rest, `id`.
+/// An event as JSON: `type`, `op`, the fields of its kind and `id`.
 #[derive(Debug, Serialize)]
 pub struct EventRecord<'a> {
     #[serde(rename = "type")]
@@ -34,20 +37,20 @@ pub struct EventRecord<'a> {
     op: Option<&'static str>,
     #[serde(flatten)]
     fields: Fields<'a>,
-    /// Its place in the queue; the long poll gives it.
+    /// The ID within the queue, which the long poll assigns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<i64>,
 }
 
-/// What an event carries besides `type`, `op` and `id`.
+/// The fields of an event besides `type`, `op` and `id`.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Fields<'a> {
-    /// The same for everybody.
+    /// Fields that are the same for all readers.
     Fixed(&'a Map<String, Value>),
-    /// The same with the empty topic as the reader knows it.
+    /// [`Fields::Fixed`] with a display name in place of empty topics.
     WithTopics(Map<String, Value>),
-    Nothing {},
+    Empty {},
     AlertWords(AlertWords),
     AttachmentChange(AttachmentChange),
     CustomProfileFields(CustomProfileFields),
@@ -68,7 +71,7 @@ enum Fields<'a> {
     UpdateMessage(Box<UpdateMessage>),
 }
 
-/// An entry as events for a reader, without their ids: one for each of its parts.
+/// Converts an entry to events for a reader, one for each part. Their IDs are not set.
 pub fn render<'a>(
     realm: &Realm,
     reader: Reader<'_>,
@@ -83,19 +86,20 @@ fn part_record<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, entry: &'a 
     let record = |kind: EventKind, fields| EventRecord { kind: kind.type_name(), op: kind.op(), fields, id: None };
     let kind = entry.event.kind;
     match (part, &entry.event.payload) {
-        (Part::Unknown, _) => record(EventKind::EventOfALaterLevel, Fields::Nothing {}),
+        (Part::Unknown, _) => record(EventKind::EventOfALaterLevel, Fields::Empty {}),
         (Part::Peer(stream_id, user_id), _) => record(kind, Fields::LegacyPeer(LegacyPeer { stream_id, user_id })),
-        (Part::Message(message, sender), Payload::DeleteMessages { messages, place }) => {
-            record(kind, Fields::DeleteMessage(one_deleted(realm, reader, viewer, (message, sender), messages, place)))
-        }
+        (Part::Message(message, sender), Payload::DeleteMessages { messages, place }) => record(
+            kind,
+            Fields::DeleteMessage(single_deletion_fields(realm, reader, viewer, (message, sender), messages, place)),
+        ),
         (_, payload) => record(kind, payload_fields(realm, reader, viewer, payload)),
     }
 }
 
-/// The fields of an entry that is a single event.
+/// The fields of an event that is not split into parts.
 fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload: &'a Payload) -> Fields<'a> {
     match payload {
-        Payload::Shaped { fields, topics } => match topics.is_empty() || reader.options.capabilities.empty_topic_name {
+        Payload::Fields { fields, topics } => match topics.is_empty() || reader.options.capabilities.empty_topic_name {
             true => Fields::Fixed(fields),
             false => Fields::WithTopics(with_shown_topics(topics, fields)),
         },
@@ -105,11 +109,14 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
         }
         Payload::DeleteMessages { messages, place } => {
             let message_ids = messages.iter().map(|(id, _)| *id).collect();
-            Fields::DeleteMessage(DeleteMessage { message_ids: Some(message_ids), ..deleted(reader, messages, place) })
+            Fields::DeleteMessage(DeleteMessage {
+                message_ids: Some(message_ids),
+                ..deletion_fields(reader, messages, place)
+            })
         }
         Payload::List(list) => list_fields(realm, list),
         Payload::UserAdd(user) => {
-            let may_omit_avatar = reader.options.level.has(Feature::PicturesBySight);
+            let may_omit_avatar = reader.options.level.has(Feature::AvatarsByEmailVisibility);
             let view = UserView {
                 viewer: Some(viewer),
                 client_gravatar: reader.options.client_gravatar && may_omit_avatar,
@@ -149,25 +156,24 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
     }
 }
 
-/// A whole list.
+/// The fields of an event that sends a whole list.
 fn list_fields<'a>(realm: &Realm, list: &List) -> Fields<'a> {
     match list {
         List::AlertWords(words) => Fields::AlertWords(AlertWords { alert_words: words.iter().cloned().collect() }),
         List::MutedUsers(muted) => Fields::MutedUsers(MutedUsers { muted_users: muted_users(muted) }),
-        List::Linkifiers(all) => Fields::RealmLinkifiers(RealmLinkifiers { realm_linkifiers: list::linkifiers(all) }),
+        List::Linkifiers(all) => Fields::RealmLinkifiers(RealmLinkifiers { realm_linkifiers: linkifiers(all) }),
         List::LinkifierPairs(all) => {
-            let rows = all.iter().map(|one| (one.pattern.clone(), one.url_template.clone(), one.id.0));
+            let rows =
+                all.iter().map(|linkifier| (linkifier.pattern.clone(), linkifier.url_template.clone(), linkifier.id.0));
             Fields::RealmFilters(RealmFilters { realm_filters: rows.collect() })
         }
-        List::ProfileFields(all) => {
-            Fields::CustomProfileFields(CustomProfileFields { fields: list::profile_fields(all) })
-        }
+        List::ProfileFields(all) => Fields::CustomProfileFields(CustomProfileFields { fields: profile_fields(all) }),
         List::CustomEmoji(all) => Fields::RealmEmojiUpdate(RealmEmojiUpdate { realm_emoji: emoji::all(realm, all) }),
     }
 }
 
-fn with_shown_topics(keys: &[&str], shaped: &Map<String, Value>) -> Map<String, Value> {
-    let mut fields = shaped.clone();
+fn with_shown_topics(keys: &[&str], fixed: &Map<String, Value>) -> Map<String, Value> {
+    let mut fields = fixed.clone();
     for key in keys {
         if let Some(value) = fields.get_mut(*key) {
             show_topics(value);
@@ -176,11 +182,11 @@ fn with_shown_topics(keys: &[&str], shaped: &Map<String, Value>) -> Map<String, 
     fields
 }
 
-/// Replaces an empty topic: the value itself, the `topic` of each object in it (`message_details`), or texts of lists.
+/// Replaces empty topics: the value itself, elements of arrays, and `topic` in objects (`message_details`).
 fn show_topics(value: &mut Value) {
     match value {
         Value::String(topic) if topic.is_empty() => *topic = shown_topic("", false),
-        // Rows of the older list of muted topics: a channel's name, which is never empty, a topic, a time.
+        // Rows of the older list of muted topics have a channel's name, which is never empty, a topic and a time.
         Value::Array(rows) => rows.iter_mut().for_each(show_topics),
         Value::Object(object) => {
             for (inner_key, inner) in object.iter_mut() {
@@ -206,20 +212,20 @@ fn sent_message<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, sent: &'a 
         let record = MessageRecord::new(realm, &sent.message, &sent.sender, sent.channel.as_deref(), view);
         serde_json::value::to_raw_value(&record).unwrap_or_default()
     });
-    let local = sent.local.as_ref().filter(|(queue, _)| reader.queue.is_some_and(|own| **own == **queue));
-    let local_message_id = local.map(|(_, local_id)| local_id.as_str());
+    let local_id = sent.local_id.as_ref().filter(|(queue, _)| reader.queue.is_some_and(|own| **own == **queue));
+    let local_message_id = local_id.map(|(_, local_id)| local_id.as_str());
     Message { message, flags: event_flags(sent, viewer), local_message_id }
 }
 
-/// The flags that a message begins with; none for readers who are not recipients.
+/// The initial flags of a message; empty for readers who are not recipients.
 fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
     let message = &sent.message;
     let mut flags = Vec::new();
     if !message.recipients.contains(&viewer.id) {
         return flags;
     }
-    let is_outside = sent.channel.as_ref().is_some_and(|channel| !channel.subscribers.contains(&viewer.id));
-    if is_outside || sent.read_by.contains(&viewer.id) {
+    let is_unsubscribed = sent.channel.as_ref().is_some_and(|channel| !channel.subscribers.contains(&viewer.id));
+    if is_unsubscribed || sent.read_by.contains(&viewer.id) {
         flags.push("read");
     }
     flags.extend(message.sending_flags(viewer.id));
@@ -227,7 +233,7 @@ fn event_flags(sent: &SentMessage, viewer: &User) -> Vec<&'static str> {
 }
 
 fn updated_message(realm: &Realm, reader: Reader<'_>, viewer: &User, updated: &UpdatedMessage) -> UpdateMessage {
-    // The flags as they are now: whatever changed since follows in events of its own, with the same result.
+    // These are the current flags. Later events repeat the changes since then, with the same result.
     let flags_of = |message: &Arc<crate::realm::message::Message>| match realm.has_row(viewer.id, message) {
         // Events omit `wildcard_mentioned`, the older name for both kinds of wildcard mentions.
         true => {
@@ -264,21 +270,21 @@ fn content_update(is_rendering: bool, before: &Body, after: &Body) -> ContentUpd
 }
 
 fn place_update(reader: Reader<'_>, moved: &Move) -> PlaceUpdate {
-    let shown = |topic: &str| shown_topic(topic, reader.options.capabilities.empty_topic_name);
+    let display_topic = |topic: &str| shown_topic(topic, reader.options.capabilities.empty_topic_name);
     let links = moved.topic.as_ref().map(|(_, links)| {
         links.iter().map(|link| TopicLinkRecord { text: link.text.clone(), url: link.url.clone() }).collect()
     });
     PlaceUpdate {
         propagate_mode: moved.mode,
-        orig_subject: shown(&moved.from),
-        subject: moved.topic.as_ref().map(|(topic, _)| shown(topic)),
+        orig_subject: display_topic(&moved.from),
+        subject: moved.topic.as_ref().map(|(topic, _)| display_topic(topic)),
         topic_links: links,
         new_stream_id: moved.channel,
     }
 }
 
-/// The fields that all deletions have, without the IDs of messages.
-fn deleted(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &Place) -> DeleteMessage {
+/// The fields of a deletion without the IDs of messages.
+fn deletion_fields(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &Place) -> DeleteMessage {
     let (message_type, stream_id, topic, conversation) = match place {
         Place::Channel { channel, topic } => {
             let topic = shown_topic(topic, reader.options.capabilities.empty_topic_name);
@@ -286,7 +292,7 @@ fn deleted(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &Place) 
         }
         Place::Direct { conversation } if !reader.options.level.has(Feature::DirectDeletionsWithoutSender) => {
             let sender_id = messages.first().map(|(_, sender)| *sender);
-            ("private", None, None, Some(DeletedFrom { recipient_id: *conversation, sender_id }))
+            ("private", None, None, Some(DeletedDirectMessage { recipient_id: *conversation, sender_id }))
         }
         Place::Direct { .. } => ("private", None, None, None),
     };
@@ -302,7 +308,7 @@ fn deleted(reader: Reader<'_>, messages: &[(MessageId, UserId)], place: &Place) 
     }
 }
 
-fn one_deleted(
+fn single_deletion_fields(
     realm: &Realm,
     reader: Reader<'_>,
     viewer: &User,
@@ -310,19 +316,19 @@ fn one_deleted(
     messages: &[(MessageId, UserId)],
     place: &Place,
 ) -> DeleteMessage {
-    let mut fields = DeleteMessage { message_id: Some(message), ..deleted(reader, messages, place) };
-    let names_all = !reader.options.level.has(Feature::DeletionsWithoutSender);
-    if names_all {
+    let mut fields = DeleteMessage { message_id: Some(message), ..deletion_fields(reader, messages, place) };
+    let has_sender = !reader.options.level.has(Feature::DeletionsWithoutSender);
+    if has_sender {
         fields.sender = Some(realm.user(sender).map(|user| realm.email_shown_to(Some(viewer), user)));
     }
     match &mut fields.conversation {
         Some(conversation) => conversation.sender_id = Some(sender),
-        None => fields.sender_id = names_all.then_some(sender),
+        None => fields.sender_id = has_sender.then_some(sender),
     }
     fields
 }
 
-/// An uploaded file's row (reference: Attachment).
+/// The record of an uploaded file as JSON (reference: Attachment).
 pub fn attachment_record(attachment: &Attachment) -> Value {
     serde_json::json!(AttachmentRecord::new(attachment))
 }

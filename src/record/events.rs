@@ -1,7 +1,7 @@
-//! Events as clients get them: a type for each kind, whose fields are what it carries besides `type`, `op` and `id`.
+//! The types of events, one for each kind, with the fields besides `type`, `op` and `id`.
 //!
-//! Those that look the same to everybody are emitted as they are ([`EventData`]); those that depend on who reads them are
-//! made from the log's entry in `record/event.rs`. Documents have their schemas from here.
+//! Events that are the same for all readers are stored in the log as they are ([`EventData`]). The others are created
+//! for each reader from an entry of the log, in `record/event.rs`. The OpenAPI document has the schemas of these types.
 
 mod channels;
 mod groups;
@@ -24,12 +24,12 @@ use crate::wire::with_event_kinds;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::sync::LazyLock;
 
-/// A kind of event, and the schema of what it carries.
+/// A kind of event, and the schema of its fields.
 pub type EventSchema = (EventKind, fn(&mut SchemaGenerator) -> Schema);
 
 macro_rules! schemas {
     ($($kind:ident = $type_name:literal $($op:literal)? $([$not_at_newest:ident])?;)*) => {
-        /// The schema of what each kind of event carries, of those that the newest level has; sorted by kind.
+        /// The schemas of the fields of all kinds of events at the newest level, sorted by kind.
         pub static SCHEMAS: LazyLock<Vec<EventSchema>> = LazyLock::new(|| {
             let all: &[Option<EventSchema>] = &[$(schemas!(@row $kind $($not_at_newest)?)),*];
             let mut all: Vec<EventSchema> = all.iter().flatten().copied().collect();
@@ -43,13 +43,12 @@ macro_rules! schemas {
 
 with_event_kinds!(schemas);
 
-/// The value of a setting.
 fn setting_value(_: &mut SchemaGenerator) -> Schema {
     any_of(&["boolean", "integer", "string", "null"])
 }
 
-/// A value of one of these types.
+/// The schema of a value of any of these JSON types.
 fn any_of(types: &[&str]) -> Schema {
-    let choices: Vec<Schema> = types.iter().map(|one| json_schema!({ "type": one })).collect();
+    let choices: Vec<Schema> = types.iter().map(|name| json_schema!({ "type": name })).collect();
     json_schema!({ "anyOf": choices })
 }

@@ -1,4 +1,4 @@
-//! Exports of the organization's data as administrators see them.
+//! The API's record of an export of the organization's data, which administrators see.
 
 use crate::realm::Realm;
 use crate::realm::export::{Export, ExportState};
@@ -30,7 +30,6 @@ pub struct ExportRecord {
 }
 
 impl ExportRecord {
-    /// An export as it is.
     pub fn new(realm: &Realm, export: &Export) -> Self {
         let (mut deleted_timestamp, mut failed_timestamp) = (None, None);
         match export.state {

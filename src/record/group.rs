@@ -1,4 +1,4 @@
-//! User groups as clients see them.
+//! The API's record of a user group.
 
 use crate::realm::Realm;
 use crate::realm::group::Group;
@@ -41,7 +41,7 @@ fn permissions(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl GroupRecord {
-    /// A group, with its deactivated members too where a level lists them; it looks the same to everybody.
+    /// `lists_inactive` includes deactivated members, as older levels do. The record is the same for everybody.
     pub fn new(realm: &Realm, group: &Group, lists_inactive: bool) -> Self {
         let members = group.members.iter().filter(|user| lists_inactive || realm.is_active(**user));
         Self {

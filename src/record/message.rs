@@ -1,4 +1,4 @@
-//! Messages as clients see them (reference: Message, FetchedMessage).
+//! The API's record of a message (reference: Message, FetchedMessage).
 
 use crate::realm::Realm;
 use crate::realm::channel::Channel;
@@ -125,8 +125,8 @@ pub enum DisplayRecipient {
     People(Vec<Participant>),
 }
 
-/// The organization of the service's own bots; dialects have a product's name for it.
-const INTERNAL_ORGANIZATION: &str = "service-internal";
+/// The subdomain of the organization of system bots. Dialects replace it by the product's name.
+const SYSTEM_BOT_SUBDOMAIN: &str = "service-internal";
 
 /// A user in a conversation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -169,53 +169,53 @@ pub struct EditRecord {
     pub stream: Option<i64>,
 }
 
-/// How a message is looked at.
+/// The viewer of messages, and the capabilities of the client that affect the record.
 #[derive(Clone, Copy, Debug)]
 pub struct MessageView<'a> {
-    /// Who looks; None for an anonymous visitor.
+    /// None for an anonymous visitor.
     pub viewer: Option<&'a User>,
-    /// HTML rather than Markdown.
+    /// Whether the content is HTML rather than Markdown.
     pub apply_markdown: bool,
-    /// The client computes provider addresses itself.
+    /// Whether the client computes the URLs of the provider's pictures itself.
     pub client_gravatar: bool,
-    /// It computes those of the service's own bots too (A-333 in docs/assumptions.md).
+    /// Whether it computes the URLs of system bots' pictures too (A-333 in docs/assumptions.md).
     pub computes_system_bots: bool,
-    /// The client understands the empty topic.
+    /// Whether the client supports the empty topic, which is otherwise replaced by a display name.
     pub allow_empty_topic_name: bool,
 }
 
 impl MessageView<'_> {
-    /// Which of the ways of looking this one is: those of one way see the same, letter by letter, flags aside.
+    /// An index below 16. Viewers with the same index get the same JSON, except for the flags.
     pub fn view_index(&self, realm: &Realm, sender: &User) -> usize {
         let traits = [
             self.apply_markdown,
             self.allow_empty_topic_name,
-            self.client_computes(realm, sender),
-            self.is_unknown(realm, sender),
+            self.client_computes_avatar(realm, sender),
+            self.is_inaccessible(realm, sender),
         ];
-        traits.into_iter().fold(0, |view_index, is_so| 2 * view_index + usize::from(is_so))
+        traits.into_iter().fold(0, |view_index, is_true| 2 * view_index + usize::from(is_true))
     }
 
-    /// The reader's client computes the address of the sender's picture.
-    fn client_computes(&self, realm: &Realm, sender: &User) -> bool {
+    /// Whether the client computes the URL of the sender's picture.
+    fn client_computes_avatar(&self, realm: &Realm, sender: &User) -> bool {
         self.client_gravatar
             && realm.can_see_email(self.viewer, sender)
             && (self.computes_system_bots || !sender.is_system_bot())
     }
 
-    /// The reader may not know of the sender.
-    fn is_unknown(&self, realm: &Realm, sender: &User) -> bool {
+    /// Whether the viewer may not access the sender.
+    fn is_inaccessible(&self, realm: &Realm, sender: &User) -> bool {
         self.viewer.is_some_and(|viewer| !realm.can_access_user(viewer, sender.id))
     }
 }
 
-/// A topic as a client understands it.
+/// The topic, or its display name if it is empty and the client does not support that.
 pub fn shown_topic(topic: &str, allows_empty: bool) -> String {
     if topic.is_empty() && !allows_empty { EMPTY_TOPIC_DISPLAY_NAME.to_owned() } else { topic.to_owned() }
 }
 
 impl MessageRecord {
-    /// A message with the viewer's flags.
+    /// The record of a message with the viewer's flags.
     pub fn fetched(realm: &Realm, message: &Message, view: MessageView<'_>) -> Self {
         let sender = &realm.users[&message.sender];
         let channel = message.channel().map(|(channel, _)| realm.channels[&channel].as_ref());
@@ -227,8 +227,8 @@ impl MessageRecord {
         record
     }
 
-    /// A message as it was, with its sender and channel as they were. A sender that the viewer may not know of is an
-    /// unknown one.
+    /// The record of a message without flags. The message, its sender and its channel may be older than `realm`. A
+    /// sender that the viewer may not access appears as an unknown user.
     pub fn new(
         realm: &Realm,
         message: &Message,
@@ -236,16 +236,16 @@ impl MessageRecord {
         channel: Option<&Channel>,
         view: MessageView<'_>,
     ) -> Self {
-        let shown = |topic: &str| shown_topic(topic, view.allow_empty_topic_name);
+        let display_topic = |topic: &str| shown_topic(topic, view.allow_empty_topic_name);
         let topic = message.channel().map(|(_, topic)| topic.as_ref());
-        let client_computes = view.client_computes(realm, sender);
-        let (sender_full_name, sender_email, avatar_url) = if view.is_unknown(realm, sender) {
+        let client_computes_avatar = view.client_computes_avatar(realm, sender);
+        let (sender_full_name, sender_email, avatar_url) = if view.is_inaccessible(realm, sender) {
             (UNKNOWN_USER_NAME.to_owned(), realm.dummy_email(sender.id), Some(UNKNOWN_AVATAR_URL.to_owned()))
         } else {
             (
                 sender.full_name.clone(),
                 realm.email_shown_to(view.viewer, sender),
-                avatar_url_for(realm, sender, client_computes),
+                avatar_url_for(realm, sender, client_computes_avatar),
             )
         };
         let (kind, recipient_id, display_recipient) = match (&message.place, channel) {
@@ -275,7 +275,7 @@ impl MessageRecord {
             recipient_id,
             timestamp: message.sent_at.seconds(),
             client: message.client.to_string(),
-            subject: topic.map(shown).unwrap_or_default(),
+            subject: topic.map(display_topic).unwrap_or_default(),
             topic_links: topic.map(|topic| topic_links(realm, topic)).unwrap_or_default(),
             is_me_message: message.body.is_me_message,
             reactions: reactions(message),
@@ -283,7 +283,7 @@ impl MessageRecord {
             sender_full_name,
             sender_email,
             sender_realm_str: match sender.is_system_bot() {
-                true => INTERNAL_ORGANIZATION.to_owned(),
+                true => SYSTEM_BOT_SUBDOMAIN.to_owned(),
                 false => realm.organization.subdomain.clone(),
             },
             display_recipient,
@@ -301,7 +301,6 @@ impl MessageRecord {
 }
 
 impl Participant {
-    /// A user in a conversation.
     pub fn new(realm: &Realm, id: UserId) -> Self {
         let user = &realm.users[&id];
         Self { id: id.0, email: realm.api_email(user), full_name: user.full_name.clone(), is_mirror_dummy: false }
@@ -329,12 +328,11 @@ fn reactions(message: &Message) -> Vec<ReactionRecord> {
     message.reactions.iter().map(record).collect()
 }
 
-/// The links of a topic.
 pub fn topic_links(realm: &Realm, topic: &str) -> Vec<TopicLinkRecord> {
     realm.topic_links(topic).into_iter().map(|TopicLink { text, url }| TopicLinkRecord { text, url }).collect()
 }
 
-/// The history that the organization's policy lets be seen, newest first.
+/// The edits that the organization's policy shows, newest first; None for unedited messages and for the policy `none`.
 fn edit_history(realm: &Realm, message: &Message, allows_empty: bool) -> Option<Vec<EditRecord>> {
     let policy =
         realm.organization.setting(RealmSetting::MessageEditHistoryVisibilityPolicy).as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What belongs to the organization, as clients see it.
+//! The API's records of an organization's domains and code playgrounds.
 
 use crate::realm::playground::Playground;
 use schemars::JsonSchema;
@@ -29,7 +29,6 @@ pub struct PlaygroundRecord {
 }
 
 impl PlaygroundRecord {
-    /// A playground.
     pub fn new(playground: &Playground) -> Self {
         Self {
             id: playground.id,

@@ -1,5 +1,5 @@
-//! Lists of a user's own as that user's clients see them: the records of their elements, the events that keep them up to
-//! date, and their values in the register reply.
+//! Lists that belong to a user, such as drafts and muted users: the records of their elements, their events, and their
+//! values in the register reply.
 
 use crate::realm::event::event_data;
 use crate::realm::id::UserId;
@@ -11,13 +11,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The newest drafts, and no more.
+/// The register reply has at most this many drafts, the newest.
 const MAX_DRAFTS: usize = 1_000;
 
-/// A list of a user's own.
+/// A list that belongs to a user.
 #[derive(Clone, Copy)]
 pub struct OwnList {
-    /// Its names on the wire.
+    /// Its key in the register reply, and its events.
     pub list: List,
     /// The schema of its value.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
@@ -31,27 +31,27 @@ macro_rules! own_lists {
         pub const OWN_LISTS: &[OwnList] = &[$(OwnList {
             list: wire::$list,
             schema: |generator| generator.subschema_for::<$type>(),
-            value: |own| {
+            value: |state| {
                 let value: fn(&UserState) -> $type = $value;
-                json!(value(own))
+                json!(value(state))
             },
         }),*];
     };
 }
 
 own_lists! {
-    ALERT_WORDS: Vec<String> = |own| own.alert_words.iter().cloned().collect();
-    SAVED_SNIPPETS: Vec<SnippetRecord> = |own| own.snippets.values().map(|one| SnippetRecord::new(one)).collect();
-    NAVIGATION_VIEWS: Vec<NavigationView> = |own| own.navigation_views.iter().cloned().collect();
-    DRAFTS: Vec<DraftRecord> = |own| {
-        let mut drafts: Vec<_> = own.drafts.values().collect();
+    ALERT_WORDS: Vec<String> = |state| state.alert_words.iter().cloned().collect();
+    SAVED_SNIPPETS: Vec<SnippetRecord> = |state| state.snippets.values().map(|one| SnippetRecord::new(one)).collect();
+    NAVIGATION_VIEWS: Vec<NavigationView> = |state| state.navigation_views.iter().cloned().collect();
+    DRAFTS: Vec<DraftRecord> = |state| {
+        let mut drafts: Vec<_> = state.drafts.values().collect();
         drafts.sort_by_key(|draft| std::cmp::Reverse((draft.timestamp, draft.id)));
         drafts.into_iter().take(MAX_DRAFTS).map(|draft| DraftRecord::new(draft)).collect()
     };
-    MUTED_USERS: Vec<MutedUserRecord> = |own| muted_users(&own.muted_users);
+    MUTED_USERS: Vec<MutedUserRecord> = |state| muted_users(&state.muted_users);
 }
 
-/// Declares events of the kinds that are called like them, and the list of their schemas.
+/// Declares the types of events, whose names are those of their kinds.
 macro_rules! events {
     ($(
         #[doc = $doc:literal]
@@ -150,7 +150,6 @@ pub struct NavigationViewChange {
     pub name: Option<String>,
 }
 
-/// A user that somebody muted.
 pub fn muted_users(muted: &OrdMap<UserId, Timestamp>) -> Vec<MutedUserRecord> {
     muted.iter().map(|(user, at)| MutedUserRecord { id: *user, timestamp: at.seconds() }).collect()
 }
@@ -170,7 +169,6 @@ pub struct SnippetRecord {
 }
 
 impl SnippetRecord {
-    /// A snippet.
     pub fn new(snippet: &Snippet) -> Self {
         Self {
             id: snippet.id.0,
@@ -201,7 +199,6 @@ pub struct DraftRecord {
 }
 
 impl DraftRecord {
-    /// A draft.
     pub fn new(draft: &Draft) -> Self {
         let (kind, to) = match &draft.to {
             DraftTarget::Nowhere => ("", Vec::new()),

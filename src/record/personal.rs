@@ -1,4 +1,4 @@
-//! A user's devices and notices as that user's clients see them.
+//! The API's records of a user's devices and onboarding steps.
 
 use crate::realm::device::Device;
 use schemars::JsonSchema;
@@ -21,7 +21,6 @@ pub struct DeviceRecord {
 }
 
 impl DeviceRecord {
-    /// A device.
     pub fn new(device: &Device) -> Self {
         Self {
             push_key_id: device.push_key_id,

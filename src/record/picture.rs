@@ -1,26 +1,25 @@
-//! The organization's own pictures as clients see them (A-142 in docs/assumptions.md).
+//! The URLs of the organization's icon and logos (A-142 in docs/assumptions.md).
 
 use crate::realm::organization::{Organization, Picture};
 
-/// What replaces pictures that the organization does not have.
 const DEFAULT_ICON: &str = "/static/images/default-icon.png";
 const DEFAULT_LOGO: &str = "/static/images/default-logo.png";
 
-/// A picture's address, relative to the organization's.
-pub fn address(organization: &Organization, which: Picture) -> String {
-    let picture = organization.picture(which);
-    match (&picture.blob, which) {
+/// The URL of a picture, relative to that of the organization.
+pub fn picture_url(organization: &Organization, kind: Picture) -> String {
+    let picture = organization.picture(kind);
+    match (&picture.blob, kind) {
         (Some(_), _) => {
-            format!("/user_avatars/{}/realm/{}.png?version={}", organization.id, which.name(), picture.version)
+            format!("/user_avatars/{}/realm/{}.png?version={}", organization.id, kind.name(), picture.version)
         }
         (None, Picture::Icon) => format!("{DEFAULT_ICON}?version={}", picture.version),
         (None, Picture::Logo | Picture::NightLogo) => format!("{DEFAULT_LOGO}?version=0"),
     }
 }
 
-/// Where a picture comes from: `U` uploaded; else `G` for the icon, `D` for logos.
-pub fn source(organization: &Organization, which: Picture) -> &'static str {
-    match (organization.picture(which).blob, which) {
+/// The source of a picture as the API has it: `U` if it is uploaded; otherwise `G` for the icon and `D` for logos.
+pub fn picture_source(organization: &Organization, kind: Picture) -> &'static str {
+    match (organization.picture(kind).blob, kind) {
         (Some(_), _) => "U",
         (None, Picture::Icon) => "G",
         (None, Picture::Logo | Picture::NightLogo) => "D",

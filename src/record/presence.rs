@@ -1,4 +1,4 @@
-//! Presence as clients see it: by user id in the modern form, by API address in the legacy one.
+//! The API's records of presence, by user ID in the modern format and by API address in the legacy format.
 
 use crate::realm::Realm;
 use crate::realm::personal::Presence;
@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// A client in use this long ago still counts as active.
-const STILL_ACTIVE: Span = Span::seconds(70);
+/// In the legacy format, a user is active until this long after the last activity.
+const ACTIVE_PERIOD: Span = Span::seconds(70);
 
 /// Presence in the modern form; UNIX seconds.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
@@ -25,24 +25,23 @@ pub struct PresenceRecord {
 }
 
 impl PresenceRecord {
-    /// Presence; what is not known is the time of joining.
+    /// The time of joining replaces unknown times.
     pub fn new(user: &User, presence: Presence) -> Self {
         let or_joined = |at: Option<Timestamp>| at.unwrap_or(user.date_joined).seconds();
         Self { active_timestamp: or_joined(presence.active_at), idle_timestamp: or_joined(presence.connected_at) }
     }
 }
 
-/// `active` or `idle`, and since when, as the legacy form has it.
+/// The status in the legacy format, `active` or `idle`, and its time in Unix seconds.
 pub fn legacy_status(user: &User, presence: Presence) -> (&'static str, i64) {
     let connected = presence.connected_at.unwrap_or(user.date_joined);
     match presence.active_at {
-        Some(active) if connected.since(active) <= STILL_ACTIVE => ("active", active.seconds()),
+        Some(active) if connected.since(active) <= ACTIVE_PERIOD => ("active", active.seconds()),
         _ => ("idle", connected.seconds()),
     }
 }
 
-/// Presence in the legacy form.
-pub fn legacy(user: &User, presence: Presence) -> Value {
+pub fn legacy_presence(user: &User, presence: Presence) -> Value {
     let (status, timestamp) = legacy_status(user, presence);
     json!({
         "aggregated": {"client": "website", "status": status, "timestamp": timestamp},
@@ -50,22 +49,22 @@ pub fn legacy(user: &User, presence: Presence) -> Value {
     })
 }
 
-/// Which rows of presence a reply has.
+/// The users whose presence a reply has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PresenceRange {
-    /// Users who were connected in the last days; none for 0.
+    /// Users who were connected in the last days; no users for 0.
     Days(i64),
-    /// Rows that changed after this one.
+    /// Users whose presence changed after this `presence_last_update_id`.
     Since(i64),
 }
 
-/// The presence of the active people that a viewer may know of, for the last days: in the modern form by user ID when
-/// `slim`, else in the legacy one by API address. With the `presence_last_update_id`: -1 without rows.
+/// The presence of the human users that the viewer may access and that were connected in the last days: in the modern
+/// format if `slim`, otherwise in the legacy format. The number is `presence_last_update_id`, -1 without users.
 pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Map<String, Value>, i64) {
     presences_in(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
 }
 
-/// As [`presences`], for any range and as of a time of the caller's: a reader's realm may be frozen while time goes on.
+/// Like [`presences`], for any range. `now` may be later than the time of `realm`, which may be an older snapshot.
 pub fn presences_in(
     realm: &Realm,
     viewer: &User,
@@ -94,7 +93,7 @@ pub fn presences_in(
         if slim {
             rows.insert(id.to_string(), json!(PresenceRecord::new(user, presence)));
         } else {
-            rows.insert(realm.api_email(user), legacy(user, presence));
+            rows.insert(realm.api_email(user), legacy_presence(user, presence));
         }
     }
     (rows, last_update_id)

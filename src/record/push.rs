@@ -1,4 +1,4 @@
-//! What the push relay was handed, as those who steer a world see it.
+//! The control API's record of a push notification: what the relay received, and what the phone gets from it.
 
 mod payload;
 mod text;
@@ -10,18 +10,18 @@ use payload::payload;
 use serde_json::{Value, json};
 use wire::wire;
 
-/// Where pushes come from, as their readers know it.
+/// The properties of the server that push notifications contain.
 #[derive(Clone, Copy, Debug)]
 pub struct Sender<'a> {
-    /// The organization's address, without a slash at its end.
+    /// The organization's URL, without a trailing slash.
     pub base_url: &'a str,
-    /// The server's feature level.
     pub level: i64,
-    /// What the product is called in messages of Apple's service: `chat`, or a dialect's name.
+    /// The key of the payload in messages for Apple's service: `chat`, or a dialect's name.
     pub product: &'a str,
 }
 
-/// A push: `id`, `at`, `user`, `kind`, `device_id` or `token`, `payload` in the clear, and `wire`: what a phone gets.
+/// An object with `id`, `at`, `user`, `kind`, `device_id` or `token`, the unencrypted `payload`, and `wire`, which is
+/// what the phone gets.
 pub fn push_record(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
     let mut record = json!({
         "id": push.id,
@@ -34,7 +34,7 @@ pub fn push_record(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
         PushTarget::Token(token) => record["token"] = json!(token),
     }
     let payload = payload(realm, push, sender);
-    // The relay keeps a registration to itself.
+    // The relay does not forward registrations.
     let wire = match push.content {
         PushContent::Registration(_) => Value::Null,
         _ => wire(realm, push, &payload, sender),

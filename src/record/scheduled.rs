@@ -1,4 +1,4 @@
-//! Scheduled messages and reminders as clients see them.
+//! The API's records of scheduled messages and reminders.
 
 use crate::realm::organization::{Reminder, ScheduledMessage, ScheduledTarget};
 use schemars::JsonSchema;
@@ -39,7 +39,6 @@ pub enum ScheduledTo {
 }
 
 impl ScheduledMessageRecord {
-    /// A scheduled message as its sender sees it.
     pub fn new(scheduled: &ScheduledMessage) -> Self {
         let (kind, to, topic) = match &scheduled.to {
             ScheduledTarget::Channel { channel, topic } => {
@@ -93,7 +92,6 @@ pub struct ReminderRecord {
 }
 
 impl ReminderRecord {
-    /// A reminder as its user sees it.
     pub fn new(reminder: &Reminder) -> Self {
         Self {
             reminder_id: reminder.id.0,

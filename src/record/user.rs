@@ -1,4 +1,5 @@
-//! Users as others see them (specification, "User" and "Own user").
+//! The API's records of users and of their status, and the URLs of their pictures (specification, "User" and "Own
+//! user").
 
 use crate::realm::setting::UserSetting;
 use crate::realm::user::{AvatarSource, Role, UNKNOWN_USER_NAME, User, Written};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// A user.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "User")]
-#[expect(clippy::struct_excessive_bools, reason = "the wire has them so")]
+#[expect(clippy::struct_excessive_bools, reason = "the API defines these fields")]
 pub struct UserRecord {
     /// Unique ID.
     pub user_id: i64,
@@ -73,25 +74,24 @@ pub struct ProfileValue {
     pub rendered_value: Option<String>,
 }
 
-/// How a user is looked at.
+/// The viewer of users, and the options that affect the record.
 #[derive(Clone, Copy, Debug)]
 pub struct UserView<'a> {
-    /// Who looks; None for an anonymous visitor.
+    /// None for an anonymous visitor.
     pub viewer: Option<&'a User>,
-    /// The viewer computes provider addresses itself.
+    /// Whether the client computes the URLs of the provider's pictures itself.
     pub client_gravatar: bool,
-    /// With custom profile fields.
+    /// Whether the record has the custom profile fields.
     pub include_profile: bool,
 }
 
 impl UserRecord {
-    /// A user as somebody sees them.
     pub fn new(realm: &Realm, user: &User, view: UserView<'_>) -> Self {
         let sees_email = realm.can_see_email(view.viewer, user);
         let is_visitor = view.viewer.is_none();
         Self {
             user_id: user.id.0,
-            // A bot's address is no secret (specification, User).
+            // Anonymous visitors see the addresses of bots only (specification, User).
             delivery_email: (sees_email && (!is_visitor || user.is_bot())).then(|| user.email.clone()),
             email: if is_visitor { realm.email_shown_to(None, user) } else { realm.api_email(user) },
             full_name: user.full_name.clone(),
@@ -114,42 +114,42 @@ impl UserRecord {
         }
     }
 
-    /// Without `is_active`, as the register reply's lists have users.
+    /// Removes `is_active`, which users in the lists of the register reply do not have.
     #[must_use]
     pub fn without_activity(self) -> Self {
         Self { is_active: None, ..self }
     }
 }
 
-/// A user in a list: what is the same for all who look in the same way is written once.
+/// The record of a user in a list. Records that are the same for many viewers are serialized once and then cached.
 #[derive(Clone, Debug)]
-pub enum UserLine {
-    /// Written already, at this place of the user's lines.
-    Kept(Arc<User>, usize),
-    /// Made for one who looks.
-    Made(Box<UserRecord>),
+pub enum ListedUser {
+    /// Serialized at this index of the user's cache.
+    Cached(Arc<User>, usize),
+    /// Built for a single viewer.
+    Uncached(Box<UserRecord>),
 }
 
-impl UserLine {
-    /// A user as somebody sees them; of a published realm, never in the midst of a change.
+impl ListedUser {
+    /// `realm` must be a published snapshot and not an unfinished change, since the record is cached.
     pub fn new(realm: &Realm, user: &Arc<User>, view: UserView<'_>) -> Self {
         let make = || UserRecord::new(realm, user, view);
         if view.viewer.is_none() || view.include_profile {
-            UserLine::Made(Box::new(make()))
+            ListedUser::Uncached(Box::new(make()))
         } else {
             Self::memoized(realm, user, view, 0, make)
         }
     }
 
-    /// A user in the register reply's lists, which tell by themselves who is active, the service's bots aside; of a
-    /// published realm too.
-    pub fn of_register(realm: &Realm, user: &Arc<User>, view: UserView<'_>) -> Self {
+    /// A user in the lists of the register reply, where only system bots have `is_active`. `realm` must be a published
+    /// snapshot.
+    pub fn for_register_reply(realm: &Realm, user: &Arc<User>, view: UserView<'_>) -> Self {
         if user.is_system_bot() {
-            return UserLine::Made(Box::new(UserRecord::new(realm, user, view)));
+            return ListedUser::Uncached(Box::new(UserRecord::new(realm, user, view)));
         }
         let make = || UserRecord::new(realm, user, view).without_activity();
         if view.viewer.is_none() {
-            UserLine::Made(Box::new(make()))
+            ListedUser::Uncached(Box::new(make()))
         } else {
             Self::memoized(realm, user, view, 4, make)
         }
@@ -159,28 +159,28 @@ impl UserLine {
         realm: &Realm,
         user: &Arc<User>,
         view: UserView<'_>,
-        first: usize,
+        first_index: usize,
         make: impl FnOnce() -> UserRecord,
     ) -> Self {
         let sees_email = realm.can_see_email(view.viewer, user);
-        let place = first + usize::from(sees_email) * 2 + usize::from(view.client_gravatar);
-        user.memo.lines[place].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
-        UserLine::Kept(user.clone(), place)
+        let index = first_index + usize::from(sees_email) * 2 + usize::from(view.client_gravatar);
+        user.memo.lines[index].get_or_make(|| serde_json::value::to_raw_value(&make()).unwrap_or_default());
+        ListedUser::Cached(user.clone(), index)
     }
 }
 
-impl Serialize for UserLine {
+impl Serialize for ListedUser {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            UserLine::Kept(user, place) => {
-                user.memo.lines[*place].get_or_make(|| RawValue::NULL.to_owned()).serialize(serializer)
+            ListedUser::Cached(user, index) => {
+                user.memo.lines[*index].get_or_make(|| RawValue::NULL.to_owned()).serialize(serializer)
             }
-            UserLine::Made(record) => record.serialize(serializer),
+            ListedUser::Uncached(record) => record.serialize(serializer),
         }
     }
 }
 
-impl JsonSchema for UserLine {
+impl JsonSchema for ListedUser {
     fn schema_name() -> Cow<'static, str> {
         UserRecord::schema_name()
     }
@@ -190,10 +190,10 @@ impl JsonSchema for UserLine {
     }
 }
 
-/// The picture of users that the viewer may not know of.
+/// The picture of users that the viewer may not access.
 pub const UNKNOWN_AVATAR_URL: &str = "/static/images/unknown-user-avatar.png?v=1";
 
-/// A user's custom profile fields by ID.
+/// The values of a user's custom profile fields by the ID of the field.
 pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
     let value = |(id, entry): (&crate::realm::id::ProfileFieldId, &crate::realm::user::ProfileEntry)| {
         (id.to_string(), ProfileValue { value: entry.value.clone(), rendered_value: entry.rendered.clone() })
@@ -201,7 +201,8 @@ pub fn profile_data(user: &User) -> BTreeMap<String, ProfileValue> {
     user.profile.iter().map(value).collect()
 }
 
-/// The parts of a user's record that take work to write; of a published realm, never in the midst of a change.
+/// The serialized parts of a user's record that are expensive to build. `realm` must be a published snapshot, since
+/// they are cached.
 pub fn written(realm: &Realm, user: &User) -> Arc<Written> {
     fn raw(value: &impl Serialize) -> Box<RawValue> {
         serde_json::value::to_raw_value(value).unwrap_or_default()
@@ -214,7 +215,7 @@ pub fn written(realm: &Realm, user: &User) -> Arc<Written> {
     user.memo.written.get_or_make(|| Arc::new(make())).clone()
 }
 
-/// The address of a user's picture; None when the provider's and the client computes it itself.
+/// The URL of a user's picture; None if it is the provider's and the client computes it.
 pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Option<String> {
     if client_computes && user.avatar.source == AvatarSource::Provider {
         return None;
@@ -222,8 +223,8 @@ pub fn avatar_url_for(realm: &Realm, user: &User, client_computes: bool) -> Opti
     Some(avatar_url(realm, user, false))
 }
 
-/// The address of a user's picture, relative to the organization's unless it is the provider's. Ends in
-/// `?v={avatar_version}` (specification, User; A-3 in docs/assumptions.md).
+/// The URL of a user's picture, relative to that of the organization unless it is the provider's. It ends in
+/// `v={avatar_version}` (specification, User; A-3 in docs/assumptions.md).
 pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
     let version = user.avatar.version;
     match user.avatar.source {
@@ -240,14 +241,14 @@ pub fn avatar_url(realm: &Realm, user: &User, is_medium: bool) -> String {
     }
 }
 
-/// The address of a picture at the provider, found by a hash of the account's.
+/// The URL of a picture at the provider, which contains a hash of the email address.
 pub fn provider_url(email: &str, version: i64, is_medium: bool) -> String {
     let hash = hexadecimal(&Md5::digest(email.to_lowercase().as_bytes()));
     let size = if is_medium { "?s=500&v=" } else { "?v=" };
     format!("https://secure.gravatar.com/avatar/{hash}{size}{version}")
 }
 
-/// The name of an uploaded picture: 40 hexadecimal digits that change with the version.
+/// The file name of an uploaded picture: 40 hexadecimal digits that change with each version.
 pub fn avatar_file(user: &User) -> String {
     let mut hash =
         crate::realm::content_hash(format!("avatar of {} version {}", user.id, user.avatar.version).as_bytes());
@@ -277,16 +278,16 @@ pub struct StatusRecord {
 }
 
 impl StatusRecord {
-    /// A user's status; who never set one has none, even when they are away.
+    /// The status is empty for a user who never set one, even if the user is away.
     pub fn new(realm: &Realm, id: crate::realm::id::UserId) -> Self {
-        let own = realm.user_state(id);
-        let status = &own.status;
+        let state = realm.user_state(id);
+        let status = &state.status;
         if !status.is_known() {
             return Self::default();
         }
         let emoji = status.emoji.as_ref();
         Self {
-            away: (!own.is_on(UserSetting::PresenceEnabled)).then_some(true),
+            away: (!state.is_on(UserSetting::PresenceEnabled)).then_some(true),
             status_text: status.text.clone(),
             emoji_name: emoji.map(|emoji| emoji.emoji_name.clone()),
             emoji_code: emoji.map(|emoji| emoji.emoji_code.clone()),
@@ -294,14 +295,13 @@ impl StatusRecord {
         }
     }
 
-    /// Whether nothing is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl UserRecord {
-    /// A user that the viewer may not know of, for clients that need a row for everybody.
+    /// A placeholder for a user that the viewer may not access, for clients that need a record of each user.
     pub fn unknown(realm: &Realm, user: &User) -> Self {
         Self {
             user_id: user.id.0,

@@ -1,15 +1,15 @@
-//! Channels and subscriptions.
+//! Events of channels and subscriptions.
 
 use super::rows::{Object, numbers, object, put, row, rows, take};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
-/// The lists that hold channels; the last three are one for each channel.
-pub(super) const LISTS: [&str; 4] = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
-/// What of a bot is the name of a channel.
-pub(super) const BOT_CHANNELS: [&str; 2] = ["default_sending_stream", "default_events_register_stream"];
-/// The personal part of a subscription.
-const PERSONAL: [&str; 12] = [
+/// The lists of channels. Each visible channel is in one of the last three.
+pub(super) const CHANNEL_LISTS: [&str; 4] = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
+/// The keys of a bot that have the name of a channel.
+pub(super) const BOT_CHANNEL_KEYS: [&str; 2] = ["default_sending_stream", "default_events_register_stream"];
+/// The keys of a subscription that its channel does not have.
+const PERSONAL_KEYS: [&str; 12] = [
     "color",
     "is_muted",
     "in_home_view",
@@ -26,37 +26,37 @@ const PERSONAL: [&str; 12] = [
 ];
 
 impl State {
-    pub(super) fn stream(&mut self, event: &Value, op: &str) -> bool {
+    pub(super) fn apply_stream(&mut self, event: &Value, op: &str) -> bool {
         match op {
             "create" => {
                 for channel in event["streams"].as_array().into_iter().flatten() {
-                    self.discover(channel);
+                    self.add_channel(channel);
                 }
             }
             "delete" => {
-                // The list of objects is the older one of the two, and still there.
+                // `streams` is older than `stream_ids`. Newer levels send both.
                 let channels = event["streams"].as_array().into_iter().flatten();
                 let mut ids = numbers(&event["stream_ids"]);
                 ids.extend(channels.filter_map(|channel| channel["stream_id"].as_i64()));
-                ids.iter().for_each(|id| self.lose(*id));
-                self.bury(&ids);
+                ids.iter().for_each(|id| self.remove_channel(*id));
+                self.clear_archived_channels(&ids);
             }
-            "update" => self.update_channel(event),
+            "update" => self.apply_channel_update(event),
             _ => return false,
         }
-        self.doubt_counts_of_guests();
+        self.doubt_subscriber_counts_of_guest();
         self.doubt_muted_topics();
         self.doubt_bot_channels();
-        self.recount();
+        self.recount_unread();
         true
     }
 
-    fn discover(&mut self, channel: &Value) {
+    fn add_channel(&mut self, channel: &Value) {
         let mut new = object(channel.clone());
         let Some(id) = new.get("stream_id").and_then(Value::as_i64) else { return };
         self.doubt_user_topics(id);
         if new.get("subscriber_count").and_then(Value::as_i64).is_some_and(|count| count > 0) {
-            self.unnamed.insert(id);
+            self.channels_awaiting_peers.insert(id);
         }
         if self.is_listed(&new) {
             put(&mut self.value, "streams", "stream_id", new.clone());
@@ -70,9 +70,9 @@ impl State {
         if is_listed {
             return;
         }
-        if let Some(past) = self.past.remove(&id) {
-            for key in PERSONAL {
-                new.extend(past.get(key).map(|value| (key.to_owned(), value.clone())));
+        if let Some(former) = self.former_subscriptions.remove(&id) {
+            for key in PERSONAL_KEYS {
+                new.extend(former.get(key).map(|value| (key.to_owned(), value.clone())));
             }
             put(&mut self.value, "unsubscribed", "stream_id", new);
         } else {
@@ -81,9 +81,8 @@ impl State {
         }
     }
 
-    /// Guests know the subscribers of the channels that they are subscribed to and of those open to the web, and of no
-    /// others.
-    pub(super) fn doubt_counts_of_guests(&mut self) {
+    /// Guests know only the subscribers of web-public channels and of channels that they are subscribed to.
+    pub(super) fn doubt_subscriber_counts_of_guest(&mut self) {
         if self.value.get("is_guest") != Some(&Value::Bool(true)) {
             return;
         }
@@ -98,31 +97,31 @@ impl State {
         }
     }
 
-    /// The subscriptions of a user who was active already are sent once more.
-    pub(super) fn doubt_counts_of_repeated(&mut self) {
+    /// Events repeat the subscriptions of a user who was active already, and only lists of subscribers show that.
+    pub(super) fn doubt_subscriber_counts(&mut self) {
         if !self.has_subscribers {
             self.doubts.insert(Unknowable::SubscriberCounts);
         }
     }
 
-    fn lose(&mut self, id: i64) {
+    fn remove_channel(&mut self, id: i64) {
         self.doubt_archived(id);
         self.doubt_user_topics(id);
-        // Nobody tells when it is deleted there.
+        // Deletions in this channel are not sent from now on.
         self.doubts.insert(Unknowable::NewestMessage);
-        for list in LISTS {
-            let lost = take(&mut self.value, list, "stream_id", &id.into());
-            if let Some(lost) = lost.filter(|lost| lost.contains_key("color")) {
-                self.past.insert(id, lost);
+        for list in CHANNEL_LISTS {
+            let removed = take(&mut self.value, list, "stream_id", &id.into());
+            if let Some(subscription) = removed.filter(|channel| channel.contains_key("color")) {
+                self.former_subscriptions.insert(id, subscription);
             }
         }
     }
 
-    fn update_channel(&mut self, event: &Value) {
+    fn apply_channel_update(&mut self, event: &Value) {
         let property = event["property"].as_str().unwrap_or_default();
         let others = ["rendered_description", "history_public_to_subscribers", "is_web_public"];
         let others = others.into_iter().filter_map(|key| Some((key, event.get(key)?)));
-        let news: Vec<(&str, &Value)> = [(property, &event["value"])].into_iter().chain(others).collect();
+        let changes: Vec<(&str, &Value)> = [(property, &event["value"])].into_iter().chain(others).collect();
         if property == "name"
             && let Some(old) = self.channel_name(&event["stream_id"])
         {
@@ -134,12 +133,12 @@ impl State {
         {
             self.doubt_user_topics(id);
         }
-        for list in LISTS {
+        for list in CHANNEL_LISTS {
             let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) else { continue };
-            channel.extend(news.iter().map(|(key, value)| ((*key).to_owned(), (*value).clone())));
+            channel.extend(changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).clone())));
         }
-        for channel in self.whole_default_channels(&event["stream_id"]) {
-            for (key, value) in &news {
+        for channel in self.default_channel_records(&event["stream_id"]) {
+            for (key, value) in &changes {
                 channel.get_mut(*key).into_iter().for_each(|stored| *stored = (*value).clone());
             }
         }
@@ -147,38 +146,39 @@ impl State {
     }
 
     fn channel_name(&mut self, id: &Value) -> Option<Value> {
-        LISTS.into_iter().find_map(|list| row(&mut self.value, list, "stream_id", id)?.get("name").cloned())
+        CHANNEL_LISTS.into_iter().find_map(|list| row(&mut self.value, list, "stream_id", id)?.get("name").cloned())
     }
 
-    /// Bots have channels by their names, and no event of theirs tells of new ones.
+    /// Bots refer to channels by name, and a renamed channel sends no event about its bots.
     fn rename_bot_channels(&mut self, old: &Value, new: &Value) {
         for bot in rows(&mut self.value, "realm_bots").into_iter().flatten() {
-            for key in BOT_CHANNELS {
+            for key in BOT_CHANNEL_KEYS {
                 bot.get_mut(key).filter(|name| *name == old).into_iter().for_each(|name| *name = new.clone());
             }
         }
     }
 
-    /// Of channels out of sight nobody tells what they are called now.
+    /// New names of invisible channels are not sent.
     pub(super) fn doubt_bot_channels(&mut self) {
         let rows = |list: &str| self.value.get(list).and_then(Value::as_array).into_iter().flatten();
-        let mut names = rows("realm_bots").flat_map(|bot| BOT_CHANNELS.iter().filter_map(|key| bot.get(*key)));
-        let is_seen = |name: &Value| LISTS.iter().any(|list| rows(list).any(|channel| channel["name"] == *name));
-        if names.any(|name| !name.is_null() && !is_seen(name)) {
+        let mut names = rows("realm_bots").flat_map(|bot| BOT_CHANNEL_KEYS.iter().filter_map(|key| bot.get(*key)));
+        let is_visible =
+            |name: &Value| CHANNEL_LISTS.iter().any(|list| rows(list).any(|channel| channel["name"] == *name));
+        if names.any(|name| !name.is_null() && !is_visible(name)) {
             self.doubts.insert(Unknowable::BotChannels);
         }
     }
 
-    pub(super) fn subscription(&mut self, event: &Value, op: &str) -> bool {
+    pub(super) fn apply_subscription(&mut self, event: &Value, op: &str) -> bool {
         match op {
             "add" => {
                 for subscription in event["subscriptions"].as_array().into_iter().flatten() {
-                    self.subscribed(object(subscription.clone()));
+                    self.add_subscription(object(subscription.clone()));
                 }
             }
             "remove" => {
                 for subscription in event["subscriptions"].as_array().into_iter().flatten() {
-                    self.unsubscribed(&subscription["stream_id"]);
+                    self.remove_subscription(&subscription["stream_id"]);
                 }
             }
             "update" => {
@@ -186,7 +186,7 @@ impl State {
                 for list in ["subscriptions", "unsubscribed"] {
                     if let Some(channel) = row(&mut self.value, list, "stream_id", &event["stream_id"]) {
                         channel.insert(property.to_owned(), event["value"].clone());
-                        // Until 139 nothing else says that a channel is muted.
+                        // Up to level 138, no other field says that a channel is muted.
                         let is_muted = (property == "in_home_view").then(|| event["value"] == false);
                         if let Some(stored) = channel.get_mut("is_muted").filter(|_| is_muted.is_some()) {
                             *stored = is_muted.into();
@@ -194,15 +194,15 @@ impl State {
                     }
                 }
             }
-            "peer_add" | "peer_remove" => self.peers(event, op == "peer_add"),
+            "peer_add" | "peer_remove" => self.apply_peers(event, op == "peer_add"),
             _ => return false,
         }
-        self.doubt_counts_of_guests();
-        self.recount();
+        self.doubt_subscriber_counts_of_guest();
+        self.recount_unread();
         true
     }
 
-    fn subscribed(&mut self, mut subscription: Object) {
+    fn add_subscription(&mut self, mut subscription: Object) {
         let id = subscription.get("stream_id").cloned().unwrap_or_default();
         for list in ["unsubscribed", "never_subscribed"] {
             take(&mut self.value, list, "stream_id", &id);
@@ -211,8 +211,8 @@ impl State {
             subscription.remove("subscribers");
         }
         if let Some(number) = id.as_i64() {
-            self.past.remove(&number);
-            self.unnamed.remove(&number);
+            self.former_subscriptions.remove(&number);
+            self.channels_awaiting_peers.remove(&number);
             self.doubts.remove(&Unknowable::PastSubscription(number));
             self.doubts.remove(&Unknowable::SubscriberCount(number));
         }
@@ -227,50 +227,51 @@ impl State {
         put(&mut self.value, "subscriptions", "stream_id", subscription);
     }
 
-    fn unsubscribed(&mut self, id: &Value) {
+    fn remove_subscription(&mut self, id: &Value) {
         let Some(mut subscription) = take(&mut self.value, "subscriptions", "stream_id", id) else { return };
-        // Nor there, once the user is not subscribed.
+        // Deletions in this channel are not sent from now on.
         self.doubts.insert(Unknowable::NewestMessage);
-        let own = self.own_id.map(|own| self.as_subscriber(own));
-        if let (Some(own), Some(list)) = (own, subscription.get_mut("subscribers")) {
-            Self::change_subscribers(list, &own, false);
+        let subscriber = self.own_id.map(|id| self.as_subscriber(id));
+        if let (Some(subscriber), Some(list)) = (subscriber, subscription.get_mut("subscribers")) {
+            Self::change_subscribers(list, &subscriber, false);
         }
-        // Guests see who is subscribed to their own channels and those open to the web only.
+        // Guests see only the subscribers of web-public channels and of channels that they are subscribed to.
         let is_guest = self.value.get("is_guest").is_some_and(|is_guest| *is_guest == true);
         let is_hidden = is_guest && subscription.get("is_web_public") != Some(&Value::Bool(true));
         if is_hidden && let Some(list) = subscription.get_mut("subscribers") {
             *list = Value::Array(Vec::new());
         }
-        count(&mut subscription, -1);
+        add_to_subscriber_count(&mut subscription, -1);
         put(&mut self.value, "unsubscribed", "stream_id", subscription);
         if let Some(channel) = row(&mut self.value, "streams", "stream_id", id) {
-            count(channel, -1);
+            add_to_subscriber_count(channel, -1);
         }
     }
 
-    fn peers(&mut self, event: &Value, is_added: bool) {
+    fn apply_peers(&mut self, event: &Value, is_added: bool) {
         let mut users = numbers(&event["user_ids"]);
         users.extend(event["user_id"].as_i64());
         let users: Vec<Value> = users.into_iter().map(|user| self.as_subscriber(user)).collect();
         for id in self.peer_channels(event) {
-            let is_counted = self.unnamed.remove(&id) && is_added;
-            let news = users.iter().filter(|user| self.change_peer(id, user, is_added)).count() as i64;
+            // The count of a channel that has just become visible includes these users.
+            let is_counted = self.channels_awaiting_peers.remove(&id) && is_added;
+            let changed_count = users.iter().filter(|user| self.change_peer(id, user, is_added)).count() as i64;
             if is_counted {
                 continue;
             }
-            for list in LISTS {
+            for list in CHANNEL_LISTS {
                 if let Some(channel) = row(&mut self.value, list, "stream_id", &id.into()) {
-                    count(channel, if is_added { news } else { -news });
+                    add_to_subscriber_count(channel, if is_added { changed_count } else { -changed_count });
                 }
             }
         }
     }
 
-    /// Adds a user to the subscribers of a channel, or removes them; whether that was news. It always is where no list has
-    /// the channel's subscribers.
+    /// Adds a user to the subscribers of a channel or removes the user. Returns false if that changes nothing, and
+    /// true if no list has the subscribers of the channel.
     fn change_peer(&mut self, channel: i64, user: &Value, is_added: bool) -> bool {
         let (mut is_listed, mut is_changed) = (false, false);
-        for list in LISTS {
+        for list in CHANNEL_LISTS {
             let channel = row(&mut self.value, list, "stream_id", &channel.into());
             if let Some(subscribers) = channel.and_then(|channel| channel.get_mut("subscribers")) {
                 is_listed = true;
@@ -280,8 +281,8 @@ impl State {
         is_changed || !is_listed
     }
 
-    /// Where null is not understood, a setting that was changed may be in subscriptions, or not.
-    pub(super) fn user_settings_inherited(&mut self, property: &str) {
+    /// For clients that do not support null, subscriptions contain inherited settings without saying which ones.
+    pub(super) fn doubt_inherited_settings(&mut self, property: &str) {
         let inherited = ["desktop", "audible", "push", "email"];
         let is_inherited = inherited.iter().any(|kind| property == format!("enable_stream_{kind}_notifications"));
         if is_inherited {
@@ -289,7 +290,6 @@ impl State {
         }
     }
 
-    /// Folders of channels in another order.
     pub(super) fn reorder_folders(&mut self, event: &Value) {
         for (place, id) in event["order"].as_array().into_iter().flatten().enumerate() {
             if let Some(folder) = row(&mut self.value, "channel_folders", "id", id) {
@@ -299,7 +299,7 @@ impl State {
     }
 }
 
-fn count(channel: &mut Object, step: i64) {
+fn add_to_subscriber_count(channel: &mut Object, step: i64) {
     if let Some(count) = channel.get_mut("subscriber_count") {
         *count = (count.as_i64().unwrap_or_default() + step).into();
     }

@@ -1,7 +1,7 @@
-//! Comparing what a client knows with what a later register reply says.
+//! Compares the state of a client with a later register reply.
 
-use super::channels::{BOT_CHANNELS, LISTS as CHANNELS};
-use super::past::PURPOSES;
+use super::channels::{BOT_CHANNEL_KEYS, CHANNEL_LISTS};
+use super::older_levels::CHANNEL_PURPOSE_KEYS;
 use super::rows::{Object, forget_member, object, remove_number};
 use super::{NOT_KEPT, State, Unknowable};
 use crate::wire::{LISTS, ListUpdates};
@@ -9,14 +9,14 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// A key in which the folded state and a later register reply differ.
+/// A key in which the state and a later register reply differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Where: a key, and for lists what identifies the row.
+    /// The path of the key. In lists it contains the keys that identify the row.
     pub place: String,
-    /// As the events have it; None: not at all.
+    /// The value according to the events; None if the key is absent.
     pub folded: Option<Value>,
-    /// As the later reply has it.
+    /// The value in the later reply; None if the key is absent.
     pub registered: Option<Value>,
 }
 
@@ -27,12 +27,12 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Whether the order of a list means something that the rows don't say.
+/// Whether the order of a list carries information that its rows do not have.
 fn is_ordered(key: &str) -> bool {
     key == "recent_private_conversations" || LISTS.iter().any(|list| list.is_ordered && list.key == key)
 }
 
-/// Keys by which rows of lists are known.
+/// Keys that identify the rows of lists.
 static ROW_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let mut keys = vec!["stream_id", "user_id"];
     for list in LISTS {
@@ -45,76 +45,77 @@ static ROW_KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     keys
 });
 
-/// What those are called who are out of a guest's sight, in rows for clients that need one for everybody. Nothing tells
-/// of such rows.
-const PLACEHOLDER: &str = "Unknown user";
+/// The name of users that a guest cannot see, in placeholders for clients that need a record of each user. No event is
+/// sent about placeholders.
+const PLACEHOLDER_NAME: &str = "Unknown user";
 
 impl State {
-    /// How a later register reply to the same request differs from the state: nothing, for a server whose events tell
-    /// all. Left out are [`NOT_KEPT`] and what is in doubt.
+    /// Compares the state with a later reply to the same register request. The result is empty if the events reported
+    /// all changes. Keys in [`NOT_KEPT`] and parts in [`State::doubts`] are ignored.
     pub fn differences(&self, later: &Value) -> Vec<Difference> {
         let (mut folded, registered) = (self.normal_form(&self.value), self.normal_form(&object(later.clone())));
-        self.concede_deletions(&mut folded, &registered);
+        self.ignore_unsent_deletions(&mut folded, &registered);
         let mut differences = Vec::new();
         compare("", &Value::Object(folded), &Value::Object(registered), &mut differences);
         differences
     }
 
-    /// Takes out of the state what was deleted where that is not sent to the user: starred messages, and perhaps the newest.
-    fn concede_deletions(&self, folded: &mut Object, registered: &Object) {
+    /// Removes starred messages that may have been deleted without an event, and lowers `max_message_id` if the newest
+    /// message may have been deleted.
+    fn ignore_unsent_deletions(&self, folded: &mut Object, registered: &Object) {
         let later = registered.get("starred_messages").and_then(Value::as_array);
         if let (Some(starred), Some(later)) = (folded.get_mut("starred_messages").and_then(Value::as_array_mut), later)
         {
             starred.retain(|id| later.contains(id));
         }
-        let newest = |state: &Object| state.get("max_message_id").and_then(Value::as_i64);
+        let newest_id = |state: &Object| state.get("max_message_id").and_then(Value::as_i64);
         if self.doubts.contains(&Unknowable::NewestMessage)
-            && let (Some(known), Some(later)) = (newest(folded), newest(registered))
+            && let (Some(known), Some(later)) = (newest_id(folded), newest_id(registered))
         {
             folded.insert("max_message_id".into(), known.min(later).into());
         }
     }
 
-    /// Without what can't be compared, lists without a meaningful order sorted.
+    /// Removes keys that cannot be compared and sorts lists whose order has no meaning.
     fn normal_form(&self, value: &Object) -> Object {
         let mut normal = value.clone();
         for (key, _) in NOT_KEPT {
             match key.strip_prefix("*.") {
                 None => _ = normal.shift_remove(*key),
-                Some(inner) => without_inner(&mut normal, inner),
+                Some(key_in_rows) => remove_from_rows(&mut normal, key_in_rows),
             }
         }
         for doubt in &self.doubts {
-            leave_out(&mut normal, doubt);
+            remove_unknown(&mut normal, doubt);
         }
         sort_addresses(&mut normal);
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let Some(users) = normal.get_mut(list).and_then(Value::as_array_mut) else { continue };
-            users.retain(|user| user["full_name"] != PLACEHOLDER);
-            users.iter_mut().for_each(leave_picture_to_client);
+            users.retain(|user| user["full_name"] != PLACEHOLDER_NAME);
+            users.iter_mut().for_each(normalize_avatar_url);
         }
         for (key, value) in &mut normal {
             if !is_ordered(key) {
                 sort(value);
             }
         }
-        if let Some(shelves) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {
-            for shelf in shelves.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
-                // Spelt like one of its messages: which, is not sent when that one is read.
+        if let Some(buckets) = normal.get_mut("unread_msgs").and_then(Value::as_object_mut) {
+            for bucket in buckets.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
+                // The topic has the case of its oldest unread message, which is not known after that one is read.
                 if !self.lists_topics_by_case() {
-                    let folded = shelf["topic"].as_str().unwrap_or_default().to_lowercase();
-                    shelf["topic"] = folded.into();
+                    let folded = bucket["topic"].as_str().unwrap_or_default().to_lowercase();
+                    bucket["topic"] = folded.into();
                 }
-                // Who sent what is unread there, below 90: it follows from the messages.
-                shelf.as_object_mut().map(|shelf| shelf.shift_remove("sender_ids"));
+                // The senders, which levels below 90 have, follow from the messages.
+                bucket.as_object_mut().map(|bucket| bucket.shift_remove("sender_ids"));
             }
-            shelves.values_mut().for_each(sort);
+            buckets.values_mut().for_each(sort);
         }
         normal
     }
 }
 
-/// Lists of subscribers that hold addresses, which have no order.
+/// Sorts lists of subscribers that contain email addresses, whose order has no meaning.
 fn sort_addresses(normal: &mut Object) {
     for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
         for channel in normal.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
@@ -126,16 +127,14 @@ fn sort_addresses(normal: &mut Object) {
     }
 }
 
-/// What is done to each row of some lists.
-fn each_row(normal: &mut Object, lists: &[&str], change: impl Fn(&mut Value)) {
+fn for_each_row(normal: &mut Object, lists: &[&str], change: impl Fn(&mut Value)) {
     for list in lists {
         normal.get_mut(*list).and_then(Value::as_array_mut).into_iter().flatten().for_each(&change);
     }
 }
 
-/// How many subscribers a channel has.
-fn forget_count(normal: &mut Object, lists: &[&str], id: i64) {
-    each_row(normal, lists, |row| {
+fn forget_subscriber_count(normal: &mut Object, lists: &[&str], id: i64) {
+    for_each_row(normal, lists, |row| {
         if row["stream_id"] == id {
             row["subscriber_count"] = Value::Null;
         }
@@ -150,48 +149,49 @@ fn forget_channel(normal: &mut Object, lists: &[&str], id: i64) {
     }
 }
 
-/// What somebody does: it is known by their ID, and by their address at older levels.
-fn forget_doings(normal: &mut Object, id: i64) {
+/// The keys are users' IDs, or email addresses at older levels.
+fn forget_status_and_presence(normal: &mut Object, id: i64) {
     let users = normal.get("realm_users").and_then(Value::as_array).into_iter().flatten();
     let address = users.filter(|user| user["user_id"] == id).find_map(|user| user["email"].as_str()).map(str::to_owned);
     for list in ["user_status", "presences"] {
-        if let Some(doings) = normal.get_mut(list).and_then(Value::as_object_mut) {
-            doings.shift_remove(&id.to_string());
-            address.iter().for_each(|address| _ = doings.shift_remove(address));
+        if let Some(values_by_user) = normal.get_mut(list).and_then(Value::as_object_mut) {
+            values_by_user.shift_remove(&id.to_string());
+            address.iter().for_each(|address| _ = values_by_user.shift_remove(address));
         }
     }
 }
 
 fn forget_away(normal: &mut Object, id: &str) {
     let Some(statuses) = normal.get_mut("user_status").and_then(Value::as_object_mut) else { return };
-    let is_away_alone = statuses.get_mut(id).and_then(Value::as_object_mut).is_some_and(|status| {
+    let has_only_away = statuses.get_mut(id).and_then(Value::as_object_mut).is_some_and(|status| {
         status.shift_remove("away");
         status.is_empty()
     });
-    if is_away_alone {
+    if has_only_away {
         statuses.shift_remove(id);
     }
 }
 
-fn without_inner(normal: &mut Object, inner: &str) {
+fn remove_from_rows(normal: &mut Object, key_in_rows: &str) {
     for list in normal.values_mut().filter_map(Value::as_array_mut) {
         for row in list.iter_mut().filter_map(Value::as_object_mut) {
-            row.shift_remove(inner);
+            row.shift_remove(key_in_rows);
         }
     }
 }
 
-/// Changes of a picture give the provider's address to everybody, registering only to those who don't compute it.
-fn leave_picture_to_client(user: &mut Value) {
+/// Replaces URLs of the provider by null: events send them to all clients, but a register reply only to clients that do
+/// not compute them.
+fn normalize_avatar_url(user: &mut Value) {
     let is_computable = |url: &str| url.starts_with("https://secure.gravatar.com/");
     if user["avatar_url"].as_str().is_some_and(is_computable) {
         user["avatar_url"] = Value::Null;
     }
 }
 
-fn leave_out(normal: &mut Object, doubt: &Unknowable) {
+fn remove_unknown(normal: &mut Object, doubt: &Unknowable) {
     match doubt {
-        // Compared as far as it is known.
+        // `ignore_unsent_deletions` handles this.
         Unknowable::NewestMessage => {}
         Unknowable::RecentConversations => _ = normal.shift_remove("recent_private_conversations"),
         Unknowable::DefaultChannels => {
@@ -199,8 +199,8 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
             normal.shift_remove("realm_default_stream_groups");
         }
         Unknowable::Bots => _ = normal.shift_remove("realm_bots"),
-        Unknowable::BotChannels => each_row(normal, &["realm_bots"], |bot| {
-            BOT_CHANNELS.iter().for_each(|key| bot[key] = Value::Null);
+        Unknowable::BotChannels => for_each_row(normal, &["realm_bots"], |bot| {
+            BOT_CHANNEL_KEYS.iter().for_each(|key| bot[key] = Value::Null);
         }),
         Unknowable::UserTopics(id) => forget_channel(normal, &["user_topics"], *id),
         Unknowable::MutedTopics => _ = normal.shift_remove("muted_topics"),
@@ -216,25 +216,31 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
         }
         Unknowable::PastSubscription(id) => forget_channel(normal, &["unsubscribed", "never_subscribed"], *id),
         Unknowable::Everything => normal.clear(),
-        Unknowable::Rights => State::without_rights(normal),
-        Unknowable::Addresses => each_row(normal, &["realm_users", "realm_non_active_users"], |row| {
-            // The picture's address is left out where the client can compute it from the user's.
+        Unknowable::Rights => State::remove_rights(normal),
+        Unknowable::Addresses => for_each_row(normal, &["realm_users", "realm_non_active_users"], |row| {
+            // The URL of the picture is null if the client can compute it from the email address.
             row["delivery_email"] = Value::Null;
             row["avatar_url"] = Value::Null;
         }),
-        Unknowable::VisibleUsers(id) => forget_doings(normal, *id),
+        Unknowable::VisibleUsers(id) => forget_status_and_presence(normal, *id),
         Unknowable::Away(id) => forget_away(normal, &id.to_string()),
-        Unknowable::SubscriberCount(id) => forget_count(normal, &["streams", "unsubscribed", "never_subscribed"], *id),
-        Unknowable::SubscriberCounts => each_row(normal, &CHANNELS, |row| row["subscriber_count"] = Value::Null),
-        Unknowable::ArchivedSubscriberCount(id) => {
-            forget_count(normal, &CHANNELS, *id);
+        Unknowable::SubscriberCount(id) => {
+            forget_subscriber_count(normal, &["streams", "unsubscribed", "never_subscribed"], *id)
         }
-        Unknowable::OrderOfFolders => each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null),
+        Unknowable::SubscriberCounts => {
+            for_each_row(normal, &CHANNEL_LISTS, |row| row["subscriber_count"] = Value::Null)
+        }
+        Unknowable::ArchivedSubscriberCount(id) => {
+            forget_subscriber_count(normal, &CHANNEL_LISTS, *id);
+        }
+        Unknowable::OrderOfFolders => {
+            for_each_row(normal, &["channel_folders"], |folder| folder["order"] = Value::Null)
+        }
         Unknowable::Unread => _ = normal.shift_remove("unread_msgs"),
-        Unknowable::Purposes => PURPOSES.iter().for_each(|key| _ = normal.shift_remove(*key)),
+        Unknowable::Purposes => CHANNEL_PURPOSE_KEYS.iter().for_each(|key| _ = normal.shift_remove(*key)),
         Unknowable::HolderOfChannels(id) => {
-            for lists in [CHANNELS.as_slice(), &["realm_default_streams"]] {
-                each_row(normal, lists, |row| {
+            for lists in [CHANNEL_LISTS.as_slice(), &["realm_default_streams"]] {
+                for_each_row(normal, lists, |row| {
                     row.as_object_mut()
                         .into_iter()
                         .flat_map(|row| row.values_mut())
@@ -246,7 +252,7 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
             let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed", "realm_default_streams"];
             forget_channel(normal, &lists, *id);
         }
-        Unknowable::InheritedSettings => each_row(normal, &["subscriptions", "unsubscribed"], |row| {
+        Unknowable::InheritedSettings => for_each_row(normal, &["subscriptions", "unsubscribed"], |row| {
             for kind in ["desktop", "audible", "push", "email"] {
                 row[format!("{kind}_notifications")] = Value::Null;
             }
@@ -256,53 +262,53 @@ fn leave_out(normal: &mut Object, doubt: &Unknowable) {
 
 fn sort(list: &mut Value) {
     if let Some(list) = list.as_array_mut() {
-        list.sort_by_cached_key(|row| row_name(row).unwrap_or_else(|| row.to_string()));
+        list.sort_by_cached_key(|row| row_key(row).unwrap_or_else(|| row.to_string()));
     }
 }
 
-/// What a row is known by.
-fn row_name(row: &Value) -> Option<String> {
-    let name: Vec<String> = ROW_KEYS
+/// The keys that identify a row, with their values; None if the row has none of them.
+fn row_key(row: &Value) -> Option<String> {
+    let key: Vec<String> = ROW_KEYS
         .iter()
         .chain(&["topic", "topic_name"])
         .filter_map(|key| Some(format!("{key}={}", row.as_object()?.get(*key)?)))
         .filter(|part| !part.starts_with("name=") || row.get("stream_id").is_none() && row.get("id").is_none())
         .collect();
-    (!name.is_empty()).then(|| name.join(","))
+    (!key.is_empty()).then(|| key.join(","))
 }
 
 fn compare(place: &str, folded: &Value, registered: &Value, differences: &mut Vec<Difference>) {
     if folded == registered {
         return;
     }
-    let at = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+    let path_of = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
     match (folded, registered) {
         (Value::Object(one), Value::Object(other)) => {
             for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
                 match (one.get(key), other.get(key)) {
-                    (Some(one), Some(other)) => compare(&at(key), one, other, differences),
+                    (Some(one), Some(other)) => compare(&path_of(key), one, other, differences),
                     (one, other) => differences.push(Difference {
-                        place: at(key),
+                        place: path_of(key),
                         folded: one.cloned(),
                         registered: other.cloned(),
                     }),
                 }
             }
         }
-        (Value::Array(one), Value::Array(other)) if one.iter().chain(other).all(|row| row_name(row).is_some()) => {
-            let by_name = |rows: &[Value]| -> Object {
-                rows.iter().filter_map(|row| Some((format!("[{}]", row_name(row)?), row.clone()))).collect()
+        (Value::Array(one), Value::Array(other)) if one.iter().chain(other).all(|row| row_key(row).is_some()) => {
+            let rows_by_key = |rows: &[Value]| -> Object {
+                rows.iter().filter_map(|row| Some((format!("[{}]", row_key(row)?), row.clone()))).collect()
             };
-            let (named, others) = (by_name(one), by_name(other));
-            if named == others {
-                // The same rows in another order.
+            let (folded_rows, registered_rows) = (rows_by_key(one), rows_by_key(other));
+            if folded_rows == registered_rows {
+                // Only the order of the rows differs.
                 differences.push(Difference {
                     place: place.to_owned(),
                     folded: Some(folded.clone()),
                     registered: Some(registered.clone()),
                 });
             } else {
-                compare(place, &named.into(), &others.into(), differences);
+                compare(place, &folded_rows.into(), &registered_rows.into(), differences);
             }
         }
         _ => differences.push(Difference {

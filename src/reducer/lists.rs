@@ -1,14 +1,14 @@
-//! The user's own lists, and the organization's that are sent whole.
+//! Events of lists whose updates follow the same pattern, and of topics and devices.
 
-use super::channels::LISTS as LISTS_OF_CHANNELS;
+use super::channels::CHANNEL_LISTS;
 use super::rows::{Object, merge, object, put, row, take};
 use super::{State, Unknowable};
 use crate::wire::{Changed, EventKind, LISTS, List, ListUpdates};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Events that tell of what a register reply does not have.
-const OUTSIDE: [&str; 10] = [
+/// Types of events about data that a register reply does not have.
+const TYPES_OUTSIDE_STATE: [&str; 10] = [
     "attachment",
     "heartbeat",
     "invites_changed",
@@ -21,15 +21,15 @@ const OUTSIDE: [&str; 10] = [
     "web_reload_client",
 ];
 
-/// The type of profile fields whose values are one of several.
-const CHOICE: i64 = 3;
+/// The type of profile fields whose values are choices.
+const CHOICE_FIELD_TYPE: i64 = 3;
 
 impl State {
-    /// A profile field that is gone takes everybody's value with it, and a choice that is gone those that were it.
+    /// Removes the users' values of removed profile fields and of removed choices.
     fn forget_removed_fields(&mut self) {
         let fields = self.value.get("custom_profile_fields").and_then(Value::as_array).cloned().unwrap_or_default();
         let choices = |field: &Value| {
-            let text = field["field_data"].as_str().filter(|_| field["type"] == CHOICE);
+            let text = field["field_data"].as_str().filter(|_| field["type"] == CHOICE_FIELD_TYPE);
             text.and_then(|text| serde_json::from_str::<Object>(text).ok())
         };
         let known: HashMap<String, Option<Object>> =
@@ -48,26 +48,26 @@ impl State {
         }
     }
 
-    pub(super) fn own_list(&mut self, kind: &str, event: &Value, op: &str) -> bool {
-        let known = LISTS.iter().filter(|list| list.event_type() == kind);
-        let is_kept: Vec<bool> = known.map(|list| self.keep_list(list, event, op)).collect();
-        if is_kept.contains(&true) {
+    pub(super) fn apply_list_event(&mut self, kind: &str, event: &Value, op: &str) -> bool {
+        let lists = LISTS.iter().filter(|list| list.event_type() == kind);
+        let applied: Vec<bool> = lists.map(|list| self.apply_to_list(list, event, op)).collect();
+        if applied.contains(&true) {
             return true;
         }
         match kind {
-            "user_topic" => self.user_topic(event),
-            "device" => return self.device(event, op),
-            "push_device" => self.push_device(event),
+            "user_topic" => self.apply_user_topic(event),
+            "device" => return self.apply_device(event, op),
+            "push_device" => self.apply_push_device(event),
             "channel_folder" if op == "reorder" => self.reorder_folders(event),
             "has_zoom_token" | "has_webex_token" => self.replace(kind, &event["value"]),
-            kind => return OUTSIDE.contains(&kind),
+            kind => return TYPES_OUTSIDE_STATE.contains(&kind),
         }
         true
     }
 
-    /// Whether the event is one that keeps the list up to date.
-    fn keep_list(&mut self, list: &List, event: &Value, op: &str) -> bool {
-        let is_event = |kind: EventKind| kind.op().is_none_or(|own| own == op);
+    /// Returns whether the event belongs to the list.
+    fn apply_to_list(&mut self, list: &List, event: &Value, op: &str) -> bool {
+        let is_event = |kind: EventKind| kind.op().is_none_or(|kind_op| kind_op == op);
         match list.updates {
             ListUpdates::Whole(kind, field) if is_event(kind) => {
                 self.replace(list.key, &event[field]);
@@ -79,7 +79,7 @@ impl State {
                             self.doubts.retain(|doubt| !matches!(doubt, Unknowable::UserTopics(_)));
                         }
                         self.doubt_muted_topics();
-                        self.recount();
+                        self.recount_unread();
                     }
                     _ => {}
                 }
@@ -90,20 +90,22 @@ impl State {
             ListUpdates::ByElement { id, changed: Some((kind, Changed::Element(field))), .. } if is_event(kind) => {
                 self.put_elements(list.key, id, &event[field]);
             }
-            ListUpdates::ByElement { id, changed: Some((kind, Changed::Part(named, field))), .. } if is_event(kind) => {
-                if let Some(element) = row(&mut self.value, list.key, id, &event[named]) {
+            ListUpdates::ByElement { id, changed: Some((kind, Changed::Part(id_field, field))), .. }
+                if is_event(kind) =>
+            {
+                if let Some(element) = row(&mut self.value, list.key, id, &event[id_field]) {
                     merge(element, &event[field]);
                 }
             }
-            ListUpdates::ByElement { id, removed: Some((kind, named)), .. } if is_event(kind) => {
-                take(&mut self.value, list.key, id, &event[named]);
+            ListUpdates::ByElement { id, removed: Some((kind, id_field)), .. } if is_event(kind) => {
+                take(&mut self.value, list.key, id, &event[id_field]);
             }
             _ => return false,
         }
         true
     }
 
-    /// Adds an element, or several, in the place of those that they replace.
+    /// Adds or replaces one element, or each element of an array.
     fn put_elements(&mut self, list: &str, id: &str, new: &Value) {
         let many = new.as_array().map(Vec::as_slice);
         for element in many.unwrap_or(std::slice::from_ref(new)) {
@@ -111,19 +113,19 @@ impl State {
         }
     }
 
-    /// One row a topic, whatever the case of its name; none where nothing is said of it.
-    fn user_topic(&mut self, event: &Value) {
+    /// The list has one row for each topic with a policy. Names of topics are compared without regard to case.
+    fn apply_user_topic(&mut self, event: &Value) {
         let name = event["topic_name"].as_str().unwrap_or_default().to_lowercase();
         if let Some(topics) = self.value.get_mut("user_topics").and_then(Value::as_array_mut) {
-            let is_same = |row: &Value| {
+            let is_same_topic = |row: &Value| {
                 row["stream_id"] == event["stream_id"]
                     && row["topic_name"].as_str().is_some_and(|other| other.to_lowercase() == name)
             };
-            let said = topics.iter().position(is_same);
+            let index = topics.iter().position(is_same_topic);
             if event["visibility_policy"] == 0 {
-                said.map(|at| topics.remove(at));
-            } else if let Some(row) = said.and_then(|at| topics[at].as_object_mut()) {
-                // The topic stays spelt as when something was said of it first.
+                index.map(|index| topics.remove(index));
+            } else if let Some(row) = index.and_then(|index| topics[index].as_object_mut()) {
+                // The topic keeps the case that it had in the first event.
                 for key in ["last_updated", "visibility_policy"] {
                     row.insert(key.to_owned(), event[key].clone());
                 }
@@ -135,37 +137,36 @@ impl State {
                 topics.push(new.into());
             }
         }
-        // What is said of an archived channel is sent, and not listed.
-        let channels = LISTS_OF_CHANNELS.iter().filter_map(|list| self.value.get(*list)?.as_array()).flatten();
+        // The policies for topics of archived channels are sent but not listed.
+        let channels = CHANNEL_LISTS.iter().filter_map(|list| self.value.get(*list)?.as_array()).flatten();
         let mut channels = channels.filter(|channel| channel["stream_id"] == event["stream_id"]);
         let is_active = channels.next().is_some_and(|channel| channel["is_archived"] != true);
         if !is_active && let Some(id) = event["stream_id"].as_i64() {
             self.doubt_user_topics(id);
         }
         self.list_muted_topics();
-        self.recount();
+        self.recount_unread();
     }
 
-    /// Which topics of a channel are listed is not known from now on.
     pub(super) fn doubt_user_topics(&mut self, channel: i64) {
         self.doubts.insert(Unknowable::UserTopics(channel));
         self.doubts.insert(Unknowable::MutedTopics);
     }
 
-    /// What was said of the topics of archived channels is not listed.
+    /// The policies for topics of archived channels are not listed.
     pub(super) fn doubt_archived_topics(&mut self) {
-        let channels = LISTS_OF_CHANNELS.iter().filter_map(|list| self.value.get(*list)?.as_array()).flatten();
+        let channels = CHANNEL_LISTS.iter().filter_map(|list| self.value.get(*list)?.as_array()).flatten();
         let archived = channels.filter(|channel| channel["is_archived"] == true);
         let archived: Vec<i64> = archived.filter_map(|channel| channel["stream_id"].as_i64()).collect();
         self.doubts.extend(archived.into_iter().map(Unknowable::UserTopics));
     }
 
-    /// Whether the user may have said of a channel's topics what is not known.
-    pub(super) fn doubts_topics_of(&self, channel: &Value) -> bool {
+    /// Whether the user's policies for topics of a channel are unknown.
+    pub(super) fn has_doubtful_topics(&self, channel: &Value) -> bool {
         channel.as_i64().is_some_and(|id| self.doubts.contains(&Unknowable::UserTopics(id)))
     }
 
-    /// The older list of muted topics, by channels' names: those who get `user_topic` events are not sent it.
+    /// Updates the older list of muted topics, which clients that get `user_topic` events are not sent.
     pub(super) fn list_muted_topics(&mut self) {
         let (Some(topics), Some(streams)) = (self.value.get("user_topics"), self.value.get("streams")) else { return };
         let name = |id: &Value| streams.as_array()?.iter().find(|row| row["stream_id"] == *id)?.get("name");
@@ -181,27 +182,27 @@ impl State {
         self.replace("muted_topics", &muted.into());
     }
 
-    /// Of channels out of sight nobody tells what they are called now.
+    /// New names of invisible channels are not sent.
     pub(super) fn doubt_muted_topics(&mut self) {
         let [Some(muted), Some(streams)] = ["muted_topics", "streams"].map(|list| self.value.get(list)?.as_array())
         else {
             return;
         };
-        let is_seen = |row: &Value| streams.iter().any(|channel| channel["name"] == row[0]);
-        if !muted.iter().all(is_seen) {
+        let is_visible = |row: &Value| streams.iter().any(|channel| channel["name"] == row[0]);
+        if !muted.iter().all(is_visible) {
             self.doubts.insert(Unknowable::MutedTopics);
         }
     }
 
-    /// How far a device's registration is; clients choose its number, which was a text once.
-    fn push_device(&mut self, event: &Value) {
+    /// Clients choose the ID of a device, which was a string at older levels.
+    fn apply_push_device(&mut self, event: &Value) {
         let Some(devices) = self.value.get_mut("push_devices").and_then(Value::as_object_mut) else { return };
-        let number = &event["push_account_id"];
-        let number = number.as_str().map_or_else(|| number.to_string(), str::to_owned);
-        devices.insert(number, json!({"status": event["status"], "error_code": event["error_code"]}));
+        let id = &event["push_account_id"];
+        let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+        devices.insert(id, json!({"status": event["status"], "error_code": event["error_code"]}));
     }
 
-    fn device(&mut self, event: &Value, op: &str) -> bool {
+    fn apply_device(&mut self, event: &Value, op: &str) -> bool {
         let Some(devices) = self.value.get_mut("devices").and_then(Value::as_object_mut) else { return true };
         let id = event["device_id"].to_string();
         match op {
@@ -250,36 +251,36 @@ mod tests {
     fn lists_are_kept_by_fields_that_their_events_have() {
         let fields = fields();
         for list in LISTS {
-            let named = match list.updates {
+            let fields_of_list = match list.updates {
                 ListUpdates::Whole(kind, field) => vec![(kind, field)],
                 ListUpdates::ByElement { added, changed, removed, .. } => {
                     let changed = changed.into_iter().flat_map(|(kind, changed)| match changed {
                         Changed::Element(field) => vec![(kind, field)],
-                        Changed::Part(named, field) => vec![(kind, named), (kind, field)],
+                        Changed::Part(id_field, field) => vec![(kind, id_field), (kind, field)],
                     });
                     [added].into_iter().chain(changed).chain(removed).collect()
                 }
             };
             // Events of older levels alone have no schema.
-            for (kind, field) in named.into_iter().filter(|(kind, _)| *kind != EventKind::RealmFilters) {
+            for (kind, field) in fields_of_list.into_iter().filter(|(kind, _)| *kind != EventKind::RealmFilters) {
                 assert!(fields[kind.text()].iter().any(|key| key == field), "{}: {field}", kind.text());
             }
         }
     }
 
     #[test]
-    fn what_was_said_of_topics_is_open_in_channels_that_were_archived() {
+    fn topic_policies_are_unknown_in_channels_that_were_archived() {
         let archived = |is_archived: bool| json!({"type": "stream", "op": "update", "stream_id": 1, "property": "is_archived", "value": is_archived});
-        let said = json!({"type": "user_topic", "stream_id": 1, "topic_name": "tea", "visibility_policy": 1});
-        let lost = json!({"type": "stream", "op": "delete", "stream_ids": [1]});
+        let topic_event = json!({"type": "user_topic", "stream_id": 1, "topic_name": "tea", "visibility_policy": 1});
+        let deletion = json!({"type": "stream", "op": "delete", "stream_ids": [1]});
         let cases = [
             (false, Some(archived(true)), true),
             (true, Some(archived(false)), true),
-            (true, Some(said.clone()), true),
-            (false, Some(lost), true),
+            (true, Some(topic_event.clone()), true),
+            (false, Some(deletion), true),
             (false, None, false),
         ];
-        for (is_archived, event, is_open) in cases {
+        for (is_archived, event, is_unknown) in cases {
             let topic =
                 |channel: i64, name: &str| json!({"stream_id": channel, "topic_name": name, "visibility_policy": 1});
             let reply = |topics: Value| json!({"streams": [{"stream_id": 1, "name": "a", "is_archived": is_archived}], "user_topics": topics});
@@ -288,7 +289,7 @@ mod tests {
 
             let mut later = reply(json!([topic(2, "cake")]));
             later["streams"] = state.value()["streams"].clone();
-            assert_eq!(state.differences(&later).is_empty(), is_open, "{event:?}");
+            assert_eq!(state.differences(&later).is_empty(), is_unknown, "{event:?}");
             later["user_topics"] = json!([]);
             assert!(!state.differences(&later).is_empty(), "{event:?}");
         }

@@ -1,40 +1,39 @@
-//! Which unread messages are listed as mentions: those of everybody only where the topic is not muted.
+//! The list of unread mentions, which contains wildcard mentions only if their topic is not muted.
 
 use super::rows::numbers;
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Flags of a message that mentions everybody in its channel or topic; `mentioned` is of those mentioned themselves.
-const OF_EVERYBODY: [&str; 3] = ["stream_wildcard_mentioned", "topic_wildcard_mentioned", "wildcard_mentioned"];
+/// Flags of messages that mention everybody in their channel or topic.
+const WILDCARD_FLAGS: [&str; 3] = ["stream_wildcard_mentioned", "topic_wildcard_mentioned", "wildcard_mentioned"];
 
-/// What is known of an unread message.
+/// Who is mentioned in an unread message, as far as the client knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mention {
-    /// It is none.
+    /// The message does not mention the user.
     #[default]
     Nobody,
-    /// Of the user: listed wherever it is.
+    /// The message mentions the user and is always listed.
     User,
-    /// Of everybody: listed unless the topic is muted.
+    /// The message mentions everybody and is listed unless its topic is muted.
     Everybody,
-    /// The server listed it or not while the topic was muted or not.
+    /// Only the server's list is known, from a time when the topic was muted or not; None if that is not known.
     Reported { is_listed: bool, was_muted: Option<bool> },
 }
 
 impl Mention {
-    /// What an event's flags say.
-    pub(super) fn of_flags(flags: &[&str]) -> Self {
+    pub(super) fn from_flags(flags: &[&str]) -> Self {
         if flags.contains(&"mentioned") {
             Self::User
-        } else if flags.iter().any(|flag| OF_EVERYBODY.contains(flag)) {
+        } else if flags.iter().any(|flag| WILDCARD_FLAGS.contains(flag)) {
             Self::Everybody
         } else {
             Self::Nobody
         }
     }
 
-    /// Whether it is listed where the topic is muted or not; None where that can't be known.
+    /// Whether the message is listed if its topic is muted or not; None if that cannot be known.
     fn is_listed(self, is_muted: Option<bool>) -> Option<bool> {
         match self {
             Self::Nobody | Self::Reported { is_listed: false, was_muted: Some(false) } => Some(false),
@@ -48,29 +47,29 @@ impl Mention {
 }
 
 impl State {
-    /// Takes the mentions from a register reply.
-    pub(super) fn note_mentions(&mut self) {
+    /// Initializes the mentions from the register reply.
+    pub(super) fn init_mentions(&mut self) {
         let Some(unread) = self.value.get("unread_msgs") else { return };
         let listed: BTreeSet<i64> = numbers(&unread["mentions"]).into_iter().collect();
         let reported = self
-            .unread_by_muting()
+            .unread_ids_by_muting()
             .into_iter()
             .flat_map(|(ids, was_muted)| ids.into_iter().map(move |id| (id, was_muted)).collect::<Vec<_>>());
         let mention = |(id, was_muted)| (id, Mention::Reported { is_listed: listed.contains(&id), was_muted });
         self.mentions = reported.map(mention).collect();
     }
 
-    /// What a server says of a message that is unread again: below 213, more than muting decided.
+    /// The mention in a message that was marked as unread. Below level 213, unmuted topics in muted channels count as
+    /// muted.
     pub(super) fn reported_mention(&self, is_listed: bool, channel: &Value, topic: &str) -> Mention {
         let was_muted = self.is_muted(channel, topic).filter(|_| self.counts_unmuted_topics());
         Mention::Reported { is_listed, was_muted }
     }
 
-    /// Lists the mentions again.
-    pub(super) fn relist_mentions(&mut self) {
+    pub(super) fn update_mentions(&mut self) {
         self.doubts.retain(|doubt| !matches!(doubt, Unknowable::Mention(_)));
         let mut listed = BTreeSet::new();
-        for (ids, is_muted) in self.unread_by_muting() {
+        for (ids, is_muted) in self.unread_ids_by_muting() {
             for id in ids {
                 match self.mentions.get(&id).copied().unwrap_or_default().is_listed(is_muted) {
                     Some(true) => _ = listed.insert(id),
@@ -79,19 +78,20 @@ impl State {
                 }
             }
         }
-        if let Some(list) = self.unread("mentions") {
+        if let Some(list) = self.unread_list("mentions") {
             *list = json!(listed);
         }
     }
 
-    /// All that is unread, and whether it is in a muted topic; None where that can't be known.
-    fn unread_by_muting(&self) -> Vec<(Vec<i64>, Option<bool>)> {
+    /// The IDs of unread messages in each conversation, and whether it is muted; None if that cannot be known.
+    fn unread_ids_by_muting(&self) -> Vec<(Vec<i64>, Option<bool>)> {
         let Some(unread) = self.value.get("unread_msgs") else { return Vec::new() };
-        let shelves = |list: &str| unread[list].as_array().into_iter().flatten();
-        let ids = |shelf: &Value| numbers(&shelf["unread_message_ids"]);
-        let direct = shelves("pms").chain(shelves("huddles")).map(|shelf| (ids(shelf), Some(false)));
-        let topics = shelves("streams")
-            .map(|shelf| (ids(shelf), self.is_muted(&shelf["stream_id"], shelf["topic"].as_str().unwrap_or_default())));
+        let buckets = |list: &str| unread[list].as_array().into_iter().flatten();
+        let ids = |bucket: &Value| numbers(&bucket["unread_message_ids"]);
+        let direct = buckets("pms").chain(buckets("huddles")).map(|bucket| (ids(bucket), Some(false)));
+        let topics = buckets("streams").map(|bucket| {
+            (ids(bucket), self.is_muted(&bucket["stream_id"], bucket["topic"].as_str().unwrap_or_default()))
+        });
         direct.chain(topics).collect()
     }
 }
@@ -111,7 +111,7 @@ mod tests {
         }))
     }
 
-    fn say(state: &mut State, policy: i64) {
+    fn set_policy(state: &mut State, policy: i64) {
         let event = json!({"type": "user_topic", "stream_id": 1, "topic_name": "Lunch", "visibility_policy": policy});
         assert!(state.apply(&event));
     }
@@ -128,26 +128,26 @@ mod tests {
         receive(&mut state, 6, json!(["mentioned"]));
         assert_eq!(state.value()["unread_msgs"]["mentions"], json!([5, 6]));
 
-        say(&mut state, 1);
+        set_policy(&mut state, 1);
         assert_eq!(state.value()["unread_msgs"]["mentions"], json!([6]));
-        say(&mut state, 3);
+        set_policy(&mut state, 3);
         assert_eq!(state.value()["unread_msgs"]["mentions"], json!([5, 6]));
         assert!(state.doubts().iter().eq([&Unknowable::NewestMessage]));
     }
 
     #[test]
-    fn what_was_not_listed_in_a_muted_topic_may_be_a_mention_outside() {
+    fn messages_not_listed_in_a_muted_topic_may_be_mentions() {
         let mut state = registered(1, json!([]));
-        say(&mut state, 2);
+        set_policy(&mut state, 2);
         assert!(state.doubts().contains(&Unknowable::Mention(4)));
-        say(&mut state, 1);
+        set_policy(&mut state, 1);
         assert!(state.doubts().iter().eq([&Unknowable::NewestMessage]));
     }
 
     #[test]
-    fn what_was_listed_in_a_muted_topic_is_a_mention_anywhere() {
+    fn messages_listed_in_a_muted_topic_are_always_listed() {
         let mut state = registered(1, json!([4]));
-        say(&mut state, 2);
+        set_policy(&mut state, 2);
         assert_eq!(state.value()["unread_msgs"]["mentions"], json!([4]));
         assert!(state.doubts().iter().eq([&Unknowable::NewestMessage]));
     }

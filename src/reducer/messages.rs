@@ -1,14 +1,14 @@
-//! Unread and starred messages, conversations, the newest message.
+//! Events of messages: unread and starred messages, conversations and the newest message.
 
 use super::mentions::Mention;
 use super::rows::{insert_number, numbers, remove_number, row, rows};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
-/// Conversations that a register reply has at most.
-const MAX_RECENT: usize = 1_000;
+/// The maximum number of direct conversations in a register reply.
+const MAX_CONVERSATIONS: usize = 1_000;
 
-/// Where an unread message is listed.
+/// The conversation under which an unread message is listed.
 enum UnreadBucket {
     Topic(i64, String),
     Person(i64),
@@ -16,7 +16,7 @@ enum UnreadBucket {
 }
 
 impl State {
-    pub(super) fn message(&mut self, event: &Value) {
+    pub(super) fn apply_message(&mut self, event: &Value) {
         let message = &event["message"];
         let Some(id) = message["id"].as_i64() else { return };
         let flags: Vec<&str> = event["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -27,39 +27,39 @@ impl State {
                 self.doubts.insert(Unknowable::NewestMessage);
             }
         }
-        let shelf = if message["type"] == "stream" {
+        let bucket = if message["type"] == "stream" {
             let topic = message["subject"].as_str().unwrap_or_default().to_owned();
             UnreadBucket::Topic(message["stream_id"].as_i64().unwrap_or_default(), topic)
         } else {
             let members = message["display_recipient"].as_array().into_iter().flatten();
             let mut others: Vec<i64> = members.filter_map(|member| member["id"].as_i64()).collect();
-            // Bots get direct messages that mention them, too.
-            let is_own = self.own_id.is_none_or(|own| others.contains(&own));
+            // Bots also receive direct messages of other users that mention them.
+            let is_participant = self.own_id.is_none_or(|own_id| others.contains(&own_id));
             others.retain(|id| Some(*id) != self.own_id);
-            if is_own {
-                self.note_conversation(&others, id);
+            if is_participant {
+                self.record_conversation(&others, id);
             }
-            self.shelf_of(others)
+            self.direct_bucket(others)
         };
-        if !flags.contains(&"read") && !flags.is_empty() | self.receives(&shelf) {
-            self.add_unread(id, shelf, Mention::of_flags(&flags));
+        if !flags.contains(&"read") && !flags.is_empty() | self.is_recipient_in(&bucket) {
+            self.add_unread(id, bucket, Mention::from_flags(&flags));
         }
     }
 
-    /// Whether messages there are the user's own: those of other channels are merely overheard. Archived channels may
-    /// be in no list, and what is said there goes to their subscribers.
-    fn receives(&mut self, shelf: &UnreadBucket) -> bool {
-        let UnreadBucket::Topic(channel, _) = shelf else { return true };
+    /// Whether the user is a recipient of messages there. Some clients also get messages of other channels. Channels
+    /// in no list are archived, and only their subscribers get their messages.
+    fn is_recipient_in(&mut self, bucket: &UnreadBucket) -> bool {
+        let UnreadBucket::Topic(channel, _) = bucket else { return true };
         let mut is_in = |list| row(&mut self.value, list, "stream_id", &(*channel).into()).is_some();
         is_in("subscriptions") || !["streams", "unsubscribed", "never_subscribed"].into_iter().any(is_in)
     }
 
-    fn shelf_of(&self, mut others: Vec<i64>) -> UnreadBucket {
+    fn direct_bucket(&self, mut others: Vec<i64>) -> UnreadBucket {
         match (others.as_slice(), self.own_id) {
-            ([], own) => UnreadBucket::Person(own.unwrap_or_default()),
+            ([], own_id) => UnreadBucket::Person(own_id.unwrap_or_default()),
             ([other], _) => UnreadBucket::Person(*other),
-            (_, own) => {
-                others.extend(own);
+            (_, own_id) => {
+                others.extend(own_id);
                 others.sort_unstable();
                 let members: Vec<String> = others.iter().map(ToString::to_string).collect();
                 UnreadBucket::Group(members.join(","))
@@ -67,53 +67,53 @@ impl State {
         }
     }
 
-    fn note_conversation(&mut self, others: &[i64], newest: i64) {
+    fn record_conversation(&mut self, others: &[i64], newest: i64) {
         let mut others = others.to_vec();
         others.sort_unstable();
         let Some(recent) = rows(&mut self.value, "recent_private_conversations") else { return };
         recent.retain(|row| numbers(&row["user_ids"]) != others);
         let first_older = recent.iter().position(|row| row["max_message_id"].as_i64() < Some(newest));
         recent.insert(first_older.unwrap_or(recent.len()), json!({"max_message_id": newest, "user_ids": others}));
-        recent.truncate(MAX_RECENT);
+        recent.truncate(MAX_CONVERSATIONS);
     }
 
-    pub(super) fn update_message(&mut self, event: &Value) {
+    pub(super) fn apply_update_message(&mut self, event: &Value) {
         let ids = numbers(&event["message_ids"]);
         let is_moved = event.get("subject").is_some() || event.get("new_stream_id").is_some();
         if is_moved {
             let channel = event.get("new_stream_id").unwrap_or(&event["stream_id"]).as_i64().unwrap_or_default();
             let topic = event.get("subject").unwrap_or(&event["orig_subject"]).as_str().unwrap_or_default();
-            // Whoever is not subscribed to the new channel has no row for the messages any more.
-            let keeps_rows = event.get("new_stream_id").is_none_or(|channel| self.is_subscribed(channel));
+            // The messages are no longer received by users who are not subscribed to the new channel.
+            let remains_recipient = event.get("new_stream_id").is_none_or(|channel| self.is_subscribed(channel));
             for id in &ids {
-                if let Some(mention) = self.remove_unread(*id).filter(|_| keeps_rows) {
+                if let Some(mention) = self.remove_unread(*id).filter(|_| remains_recipient) {
                     self.add_unread(*id, UnreadBucket::Topic(channel, topic.to_owned()), mention);
                 }
             }
             if event.get("new_stream_id").is_some() {
-                self.doubt_newest(&ids);
+                self.doubt_newest_message(&ids);
             }
         }
         let Some(id) = event["message_id"].as_i64() else { return };
-        // Who is mentioned by an edit receives the message only then; others who have not received it get the event as well.
+        // An edit delivers the message to users that it mentions. Other users who did not receive it get the event too.
         let is_received = event["flags"].as_array().is_some_and(|flags| flags.iter().any(|flag| flag == "mentioned"));
         if is_received {
-            self.note_received(id);
+            self.raise_newest_message(id);
         }
         if event.get("content").is_some() && self.is_unread(id) {
             let flags: Vec<&str> = event["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            self.mentions.insert(id, Mention::of_flags(&flags));
-            self.relist_mentions();
+            self.mentions.insert(id, Mention::from_flags(&flags));
+            self.update_mentions();
         }
     }
 
-    /// Whether the client's user is subscribed to a channel, as far as the client knows.
+    /// Whether the user is subscribed to a channel; true if the state has no subscriptions.
     fn is_subscribed(&self, channel: &Value) -> bool {
         let subscriptions = self.value.get("subscriptions").and_then(Value::as_array);
         subscriptions.is_none_or(|all| all.iter().any(|subscription| subscription["stream_id"] == *channel))
     }
 
-    pub(super) fn delete_message(&mut self, event: &Value) {
+    pub(super) fn apply_delete_message(&mut self, event: &Value) {
         let mut ids = numbers(&event["message_ids"]);
         ids.extend(event["message_id"].as_i64());
         for id in &ids {
@@ -122,7 +122,7 @@ impl State {
                 remove_number(starred, *id);
             }
         }
-        self.doubt_newest(&ids);
+        self.doubt_newest_message(&ids);
         let recent = self.value.get("recent_private_conversations").and_then(Value::as_array);
         let is_newest = |row: &Value| row["max_message_id"].as_i64().is_some_and(|newest| ids.contains(&newest));
         if recent.into_iter().flatten().any(is_newest) {
@@ -130,25 +130,25 @@ impl State {
         }
     }
 
-    /// The newest message may be one that was received later than others.
-    fn note_received(&mut self, id: i64) {
+    /// Updates `max_message_id` after a message was received that may be older than others.
+    fn raise_newest_message(&mut self, id: i64) {
         let newest = self.value.get("max_message_id").and_then(Value::as_i64);
         if newest.is_some_and(|newest| newest < id) {
             self.value.insert("max_message_id".into(), id.into());
         }
     }
 
-    fn doubt_newest(&mut self, ids: &[i64]) {
+    fn doubt_newest_message(&mut self, ids: &[i64]) {
         let newest = self.value.get("max_message_id").and_then(Value::as_i64);
         if newest.is_some_and(|newest| ids.contains(&newest)) {
             self.doubts.insert(Unknowable::NewestMessage);
         }
     }
 
-    pub(super) fn update_message_flags(&mut self, event: &Value, op: &str) -> bool {
+    pub(super) fn apply_update_message_flags(&mut self, event: &Value, op: &str) -> bool {
         let ids = numbers(&event["messages"]);
         if (event["flag"].as_str(), op) == (Some("read"), "remove") {
-            ids.iter().for_each(|id| self.note_received(*id));
+            ids.iter().for_each(|id| self.raise_newest_message(*id));
         }
         match (event["flag"].as_str().unwrap_or_default(), op) {
             ("read", "add") if event["all"] == true => self.clear_unread(),
@@ -157,21 +157,21 @@ impl State {
                     self.remove_unread(id);
                 }
             }
-            ("read", "remove") if self.is_unread_again() => {}
+            ("read", "remove") if self.doubt_unread_if_unsent() => {}
             ("read", "remove") => {
                 for id in ids {
                     let details = &event["message_details"][id.to_string()];
                     let is_listed = details["mentioned"] == true;
-                    let (shelf, mention) = if details["type"] == "stream" {
+                    let (bucket, mention) = if details["type"] == "stream" {
                         let topic = details["topic"].as_str().unwrap_or_default().to_owned();
                         let mention = self.reported_mention(is_listed, &details["stream_id"], &topic);
                         (UnreadBucket::Topic(details["stream_id"].as_i64().unwrap_or_default(), topic), mention)
                     } else {
                         let mention = if is_listed { Mention::User } else { Mention::Nobody };
-                        (self.shelf_of(numbers(&details["user_ids"])), mention)
+                        (self.direct_bucket(numbers(&details["user_ids"])), mention)
                     };
                     self.remove_unread(id);
-                    self.add_unread(id, shelf, mention);
+                    self.add_unread(id, bucket, mention);
                 }
             }
             ("starred", _) => {
@@ -184,117 +184,118 @@ impl State {
                     };
                 }
             }
-            // ListUpdates with the messages, which are no part of a register reply.
+            // These flags belong to messages, which are not part of a register reply.
             ("collapsed" | "hide_link_previews", _) => {}
             _ => return false,
         }
         true
     }
 
-    pub(super) fn unread(&mut self, list: &str) -> Option<&mut Value> {
+    pub(super) fn unread_list(&mut self, list: &str) -> Option<&mut Value> {
         self.value.get_mut("unread_msgs")?.get_mut(list)
     }
 
     fn is_unread(&self, id: i64) -> bool {
         let Some(unread) = self.value.get("unread_msgs") else { return false };
-        let shelves = ["pms", "streams", "huddles"].into_iter().filter_map(|list| unread[list].as_array()).flatten();
-        shelves.into_iter().any(|shelf| numbers(&shelf["unread_message_ids"]).contains(&id))
+        let buckets = ["pms", "streams", "huddles"].into_iter().filter_map(|list| unread[list].as_array()).flatten();
+        buckets.into_iter().any(|bucket| numbers(&bucket["unread_message_ids"]).contains(&id))
     }
 
-    fn add_unread(&mut self, id: i64, shelf: UnreadBucket, mention: Mention) {
+    fn add_unread(&mut self, id: i64, bucket: UnreadBucket, mention: Mention) {
         let partner = self.partner_key();
-        let (list, new) = match &shelf {
+        let (list, new) = match &bucket {
             UnreadBucket::Topic(channel, topic) => ("streams", json!({"stream_id": channel, "topic": topic})),
             UnreadBucket::Person(user) => ("pms", json!({partner: user, "sender_id": user})),
             UnreadBucket::Group(members) => ("huddles", json!({"user_ids_string": members})),
         };
-        let names_by_case = self.lists_topics_by_case();
-        // Topics are the same whatever the case; the oldest unread message says how it is spelt.
-        let is_same = |one: &str, other: &str| match names_by_case {
+        let is_case_sensitive = self.lists_topics_by_case();
+        // The topic has the case of the oldest unread message.
+        let is_same_topic = |one: &str, other: &str| match is_case_sensitive {
             true => one == other,
             false => one.to_lowercase() == other.to_lowercase(),
         };
-        let same = |row: &Value| match &shelf {
+        let is_same_bucket = |row: &Value| match &bucket {
             UnreadBucket::Topic(channel, topic) => {
-                row["stream_id"] == *channel && row["topic"].as_str().is_some_and(|other| is_same(other, topic))
+                row["stream_id"] == *channel && row["topic"].as_str().is_some_and(|other| is_same_topic(other, topic))
             }
             UnreadBucket::Person(user) => row[partner] == *user,
             UnreadBucket::Group(members) => row["user_ids_string"] == members.as_str(),
         };
-        let Some(rows) = self.unread(list).and_then(Value::as_array_mut) else { return };
-        let place = rows.iter().position(same).unwrap_or_else(|| {
+        let Some(rows) = self.unread_list(list).and_then(Value::as_array_mut) else { return };
+        let index = rows.iter().position(is_same_bucket).unwrap_or_else(|| {
             let mut new = new;
             new["unread_message_ids"] = json!([]);
             rows.push(new);
             rows.len() - 1
         });
-        insert_number(&mut rows[place]["unread_message_ids"], id);
+        insert_number(&mut rows[index]["unread_message_ids"], id);
         self.mentions.insert(id, mention);
-        self.recount();
+        self.recount_unread();
     }
 
-    /// What was known of it; None when it was not unread.
+    /// Returns the mention in the message; None if the message was not unread.
     pub(super) fn remove_unread(&mut self, id: i64) -> Option<Mention> {
         let mut was_unread = false;
         for list in ["pms", "streams", "huddles"] {
-            let rows = self.unread(list).and_then(Value::as_array_mut)?;
+            let rows = self.unread_list(list).and_then(Value::as_array_mut)?;
             for row in rows.iter_mut() {
                 was_unread |= remove_number(&mut row["unread_message_ids"], id);
             }
             rows.retain(|row| row["unread_message_ids"].as_array().is_some_and(|ids| !ids.is_empty()));
         }
         let mention = self.mentions.remove(&id).unwrap_or_default();
-        self.recount();
+        self.recount_unread();
         was_unread.then_some(mention)
     }
 
     fn clear_unread(&mut self) {
         for list in ["pms", "streams", "huddles", "mentions"] {
-            if let Some(rows) = self.unread(list) {
+            if let Some(rows) = self.unread_list(list) {
                 *rows = json!([]);
             }
         }
         self.mentions.clear();
-        self.recount();
+        self.recount_unread();
     }
 
-    /// Counts again what is unread and not muted, and lists its mentions; to be called after all that changes either.
-    pub(super) fn recount(&mut self) {
-        self.relist_mentions();
+    /// Updates the number of unread messages that are not muted, and the list of mentions. All changes of unread
+    /// messages or of muting must call this.
+    pub(super) fn recount_unread(&mut self) {
+        self.update_mentions();
         self.doubts.remove(&Unknowable::UnreadCount);
         let Some(unread) = self.value.get("unread_msgs") else { return };
-        let size = |shelf: &Value| shelf["unread_message_ids"].as_array().map_or(0, Vec::len);
+        let size = |bucket: &Value| bucket["unread_message_ids"].as_array().map_or(0, Vec::len);
         let mut count = 0;
         for list in ["pms", "huddles"] {
             count += unread[list].as_array().into_iter().flatten().map(size).sum::<usize>();
         }
         let mut is_certain = true;
-        for shelf in unread["streams"].as_array().into_iter().flatten() {
-            match self.is_muted(&shelf["stream_id"], shelf["topic"].as_str().unwrap_or_default()) {
+        for bucket in unread["streams"].as_array().into_iter().flatten() {
+            match self.is_muted(&bucket["stream_id"], bucket["topic"].as_str().unwrap_or_default()) {
                 Some(true) => {}
-                Some(false) => count += size(shelf),
+                Some(false) => count += size(bucket),
                 None => is_certain = false,
             }
         }
-        if let Some(place) = self.unread("count") {
-            *place = count.into();
+        if let Some(value) = self.unread_list("count") {
+            *value = count.into();
         }
         if !is_certain {
             self.doubts.insert(Unknowable::UnreadCount);
         }
     }
 
-    /// Whether a topic is muted, by itself or with its channel; None where that can't be known.
+    /// Whether a topic or its channel is muted; None if that cannot be known.
     pub(super) fn is_muted(&self, channel: &Value, topic: &str) -> Option<bool> {
         let topics = self.value.get("user_topics").and_then(Value::as_array);
-        let is_same = |row: &&Value| {
+        let is_same_topic = |row: &&Value| {
             row["stream_id"] == *channel
                 && row["topic_name"].as_str().is_some_and(|name| name.to_lowercase() == topic.to_lowercase())
         };
-        match topics.into_iter().flatten().find(is_same).and_then(|row| row["visibility_policy"].as_i64()) {
+        match topics.into_iter().flatten().find(is_same_topic).and_then(|row| row["visibility_policy"].as_i64()) {
             Some(1) => return Some(true),
             Some(2 | 3) if self.counts_unmuted_topics() => return Some(false),
-            None if self.doubts_topics_of(channel) => return None,
+            None if self.has_doubtful_topics(channel) => return None,
             _ => {}
         }
         let subscriptions = self.value.get("subscriptions")?.as_array()?;
@@ -313,7 +314,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn messages_of_channels_in_no_list_are_for_subscribers() {
+    fn messages_of_unlisted_channels_are_unread() {
         let channel = |id: i64| json!({"stream_id": id, "is_muted": false});
         let unread = json!({"count": 0, "streams": [], "pms": [], "huddles": [], "mentions": []});
         let mut state = State::from_register(json!({
@@ -324,14 +325,14 @@ mod tests {
             let message = json!({"id": id, "type": "stream", "stream_id": id, "subject": "lunch"});
             assert!(state.apply(&json!({"type": "message", "message": message, "flags": []})));
         }
-        let shelves = state.value()["unread_msgs"]["streams"].as_array().expect("a list").iter();
-        let channels: Vec<i64> = shelves.filter_map(|shelf| shelf["stream_id"].as_i64()).collect();
+        let buckets = state.value()["unread_msgs"]["streams"].as_array().expect("a list").iter();
+        let channels: Vec<i64> = buckets.filter_map(|bucket| bucket["stream_id"].as_i64()).collect();
         assert_eq!(channels, [1, 4]);
         assert!(state.doubts().contains(&Unknowable::UnreadCount));
     }
 
     #[test]
-    fn conversations_of_others_that_mention_a_bot_are_not_its_own() {
+    fn a_mention_does_not_add_a_conversation_to_a_bot() {
         for (members, recent) in [([2, 16], json!([])), ([11, 16], json!([{"max_message_id": 7, "user_ids": [16]}]))] {
             let mut state = State::from_register(json!({"user_id": 11, "recent_private_conversations": []}));
             let members = members.map(|id| json!({ "id": id }));
@@ -342,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_mentioned_by_an_edit_has_the_message_from_then_on() {
+    fn an_edit_that_mentions_the_user_delivers_the_message() {
         for (flags, newest) in
             [(json!(["read"]), 7), (json!(["read", "historical"]), 7), (json!(["read", "mentioned"]), 9)]
         {

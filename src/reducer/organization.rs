@@ -1,20 +1,20 @@
-//! Settings: the organization's, and the user's own.
+//! Events of settings and custom emoji of the organization, and of the user's settings.
 
 use super::State;
 use super::rows::merge;
 use serde_json::{Value, json};
 
 impl State {
-    pub(super) fn realm(&mut self, event: &Value, op: &str) -> bool {
+    pub(super) fn apply_realm(&mut self, event: &Value, op: &str) -> bool {
         match op {
             "update" => {
                 let property = event["property"].as_str().unwrap_or_default();
-                self.set_realm(property, &event["value"]);
+                self.set_organization_setting(property, &event["value"]);
             }
-            // The data's keys are whole names, whatever property the event is said to be about.
+            // The keys of the data are complete names and do not depend on the event's `property`.
             "update_dict" => {
                 for (property, value) in event["data"].as_object().into_iter().flatten() {
-                    self.set_realm(property, value);
+                    self.set_organization_setting(property, value);
                 }
             }
             "deactivated" => {}
@@ -25,44 +25,44 @@ impl State {
         true
     }
 
-    fn set_realm(&mut self, property: &str, value: &Value) {
+    fn set_organization_setting(&mut self, property: &str, value: &Value) {
         if property == "authentication_methods" {
-            self.set_password_logins(&value["Email"]);
+            self.set_password_login(&value["Email"]);
         }
         let key = format!("realm_{property}");
         if self.value.contains_key(&key) {
             self.replace(&key, value);
         } else {
-            // Limits are without the prefix.
+            // Keys of limits do not have the prefix.
             self.replace(property, value);
         }
     }
 
-    /// What older keys say of passwords follows from the method, which is a plain switch below 243.
-    fn set_password_logins(&mut self, method: &Value) {
+    /// Updates older keys from the authentication method `Email`, which is a boolean below level 243.
+    fn set_password_login(&mut self, method: &Value) {
         let is_enabled = method.get("enabled").unwrap_or(method);
         for key in ["realm_email_auth_enabled", "realm_password_auth_enabled"] {
             self.replace(key, is_enabled);
         }
     }
 
-    pub(super) fn user_settings(&mut self, event: &Value) {
+    pub(super) fn apply_user_settings(&mut self, event: &Value) {
         let property = event["property"].as_str().unwrap_or_default().to_owned();
-        self.user_settings_inherited(&property);
+        self.doubt_inherited_settings(&property);
         self.forget_drafts(&property, &event["value"]);
         if let Some(settings) = self.value.get_mut("user_settings") {
             settings[&property] = event["value"].clone();
         }
     }
 
-    /// The server forgets drafts when they are not synchronized any more.
+    /// The server deletes drafts when their synchronization is disabled.
     pub(super) fn forget_drafts(&mut self, property: &str, value: &Value) {
         if property == "enable_drafts_synchronization" && *value == false {
             self.replace("drafts", &json!([]));
         }
     }
 
-    pub(super) fn user_settings_defaults(&mut self, event: &Value) {
+    pub(super) fn apply_user_settings_defaults(&mut self, event: &Value) {
         if let (Some(settings), Some(property)) =
             (self.value.get_mut("realm_user_settings_defaults"), event["property"].as_str())
         {
@@ -70,7 +70,7 @@ impl State {
         }
     }
 
-    pub(super) fn realm_emoji(&mut self, event: &Value, op: &str) -> bool {
+    pub(super) fn apply_realm_emoji(&mut self, event: &Value, op: &str) -> bool {
         let emoji = self.value.get_mut("realm_emoji").and_then(Value::as_object_mut);
         match op {
             "update" => self.replace("realm_emoji", &event["realm_emoji"]),
@@ -90,7 +90,7 @@ impl State {
         true
     }
 
-    pub(super) fn restart(&mut self, event: &Value) {
+    pub(super) fn apply_restart(&mut self, event: &Value) {
         for key in ["service_version", "service_merge_base", "service_feature_level", "server_generation"] {
             self.replace(key, &event[key]);
         }
@@ -103,7 +103,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn what_is_said_of_passwords_follows_from_the_ways_to_log_in() {
+    fn password_login_follows_from_authentication_methods() {
         let record = |is_on: bool| json!({"enabled": is_on, "available": true});
         let reply = |email: Value, is_on: bool| {
             let methods = json!({"Email": email, "Dev": true});
@@ -113,7 +113,7 @@ mod tests {
                 "realm_password_auth_enabled": is_on,
             })
         };
-        // Plain switches below 243.
+        // Methods are booleans below level 243.
         for (on, off) in [(record(true), record(false)), (json!(true), json!(false))] {
             let mut state = State::from_register(reply(on, true));
             let data = json!({"authentication_methods": {"Email": off, "Dev": true}});

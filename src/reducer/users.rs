@@ -1,29 +1,30 @@
-//! Users, bots, groups, status and presence.
+//! Events of users, bots and groups, and of the status and presence of users.
 
 use super::rows::{Object, forget_member, insert_number, merge, numbers, object, put, remove_number, row, rows, take};
 use super::{State, Unknowable};
 use serde_json::{Value, json};
 
-/// The lists of people and bots, by whether they are active.
-const USERS: [&str; 2] = ["realm_users", "realm_non_active_users"];
+/// The lists of active and of deactivated users.
+const USER_LISTS: [&str; 2] = ["realm_users", "realm_non_active_users"];
 
 /// Keys that follow from a user's role.
 const ROLE_KEYS: [&str; 4] = ["role", "is_owner", "is_admin", "is_guest"];
 
 impl State {
-    pub(super) fn realm_user(&mut self, event: &Value, op: &str) -> bool {
+    pub(super) fn apply_realm_user(&mut self, event: &Value, op: &str) -> bool {
         let person = &event["person"];
         let id = &person["user_id"];
         match op {
             "add" => {
                 let mut new = object(person.clone());
                 let is_active = new.remove("is_active") != Some(false.into());
-                let [was_active, was_inactive] = USERS.map(|list| take(&mut self.value, list, "user_id", id).is_some());
+                let [was_active, was_inactive] =
+                    USER_LISTS.map(|list| take(&mut self.value, list, "user_id", id).is_some());
                 if was_active {
-                    self.doubt_counts_of_repeated();
+                    self.doubt_subscriber_counts();
                 }
-                put(&mut self.value, USERS[usize::from(!is_active)], "user_id", new);
-                // How older servers say that somebody is back.
+                put(&mut self.value, USER_LISTS[usize::from(!is_active)], "user_id", new);
+                // Older servers report a reactivation like this.
                 if id.as_i64().is_some() && id.as_i64() == self.own_id {
                     self.doubts.insert(Unknowable::Everything);
                 }
@@ -32,21 +33,21 @@ impl State {
                     self.doubts.insert(Unknowable::VisibleUsers(number));
                 }
             }
-            "remove" if self.removes_deactivated() => self.set_active(id, false),
+            "remove" if self.sends_deactivation_as_removal() => self.set_active(id, false),
             "remove" => {
-                self.forget_doings(id);
-                for list in USERS {
+                self.forget_status_and_presence(id);
+                for list in USER_LISTS {
                     take(&mut self.value, list, "user_id", id);
                 }
             }
-            "update" => self.update_user(person),
+            "update" => self.apply_user_update(person),
             _ => return false,
         }
         self.refresh_rights();
         true
     }
 
-    fn update_user(&mut self, person: &Value) {
+    fn apply_user_update(&mut self, person: &Value) {
         let id = &person["user_id"];
         let is_own = id.as_i64().is_some() && id.as_i64() == self.own_id;
         let mut changes = object(person.clone());
@@ -57,23 +58,23 @@ impl State {
             self.set_active(id, is_active == true);
         }
         if let Some(email) = changes.remove("new_email") {
-            self.readdress(id, &email);
+            self.change_address(id, &email);
             changes.insert("email".into(), email);
         }
-        if let Some(role) = Self::role_of(person) {
+        if let Some(role) = Self::new_role(person) {
             changes.insert("is_owner".into(), (role == 100).into());
             changes.insert("is_admin".into(), (role <= 200).into());
             changes.insert("is_guest".into(), (role == 600).into());
             if is_own {
                 self.doubts.insert(Unknowable::Addresses);
-                if self.tells_no_permissions() {
+                if self.has_unknown_rights() {
                     self.doubts.insert(Unknowable::Rights);
                 }
                 if self.value.get("is_admin").is_some_and(|was_admin| *was_admin != (role <= 200)) {
                     self.doubts.insert(Unknowable::Bots);
                 }
                 self.replace("is_moderator", &self.is_moderator(role).into());
-                self.follow_guesthood(role == 600);
+                self.update_default_channels(role == 600);
             }
         }
         let mut field = changes.remove("custom_profile_field");
@@ -84,39 +85,40 @@ impl State {
             for (key, value) in &changes {
                 self.replace(key, value);
             }
-            self.doubt_counts_of_guests();
+            self.doubt_subscriber_counts_of_guest();
         }
-        // The larger picture and the picture's source are with the user's own keys alone.
+        // Records in lists do not have the larger picture and the source of the picture.
         changes.remove("avatar_url_medium");
         let is_provided = changes.remove("avatar_source").is_some_and(|source| source == "G");
         for list in ["realm_users", "realm_non_active_users", "cross_realm_bots"] {
             let Some(user) = row(&mut self.value, list, "user_id", id) else { continue };
-            // Older servers' users have fewer keys than their changes.
-            let known = changes.iter().filter(|(key, _)| !ROLE_KEYS.contains(&key.as_str()) || user.contains_key(*key));
-            let known: Object = known.map(|(key, value)| (key.clone(), value.clone())).collect();
-            merge(user, &known.into());
-            // The address of a provider's picture is one that the client computes from the user's, where it sees that.
-            if is_provided && self.computes_pictures && user.get("delivery_email").is_some_and(Value::is_string) {
+            // The records of older servers have fewer keys than the changes.
+            let known_changes =
+                changes.iter().filter(|(key, _)| !ROLE_KEYS.contains(&key.as_str()) || user.contains_key(*key));
+            let known_changes: Object = known_changes.map(|(key, value)| (key.clone(), value.clone())).collect();
+            merge(user, &known_changes.into());
+            // The client computes the URL of a provider's picture if it sees the user's email address.
+            if is_provided && self.computes_avatars && user.get("delivery_email").is_some_and(Value::is_string) {
                 user.insert("avatar_url".into(), Value::Null);
             }
             if let Some(field) = &field {
-                set_field(user, field);
+                set_profile_field(user, field);
             }
         }
     }
 
-    /// The change of an emptied text has no HTML, though users' records have an empty one.
+    /// The change to an empty text does not have `rendered_value`, but users' records have an empty one.
     fn restore_empty_html(&self, change: &mut Value) {
         let fields = self.value.get("custom_profile_fields").and_then(Value::as_array);
         let kind = fields.into_iter().flatten().find(|field| field["id"] == change["id"]).map(|field| &field["type"]);
-        let is_text = kind.and_then(Value::as_i64).is_some_and(|kind| TEXTS.contains(&kind));
+        let is_text = kind.and_then(Value::as_i64).is_some_and(|kind| MARKDOWN_FIELD_TYPES.contains(&kind));
         if is_text && change["value"] == "" {
             change["rendered_value"] = "".into();
         }
     }
 
-    /// Guests do not learn which channels new users get.
-    fn follow_guesthood(&mut self, is_guest: bool) {
+    /// Guests cannot see the default channels.
+    fn update_default_channels(&mut self, is_guest: bool) {
         let was_guest = self.value.get("is_guest") == Some(&Value::Bool(true));
         if is_guest {
             self.replace("realm_default_streams", &json!([]));
@@ -126,16 +128,17 @@ impl State {
         }
     }
 
-    /// Deactivated users are in no list of members (but below 303), which the client sees to itself; their status is gone.
+    /// Moves a user between the lists. A deactivated user loses the status, and the memberships in groups at levels
+    /// from 303 on, without further events.
     fn set_active(&mut self, id: &Value, is_active: bool) {
-        let (from, to) = if is_active { (USERS[1], USERS[0]) } else { (USERS[0], USERS[1]) };
+        let (from, to) = if is_active { (USER_LISTS[1], USER_LISTS[0]) } else { (USER_LISTS[0], USER_LISTS[1]) };
         match take(&mut self.value, from, "user_id", id) {
             Some(user) => put(&mut self.value, to, "user_id", user),
-            None if is_active => self.doubt_counts_of_repeated(),
+            None if is_active => self.doubt_subscriber_counts(),
             None => {}
         }
         let Some(number) = id.as_i64() else { return };
-        let keeps_members = self.groups_keep_deactivated();
+        let keeps_members = self.groups_list_deactivated();
         if !keeps_members {
             self.doubts.insert(Unknowable::HolderOfChannels(number));
         }
@@ -143,7 +146,7 @@ impl State {
             self.doubts.insert(Unknowable::VisibleUsers(number));
             return;
         }
-        self.leave_channels(number);
+        self.unsubscribe_deactivated(number);
         if !keeps_members {
             for group in rows(&mut self.value, "realm_user_groups").into_iter().flatten() {
                 remove_number(&mut group["members"], number);
@@ -160,25 +163,24 @@ impl State {
         }
     }
 
-    /// What users do goes out of sight with them.
-    fn forget_doings(&mut self, id: &Value) {
-        let address = row(&mut self.value, USERS[0], "user_id", id).and_then(|user| user.get("email").cloned());
+    fn forget_status_and_presence(&mut self, id: &Value) {
+        let address = row(&mut self.value, USER_LISTS[0], "user_id", id).and_then(|user| user.get("email").cloned());
         let number = id.as_i64().map(|id| id.to_string());
         let names = [number, address.and_then(|address| address.as_str().map(str::to_owned))];
         for list in ["user_status", "presences"] {
-            if let Some(doings) = self.value.get_mut(list).and_then(Value::as_object_mut) {
-                names.iter().flatten().for_each(|name| _ = doings.shift_remove(name));
+            if let Some(values_by_user) = self.value.get_mut(list).and_then(Value::as_object_mut) {
+                names.iter().flatten().for_each(|name| _ = values_by_user.shift_remove(name));
             }
         }
     }
 
-    /// What is listed by somebody's address is listed by the new one.
-    fn readdress(&mut self, id: &Value, email: &Value) {
+    /// Replaces a user's email address in all lists that contain it.
+    fn change_address(&mut self, id: &Value, email: &Value) {
         let old = row(&mut self.value, "realm_users", "user_id", id).and_then(|user| user.get("email").cloned());
         if let Some(old) = &old {
-            self.readdress_subscribers(old, email);
+            self.change_listed_addresses(old, email);
         }
-        // Lists of bots had their addresses before 474.
+        // Records in the list of bots have email addresses below level 474.
         if let Some(bot) = row(&mut self.value, "realm_bots", "user_id", id).filter(|bot| bot.contains_key("email")) {
             bot.insert("email".into(), email.clone());
         }
@@ -190,7 +192,7 @@ impl State {
         }
     }
 
-    pub(super) fn realm_bot(&mut self, event: &Value, op: &str) -> bool {
+    pub(super) fn apply_realm_bot(&mut self, event: &Value, op: &str) -> bool {
         let bot = &event["bot"];
         match op {
             "add" => put(&mut self.value, "realm_bots", "user_id", object(bot.clone())),
@@ -199,7 +201,7 @@ impl State {
                     merge(row, bot);
                 }
             }
-            "remove" if self.removes_deactivated() => {
+            "remove" if self.sends_deactivation_as_removal() => {
                 if let Some(row) = row(&mut self.value, "realm_bots", "user_id", &bot["user_id"]) {
                     row.insert("is_active".into(), false.into());
                 }
@@ -213,7 +215,7 @@ impl State {
         true
     }
 
-    pub(super) fn user_group(&mut self, event: &Value, op: &str) -> bool {
+    pub(super) fn apply_user_group(&mut self, event: &Value, op: &str) -> bool {
         const LIST: &str = "realm_user_groups";
         let id = &event["group_id"];
         match op {
@@ -249,9 +251,9 @@ impl State {
         true
     }
 
-    /// What an event does not have stays; "" takes away. Without text and emoji it is not sent whether being away is a
-    /// status: it is none of those who never said anything.
-    pub(super) fn user_status(&mut self, event: &Value) {
+    /// Fields that the event does not have remain; "" removes a field. Whether a user without text and emoji is away
+    /// is not known, since a user who never set a status has no record.
+    pub(super) fn apply_user_status(&mut self, event: &Value) {
         let Some(statuses) = self.value.get_mut("user_status").and_then(Value::as_object_mut) else { return };
         let Some(user) = event["user_id"].as_i64() else { return };
         let id = user.to_string();
@@ -287,8 +289,8 @@ impl State {
         }
     }
 
-    /// The modern form by user, or the older one by address.
-    pub(super) fn presence(&mut self, event: &Value) {
+    /// Presence has users' IDs in the modern format and email addresses in the legacy format.
+    pub(super) fn apply_presence(&mut self, event: &Value) {
         let Some(presences) = self.value.get_mut("presences").and_then(Value::as_object_mut) else { return };
         for (user, presence) in event["presences"].as_object().into_iter().flatten() {
             presences.insert(user.clone(), presence.clone());
@@ -310,10 +312,10 @@ fn set_or_remove(status: &mut Object, key: &str, value: &Value) {
     }
 }
 
-/// The types of profile fields whose values are Markdown.
-const TEXTS: [i64; 2] = [1, 2];
+/// The types of profile fields whose values are Markdown: short and long texts.
+const MARKDOWN_FIELD_TYPES: [i64; 2] = [1, 2];
 
-fn set_field(user: &mut Object, field: &Value) {
+fn set_profile_field(user: &mut Object, field: &Value) {
     let Some(id) = field["id"].as_i64().map(|id| id.to_string()) else { return };
     let Some(data) = user.get_mut("profile_data").and_then(Value::as_object_mut) else { return };
     if field["value"].is_null() {
@@ -331,42 +333,42 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn the_status_of_those_who_come_back_is_not_sent() {
-        for back in [
+    fn the_status_of_reactivated_users_is_unknown() {
+        for event in [
             json!({"type": "realm_user", "op": "update", "person": {"user_id": 6, "is_active": true}}),
             json!({"type": "realm_user", "op": "add", "person": {"user_id": 6}}),
         ] {
             let reply = |active: Value, away: Value, status: Value| json!({"realm_users": active, "realm_non_active_users": away, "user_status": status});
             let mut state = State::from_register(reply(json!([]), json!([{"user_id": 6}]), json!({})));
-            assert!(state.apply(&back));
+            assert!(state.apply(&event));
             let later = reply(json!([{"user_id": 6}]), json!([]), json!({"6": {"status_text": "here again"}}));
             assert_eq!(state.differences(&later), []);
         }
     }
 
     #[test]
-    fn who_is_away_without_a_status_is_so_with_the_next() {
+    fn users_who_are_away_without_a_status_are_away_with_one() {
         let reply = |status: Value| json!({"user_status": status});
-        let tell = |state: &mut State, mut fields: Value| {
+        let apply_status = |state: &mut State, mut fields: Value| {
             fields["type"] = "user_status".into();
             fields["user_id"] = 6.into();
             assert!(state.apply(&fields));
         };
         let mut state = State::from_register(reply(json!({})));
-        tell(&mut state, json!({"status_text": "busy"}));
+        apply_status(&mut state, json!({"status_text": "busy"}));
         for status in [json!({"status_text": "busy"}), json!({"status_text": "busy", "away": true})] {
             assert_eq!(state.differences(&reply(json!({"6": status}))), []);
         }
 
-        tell(&mut state, json!({"status_text": "", "away": true}));
-        tell(&mut state, json!({"status_text": "busy"}));
+        apply_status(&mut state, json!({"status_text": "", "away": true}));
+        apply_status(&mut state, json!({"status_text": "busy"}));
 
         assert_eq!(state.value()["user_status"], json!({"6": {"status_text": "busy", "away": true}}));
         assert_eq!(state.differences(&reply(json!({"6": {"status_text": "busy"}}))).len(), 1);
     }
 
     #[test]
-    fn guests_know_nothing_of_subscribers_elsewhere() {
+    fn guests_cannot_see_other_subscribers() {
         let reply = |is_guest: bool, subscribers: Value| json!({"user_id": 3, "is_guest": is_guest, "never_subscribed": [{"stream_id": 1, "subscribers": subscribers}]});
         let mut state = State::from_register(reply(false, json!([6])));
 
@@ -377,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_those_out_of_sight_are_not_kept() {
+    fn invisible_users_are_removed() {
         let reply =
             |name: &str| json!({"service_feature_level": 240, "realm_users": [{"user_id": 6, "full_name": name}]});
         let mut state = State::from_register(reply("Gus"));

@@ -1,10 +1,10 @@
-//! Findings that are known already: a report that was written before.
+//! Baselines: the findings of an earlier report, which are already known.
 
 use super::summary::{ClientSummary, FindingSummary, Summary};
 use std::collections::BTreeSet;
 
-/// The findings of an earlier report. A finding is the same one if the client's name, whatever its version, the rule and
-/// its message are the same.
+/// The findings of an earlier report. A finding is known if the client's name without its version, the rule and the
+/// message are the same.
 #[derive(Debug, Default)]
 pub struct Baseline {
     known: BTreeSet<(String, String, String)>,
@@ -16,12 +16,10 @@ fn identity(client: &ClientSummary, finding: &FindingSummary) -> (String, String
 }
 
 impl Baseline {
-    /// That of a report.
     pub fn of(report: &Summary) -> Self {
         Self { known: report.findings().map(|(client, finding)| identity(client, finding)).collect() }
     }
 
-    /// Whether a finding is in it.
     pub fn has(&self, client: &ClientSummary, finding: &FindingSummary) -> bool {
         self.known.contains(&identity(client, finding))
     }

@@ -1,14 +1,12 @@
-//! What is known of one client.
+//! The state of one client in the report: its findings and what the rules remember.
 
 use super::finding::{Finding, Findings, Occurrence};
+use super::observation::{Moment, Observation, hash};
 use super::rules::Rules;
-use super::seen::{Past, Seen, hash};
 use super::summary::{ClientSummary, FindingSummary, OccurrenceSummary};
 
-/// Bytes of a client's name.
-const NAME_MAX_BYTES: usize = 80;
+const MAX_NAME_BYTES: usize = 80;
 
-/// A client: a User-Agent and a user.
 #[derive(Debug)]
 pub struct Client {
     name: Box<str>,
@@ -17,79 +15,75 @@ pub struct Client {
     first_at: f64,
     last_at: f64,
     findings: Findings,
-    /// What the rules remember; most clients of tests that read once need nothing.
+    /// None until the first request that matters to a rule, which many clients of tests never send.
     rules: Option<Box<Rules>>,
 }
 
-/// Identifies a client in a world.
+/// The key of a client within a world.
 pub fn key_of(client: &str, user: Option<&str>) -> u64 {
     hash(&(client, user))
 }
 
 impl Client {
-    /// The client of a request.
-    pub fn new(seen: &Seen<'_>) -> Self {
+    pub fn new(request: &Observation<'_>) -> Self {
         Self {
-            name: seen.client[..seen.client.floor_char_boundary(NAME_MAX_BYTES)].into(),
-            user: seen.entry.user.as_deref().map(Into::into),
+            name: request.client[..request.client.floor_char_boundary(MAX_NAME_BYTES)].into(),
+            user: request.entry.user.as_deref().map(Into::into),
             requests: 0,
-            first_at: seen.entry.at,
-            last_at: seen.entry.at,
+            first_at: request.entry.at,
+            last_at: request.entry.at,
             findings: Findings::default(),
             rules: None,
         }
     }
 
-    /// Looks at a request of it.
-    pub fn observe(&mut self, seen: &Seen<'_>) {
+    pub fn observe(&mut self, request: &Observation<'_>) {
         self.requests += 1;
-        self.last_at = self.last_at.max(seen.entry.at);
-        if self.rules.is_none() && !Rules::are_needed(seen) {
+        self.last_at = self.last_at.max(request.entry.at);
+        if self.rules.is_none() && !Rules::are_needed(request) {
             return;
         }
-        self.rules.get_or_insert_default().observe(seen, &mut self.findings);
+        self.rules.get_or_insert_default().observe(request, &mut self.findings);
     }
 
-    /// Notes that a poll of a queue waits.
-    pub fn note_waiting(&mut self, queue: &str) {
+    pub fn poll_started(&mut self, queue: &str) {
         if let Some(rules) = &mut self.rules {
-            rules.note_waiting(queue);
+            rules.poll_started(queue);
         }
     }
 
-    /// Notes that a poll of a queue waits no more.
-    pub fn note_not_waiting(&mut self, queue: &str) {
+    pub fn poll_ended(&mut self, queue: &str) {
         if let Some(rules) = &mut self.rules {
-            rules.note_not_waiting(queue);
+            rules.poll_ended(queue);
         }
     }
 
-    /// Notes that it closed the connection of a poll; both times are in microseconds of real time.
-    pub fn note_cut_short(&mut self, queue: &str, request: &str, times: (i64, i64), at: f64) {
+    /// Records that the client closed the connection of a poll. `times` are its beginning and end, in microseconds of real time.
+    pub fn poll_aborted(&mut self, queue: &str, request: &str, times: (i64, i64), at: f64) {
         let occurrence = Occurrence { journal_id: None, at, request: request.into() };
         if let Some(rules) = &mut self.rules {
-            rules.note_cut_short(queue, times, occurrence, &mut self.findings);
+            rules.poll_aborted(queue, times, occurrence, &mut self.findings);
         }
     }
 
-    /// Judges what can be judged only at its end.
-    pub fn close(&mut self, is_alive: &impl Fn(&str) -> bool, now: Past, are_gone: bool) {
+    /// See `Report::close`.
+    pub fn close(&mut self, is_alive: &impl Fn(&str) -> bool, now: Moment, have_ended: bool) {
         if let Some(rules) = &mut self.rules {
-            rules.close(is_alive, now, are_gone, &mut self.findings);
+            rules.close(is_alive, now, have_ended, &mut self.findings);
         }
     }
 
-    /// How much would be lost by forgetting it.
-    pub fn worth(&self) -> f64 {
+    /// The client with the smallest value is removed first: one without findings before one with findings, and then
+    /// the one that was idle for the longest time.
+    pub fn importance(&self) -> f64 {
         if self.findings.all.is_empty() { self.last_at - 1e12 } else { self.last_at }
     }
 
-    /// Whether the limits made it forget something.
-    pub fn has_forgotten(&self) -> bool {
-        self.findings.has_forgotten
+    pub fn has_omitted_findings(&self) -> bool {
+        self.findings.is_incomplete
     }
 
-    /// It with its findings, the worst first.
+    /// The findings are sorted by severity, the worst first.
     pub fn summary(&self) -> ClientSummary {
         let mut findings: Vec<FindingSummary> = self.findings.all.iter().map(summary_of).collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -106,10 +100,10 @@ impl Client {
 }
 
 fn summary_of(finding: &Finding) -> FindingSummary {
-    let occurrence = |one: &Occurrence| OccurrenceSummary {
-        journal_id: one.journal_id,
-        at: one.at,
-        request: one.request.to_string(),
+    let occurrence = |occurrence: &Occurrence| OccurrenceSummary {
+        journal_id: occurrence.journal_id,
+        at: occurrence.at,
+        request: occurrence.request.to_string(),
     };
     FindingSummary {
         rule: finding.rule.name.to_owned(),

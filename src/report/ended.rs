@@ -1,51 +1,49 @@
-//! The reports of worlds that ended, a bounded number of them.
+//! The reports of worlds that have ended, in a bounded number.
 
 use super::summary::Summary;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 
-/// Clients of ended worlds that are remembered at most.
+/// The limit on the number of clients in all reports; the oldest reports are dropped first.
 const MAX_CLIENTS: usize = 10_000;
 
-/// What is known of the clients of worlds that ended.
 #[derive(Debug, Default)]
 pub struct EndedReports {
-    all: Mutex<Ended>,
+    state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
-struct Ended {
+struct State {
     summaries: VecDeque<Summary>,
-    clients: usize,
-    has_forgotten: bool,
+    client_count: usize,
+    has_dropped_reports: bool,
 }
 
 impl EndedReports {
-    /// Adds the report of a world; the oldest give way.
+    /// Adds the report of a world.
     pub fn add(&self, summary: Summary) {
         if summary.clients.is_empty() {
             return;
         }
-        let mut all = self.all.lock();
-        all.clients += summary.clients.len();
-        all.summaries.push_back(summary);
-        while all.clients > MAX_CLIENTS {
-            let Some(oldest) = all.summaries.pop_front() else { break };
-            all.clients -= oldest.clients.len();
-            all.has_forgotten = true;
+        let mut state = self.state.lock();
+        state.client_count += summary.clients.len();
+        state.summaries.push_back(summary);
+        while state.client_count > MAX_CLIENTS {
+            let Some(oldest) = state.summaries.pop_front() else { break };
+            state.client_count -= oldest.clients.len();
+            state.has_dropped_reports = true;
         }
     }
 
-    /// All of them, the oldest first.
+    /// The clients of all reports, the oldest report first.
     pub fn summary(&self) -> Summary {
-        let all = self.all.lock();
-        let clients = all.summaries.iter().flat_map(|summary| summary.clients.clone()).collect();
-        let complete = !all.has_forgotten && all.summaries.iter().all(|summary| summary.complete);
+        let state = self.state.lock();
+        let clients = state.summaries.iter().flat_map(|summary| summary.clients.clone()).collect();
+        let complete = !state.has_dropped_reports && state.summaries.iter().all(|summary| summary.complete);
         Summary { clients, complete }
     }
 
-    /// Forgets all of them.
     pub fn clear(&self) {
-        *self.all.lock() = Ended::default();
+        *self.state.lock() = State::default();
     }
 }

@@ -1,65 +1,62 @@
-//! Findings of one client, a bounded number of them.
+//! The findings of one client, in a bounded number.
 
+use super::observation::Observation;
 use super::rule::Rule;
-use super::seen::Seen;
 
-/// Findings of a client that are remembered at most.
+/// Further findings are omitted.
 pub const MAX_FINDINGS: usize = 64;
-/// Bytes of what a finding is about.
-const SUBJECT_MAX_BYTES: usize = 160;
+const MAX_SUBJECT_BYTES: usize = 160;
 
-/// A request that a finding is about.
+/// A request that broke a rule.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Occurrence {
-    /// Its entry in the journal; None where a request was never answered.
+    /// The id in the journal; None if the request was never answered.
     pub journal_id: Option<u64>,
-    /// When, in seconds of the world's time.
+    /// In seconds of the world's time.
     pub at: f64,
-    /// The request in a line.
+    /// The request in one line.
     pub request: Box<str>,
 }
 
 impl Occurrence {
-    /// That of a request.
-    pub fn of(seen: &Seen<'_>) -> Self {
-        Self { journal_id: Some(seen.entry.id), at: seen.entry.at, request: seen.request() }
+    pub fn of(request: &Observation<'_>) -> Self {
+        Self { journal_id: Some(request.entry.id), at: request.entry.at, request: request.line() }
     }
 }
 
-/// A rule that a client broke, and how often.
+/// A rule that a client broke, with the first and the last request.
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub rule: &'static Rule,
-    /// What it was broken with.
+    /// Replaces `{}` in the message of the rule.
     pub subject: Box<str>,
-    /// How often.
     pub count: u64,
-    /// The first time.
     pub first: Occurrence,
-    /// The last time.
     pub last: Occurrence,
 }
 
-/// The findings of a client.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// In the order in which they were first made.
+    /// In the order of their first occurrences.
     pub all: Vec<Finding>,
-    /// Whether there were more.
-    pub has_forgotten: bool,
+    /// Whether findings were omitted because of [`MAX_FINDINGS`].
+    pub is_incomplete: bool,
 }
 
 impl Findings {
-    /// Adds what a request shows. `subject` is in the place of `{}` in the rule's words.
-    pub fn add(&mut self, rule: &'static Rule, subject: &str, seen: &Seen<'_>) {
-        if rule.since <= seen.facts.level && rule.removed_in.is_none_or(|removed_in| seen.facts.level < removed_in) {
-            self.add_at(rule, subject, Occurrence::of(seen));
+    /// Adds a finding about an answered request, if the rule applies at its feature level. `subject` replaces `{}` in
+    /// the message.
+    pub fn add(&mut self, rule: &'static Rule, subject: &str, request: &Observation<'_>) {
+        if rule.since <= request.facts.level
+            && rule.removed_in.is_none_or(|removed_in| request.facts.level < removed_in)
+        {
+            self.add_at(rule, subject, Occurrence::of(request));
         }
     }
 
-    /// Adds what is known of a request of the past.
+    /// Adds a finding about an earlier request.
     pub fn add_at(&mut self, rule: &'static Rule, subject: &str, occurrence: Occurrence) {
-        let subject = &subject[..subject.floor_char_boundary(SUBJECT_MAX_BYTES)];
+        let subject = &subject[..subject.floor_char_boundary(MAX_SUBJECT_BYTES)];
         let known = self.all.iter_mut().find(|finding| finding.rule.name == rule.name && *finding.subject == *subject);
         if let Some(known) = known {
             known.count += 1;
@@ -68,7 +65,7 @@ impl Findings {
             let (first, last) = (occurrence.clone(), occurrence);
             self.all.push(Finding { rule, subject: subject.into(), count: 1, first, last });
         } else {
-            self.has_forgotten = true;
+            self.is_incomplete = true;
         }
     }
 }

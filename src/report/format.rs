@@ -1,4 +1,4 @@
-//! The report as files: text for people, JSON, JUnit and SARIF.
+//! The file formats of the report: text, JSON, JUnit and SARIF.
 
 mod junit;
 mod sarif;
@@ -8,24 +8,22 @@ use super::{Baseline, Severity, Summary};
 
 pub use junit::escaped_for_xml;
 
-/// A form of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
     Text,
-    /// As control gives it.
+    /// The same as the reply of control.
     Json,
-    /// For CI services that show tests.
+    /// For CI services that show test results.
     Junit,
-    /// For services that show findings of static analysis; SARIF 2.1.0.
+    /// SARIF 2.1.0, for services that show findings of static analysis.
     Sarif,
 }
 
 impl Format {
-    /// The form of a file by the end of its name.
+    /// The format of a file by its extension.
     pub fn of_file(name: &str) -> Option<Self> {
-        let (_, end) = name.rsplit_once('.')?;
-        match end {
+        let (_, extension) = name.rsplit_once('.')?;
+        match extension {
             "txt" => Some(Format::Text),
             "json" => Some(Format::Json),
             "xml" => Some(Format::Junit),
@@ -34,8 +32,8 @@ impl Format {
         }
     }
 
-    /// A report in this form. Findings of the baseline are marked as known. Where findings are failures, those less severe
-    /// than `fail_on` are none.
+    /// Formats a report. Findings in the baseline are marked as known. In formats with failures, findings that are
+    /// less severe than `fail_on` are not failures.
     pub fn write(self, report: &Summary, baseline: &Baseline, fail_on: Option<Severity>) -> String {
         match self {
             Format::Text => text::write(report, baseline),

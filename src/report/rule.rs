@@ -1,22 +1,21 @@
-//! What a rule says.
+//! The type of rules, with their severity and texts.
 
 use serde::Serialize;
 use std::fmt;
 
-/// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// It costs something, or will.
+    /// The habit has a cost, now or with a later server.
     Note,
-    /// Servers or users suffer from it.
+    /// Servers or users suffer.
     Warning,
     /// Messages, accounts or whole servers are at risk.
     Error,
 }
 
 impl Severity {
-    /// Its name in documents.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -25,7 +24,6 @@ impl Severity {
         }
     }
 
-    /// The severity of a name.
     pub fn named(name: &str) -> Option<Self> {
         [Severity::Note, Severity::Warning, Severity::Error].into_iter().find(|severity| severity.name() == name)
     }
@@ -37,19 +35,18 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A habit of clients that findings are about.
+/// A habit of clients that the report finds.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Rule {
-    /// Identifies it in reports and baselines.
+    /// The identifier in reports and baselines.
     pub name: &'static str,
-    /// How much its findings matter.
     pub severity: Severity,
-    /// The first feature level at which it holds.
+    /// The first feature level at which the rule applies.
     pub since: i64,
-    /// The first feature level at which it no longer holds.
+    /// The first feature level at which it no longer applies.
     #[serde(rename = "until")]
     pub removed_in: Option<i64>,
-    /// What the client did; `{}` is the place of what it did it with.
+    /// What the client did; `{}` is replaced by the subject of the finding.
     pub what: &'static str,
     /// Why a real server or its users suffer from it.
     pub why: &'static str,
@@ -57,13 +54,13 @@ pub struct Rule {
     pub help: &'static str,
     /// Requests that break it.
     pub example: &'static str,
-    /// The test that shows a client that breaks it and one that does not, in `tests/suite/client_report`.
+    /// The test in `tests/suite/client_report` with a client that breaks the rule and one that does not.
     #[serde(skip)]
     pub test: &'static str,
 }
 
 impl Rule {
-    /// What the client did, with what it did it with.
+    /// What the client did, with the subject of a finding.
     pub fn message(&self, subject: &str) -> String {
         self.what.replace("{}", subject)
     }

@@ -1,28 +1,28 @@
-//! The rules, by what they are about. Each file has the rows of its rules, what they remember, and how they judge.
+//! The rules by subject. Each file has the texts of its rules, the facts that they remember, and the checks.
 //!
-//! A rule judges what a client did, not what it might have meant. It leaves out what a client that behaves may do too:
-//! requests that were on their way, what changed in between, and whatever clients of other processes do.
+//! A rule must not blame a correct client. Therefore it ignores requests that were sent before the client could know
+//! better, changes in between, and requests that may come from other processes with the same name.
 
 mod economy;
 mod known_queues;
+mod later_levels;
 mod parameters;
 mod polls;
 mod queues;
 mod retries;
 mod robustness;
 mod sending;
-mod tomorrow;
 
 use super::finding::{Findings, Occurrence};
+use super::observation::{Arrival, Moment, Observation};
 use super::rule::Rule;
-use super::seen::{Arrival, Past, Seen};
 use known_queues::KnownQueues;
 use std::sync::LazyLock;
 
-/// A second, in microseconds.
+/// In microseconds.
 const SECOND: i64 = 1_000_000;
 
-/// All rules, in the order of the documents.
+/// All rules, in the order of the documentation.
 pub fn all() -> &'static [&'static Rule] {
     static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         let families = [
@@ -33,23 +33,22 @@ pub fn all() -> &'static [&'static Rule] {
             parameters::RULES,
             economy::RULES,
             robustness::RULES,
-            tomorrow::RULES,
+            later_levels::RULES,
         ];
         families.concat()
     });
     &ALL
 }
 
-/// The rule of a name.
 pub fn named(name: &str) -> Option<&'static Rule> {
     all().iter().find(|rule| rule.name == name).copied()
 }
 
-/// What the rules remember of a client.
+/// The facts that the rules remember of one client.
 #[derive(Debug, Default)]
 pub struct Rules {
-    queues: KnownQueues,
-    registering: queues::Memory,
+    known_queues: KnownQueues,
+    queues: queues::Memory,
     retries: retries::Memory,
     sending: sending::Memory,
     economy: economy::Memory,
@@ -57,50 +56,51 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Whether a request of a client that nothing is remembered of may matter to a rule.
-    pub fn are_needed(seen: &Seen<'_>) -> bool {
-        let entry = seen.entry;
-        let is_plain = entry.method == "GET" && entry.status == 200 && seen.arrival == Arrival::Whole;
-        !is_plain || !entry.params.is_empty() || !seen.doubts.is_empty() || seen.facts.secret_in_query.is_some()
+    /// Whether a request may matter to a rule although nothing is remembered of the client yet.
+    pub fn are_needed(request: &Observation<'_>) -> bool {
+        let entry = request.entry;
+        let is_plain_read = entry.method == "GET" && entry.status == 200 && request.arrival == Arrival::Complete;
+        !is_plain_read
+            || !entry.params.is_empty()
+            || !request.issues.is_empty()
+            || request.facts.secret_in_query.is_some()
     }
 
-    /// Judges a request, and remembers what later ones are judged by.
-    pub fn observe(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        parameters::judge(seen, findings);
-        tomorrow::judge(seen, findings);
-        let polled = polls::judge(&mut self.queues, seen, findings);
-        self.registering.judge(&mut self.queues, seen, findings);
-        self.retries.judge(seen, findings);
-        self.sending.judge(seen, polled.as_ref(), findings);
-        self.economy.judge(&self.queues, seen, findings);
-        self.robustness.judge(seen, polled.as_ref(), findings);
+    /// Checks a request and remembers the facts for later ones.
+    pub fn observe(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        parameters::check(request, findings);
+        later_levels::check(request, findings);
+        let poll_result = polls::check(&mut self.known_queues, request, findings);
+        self.queues.check(&mut self.known_queues, request, findings);
+        self.retries.check(request, findings);
+        self.sending.check(request, poll_result.as_ref(), findings);
+        self.economy.check(&self.known_queues, request, findings);
+        self.robustness.check(request, poll_result.as_ref(), findings);
     }
 
-    /// Notes that a poll of a queue waits.
-    pub fn note_waiting(&mut self, queue: &str) {
-        self.robustness.note_poll();
-        if let Some(queue) = self.queues.find(queue) {
-            queue.waiting += 1;
+    pub fn poll_started(&mut self, queue: &str) {
+        self.robustness.poll_started();
+        if let Some(queue) = self.known_queues.find(queue) {
+            queue.waiting_polls += 1;
         }
     }
 
-    /// Notes that a poll of a queue waits no more.
-    pub fn note_not_waiting(&mut self, queue: &str) {
-        if let Some(queue) = self.queues.find(queue) {
-            queue.waiting = queue.waiting.saturating_sub(1);
+    pub fn poll_ended(&mut self, queue: &str) {
+        if let Some(queue) = self.known_queues.find(queue) {
+            queue.waiting_polls = queue.waiting_polls.saturating_sub(1);
         }
     }
 
-    /// Notes that the client closed the connection of a poll that waited from the first of these times to the second.
-    pub fn note_cut_short(&mut self, queue: &str, times: (i64, i64), poll: Occurrence, findings: &mut Findings) {
-        if let Some(queue) = self.queues.find(queue) {
-            polls::judge_cut(queue, times, poll, findings);
+    /// Records that the client closed the connection of a poll. `times` are its beginning and end, in microseconds of real time.
+    pub fn poll_aborted(&mut self, queue: &str, times: (i64, i64), poll: Occurrence, findings: &mut Findings) {
+        if let Some(queue) = self.known_queues.find(queue) {
+            polls::check_aborted(queue, times, poll, findings);
         }
     }
 
-    /// Judges what can be judged only at the end.
-    pub fn close(&mut self, is_alive: &impl Fn(&str) -> bool, now: Past, are_gone: bool, findings: &mut Findings) {
-        queues::close(&self.queues, is_alive, now, are_gone, findings);
-        self.robustness.close(now, findings);
+    /// See `Report::close`.
+    pub fn close(&mut self, is_alive: &impl Fn(&str) -> bool, now: Moment, have_ended: bool, findings: &mut Findings) {
+        queues::check_at_end(&self.known_queues, is_alive, now, have_ended, findings);
+        self.robustness.check_at_end(now, findings);
     }
 }

@@ -1,68 +1,64 @@
-//! The report as it is shown.
+//! The report as JSON: clients with their findings, as control returns it and `--report` writes it.
 
 use super::rule::Severity;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The clients of one or several worlds.
+/// The report of one or several worlds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// A row per client.
     pub clients: Vec<ClientSummary>,
-    /// False when limits made it forget something.
+    /// False if clients or findings were dropped because of limits.
     pub complete: bool,
 }
 
 /// A client with its findings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClientSummary {
-    /// The world, where several are reported.
+    /// Only in reports of several worlds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<String>,
     /// Name and version, from its User-Agent.
     pub client: String,
-    /// Address of the user.
+    /// Email address of the user; None for requests without credentials.
     pub user: Option<String>,
-    /// Number of requests.
+    /// The number of requests.
     pub requests: u64,
-    /// Seconds of the world's time.
+    /// The time of the first request, in seconds of the world's time.
     pub first_at: f64,
-    /// Likewise.
+    /// The time of the last request, in seconds of the world's time.
     pub last_at: f64,
-    /// The worst first.
+    /// Sorted by severity, the worst first.
     pub findings: Vec<FindingSummary>,
 }
 
 /// A rule that a client broke.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FindingSummary {
-    /// Name of the rule.
+    /// The name of the rule.
     pub rule: String,
-    /// How much it matters.
     #[serde(deserialize_with = "severity")]
     pub severity: Severity,
     /// What the client did.
     pub message: String,
-    /// How often.
+    /// How often the client broke the rule.
     pub count: u64,
-    /// The first time.
     pub first: OccurrenceSummary,
-    /// The last time.
     pub last: OccurrenceSummary,
-    /// Why it hurts.
+    /// Why a real server or its users suffer from it.
     #[serde(default)]
     pub why: String,
     /// What to do instead.
     pub help: String,
 }
 
-/// A request that a finding is about.
+/// A request that broke a rule.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OccurrenceSummary {
-    /// Its entry in the journal; null where it was never answered.
+    /// The id in the journal; None if the request was never answered.
     pub journal_id: Option<u64>,
-    /// Seconds of the world's time.
+    /// In seconds of the world's time.
     pub at: f64,
-    /// The request in a line.
+    /// The request in one line.
     pub request: String,
 }
 
@@ -72,13 +68,13 @@ fn severity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Severity, D::E
 }
 
 impl Summary {
-    /// The clients of this world, marked with its name.
-    pub fn of_world(mut self, world: &str) -> Self {
+    /// Sets the world of all clients.
+    pub fn with_world(mut self, world: &str) -> Self {
         self.clients.iter_mut().for_each(|client| client.world = Some(world.to_owned()));
         self
     }
 
-    /// Adds those of another one.
+    /// Adds the clients of another report.
     pub fn extend(&mut self, other: Self) {
         self.clients.extend(other.clients);
         self.complete &= other.complete;

@@ -1,172 +1,166 @@
-//! The blocks of a scenario, each with a small language of its own.
+//! The blocks of a scenario: worlds, requests, control calls and events, with what they expect.
 
-use super::founding::Founding;
 use super::pattern::Pattern;
 use super::template::Template;
+use super::world_setup::WorldSetup;
 use std::ops::Range;
 
-/// A block that is played.
+/// A block to play.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Where it is, fences included, in bytes from the file's start.
+    /// Byte range in the file, including the fences.
     pub range: Range<usize>,
-    /// What it says.
-    pub kind: Kind,
+    pub kind: BlockKind,
 }
 
-/// What a block says.
 #[derive(Clone, Debug)]
-pub enum Kind {
-    /// How the world is made.
-    World(Founding),
-    /// A request, and what must come back; without a reply it must succeed.
-    Request(Box<Request>, Option<Box<Reply>>),
-    /// Things done to the world; the reply is that to the last.
-    Control(Vec<Command>, Option<Box<Reply>>),
-    /// The next event of a queue.
+pub enum BlockKind {
+    /// The setup of the world.
+    World(WorldSetup),
+    /// A request with the expected reply; without one, the request must succeed.
+    Request(Box<Request>, Option<Box<ExpectedReply>>),
+    /// Calls of control; the expected reply is that of the last one.
+    Control(Vec<Command>, Option<Box<ExpectedReply>>),
+    /// The next event of a queue: the queue's label, the expected event, and whether further keys are not allowed.
     Event(String, Pattern, bool),
-    /// Nothing more in a queue.
+    /// No further event in the queue with this label.
     NoEvent(String),
 }
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Clone, Debug)]
 pub enum Caller {
-    /// Nobody in particular.
+    /// A request without credentials.
     Anonymous,
-    /// A user, with a key that need not be right.
+    /// A user by handle, perhaps with another API key than the user's.
     User(String, Option<Template>),
 }
 
-/// A request of the API.
+/// A request to the API.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Who asks.
     pub caller: Caller,
-    /// GET, POST, …
     pub method: String,
-    /// Without `/api/v1`, or a URL that begins with `{{server}}` or `{{origin}}`.
+    /// Path without `/api/v1`, or a URL that begins with `{{server}}` or `{{origin}}`.
     pub path: Template,
-    /// In the order given.
     pub lines: Vec<Line>,
-    /// The label of the queue that this registers.
-    pub registers: Option<String>,
+    /// The label of the queue that the request registers, if any.
+    pub queue_label: Option<String>,
 }
 
 /// A line of a request.
 #[derive(Clone, Debug)]
 pub enum Line {
-    /// A parameter.
     Parameter(String, Template),
-    /// A header.
     Header(String, Template),
-    /// A file's name and content.
+    /// A file: its name and content.
     File(String, Template),
-    /// A body that is not a form: its type and content.
+    /// A body that is not a form: its content type and content.
     Body(String, Template),
 }
 
-/// Something done to the world.
+/// A call of control for the scenario's world.
 #[derive(Clone, Debug)]
 pub struct Command {
-    /// GET, POST, …
     pub method: String,
-    /// Below `/control/worlds/NAME`.
+    /// Path below `/control/worlds/NAME`.
     pub path: Template,
-    /// JSON.
     pub body: Option<Pattern>,
-    /// For people.
-    pub shown: String,
+    /// The line in the file, for messages.
+    pub text: String,
 }
 
-/// What must come back.
+/// An expected reply.
 #[derive(Clone, Debug)]
-pub struct Reply {
-    /// The HTTP status; none: the connection ends without a whole reply.
+pub struct ExpectedReply {
+    /// HTTP status; None if the connection must end without a complete reply.
     pub status: Option<u16>,
-    /// Where the status is, or would be.
+    /// Byte range of the status in the file; empty where it would be inserted.
     pub status_range: Range<usize>,
-    /// Headers, by name.
     pub headers: Vec<(String, Template)>,
-    /// The body.
     pub body: Body,
 }
 
-/// What a body must be.
+/// The expected body of a reply.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// Anything.
+    /// Any body.
     Free,
-    /// JSON, with further keys unless it is exact.
+    /// JSON, and whether further keys are not allowed.
     Json(Pattern, bool),
-    /// Text, but for the whitespace around it.
+    /// Text, ignoring whitespace around it, with its byte range in the file.
     Text(Template, Range<usize>),
 }
 
 impl Block {
-    /// Gives it the reply that must come; not when there is one, or none can come.
-    pub fn answer(&mut self, reply: Reply) -> Result<(), ()> {
-        let place = match &mut self.kind {
-            Kind::Request(_, place) | Kind::Control(_, place) => place,
-            Kind::World(_) | Kind::Event(..) | Kind::NoEvent(_) => return Err(()),
+    /// Sets the expected reply. Fails if there already is one, or the block can't have one.
+    pub fn set_reply(&mut self, reply: ExpectedReply) -> Result<(), ()> {
+        let reply_slot = match &mut self.kind {
+            BlockKind::Request(_, reply_slot) | BlockKind::Control(_, reply_slot) => reply_slot,
+            BlockKind::World(_) | BlockKind::Event(..) | BlockKind::NoEvent(_) => return Err(()),
         };
-        if place.is_some() {
+        if reply_slot.is_some() {
             return Err(());
         }
-        *place = Some(Box::new(reply));
+        *reply_slot = Some(Box::new(reply));
         Ok(())
     }
 
-    /// What it says of the world, if it is a `world` block.
-    pub fn world(&self) -> Option<&Founding> {
-        if let Kind::World(founding) = &self.kind { Some(founding) } else { None }
+    /// The world setup, if this is a `world` block.
+    pub fn world(&self) -> Option<&WorldSetup> {
+        if let BlockKind::World(setup) = &self.kind { Some(setup) } else { None }
     }
 
-    /// All texts in it, and whether they are of an expectation.
+    /// All templates, each with whether it belongs to an expectation.
     pub fn templates(&self) -> Vec<(&Template, bool)> {
-        let (mut said, mut reply): (Vec<&Template>, _) = (Vec::new(), None);
+        let (mut templates, mut reply): (Vec<&Template>, _) = (Vec::new(), None);
         match &self.kind {
-            Kind::World(_) | Kind::NoEvent(_) => {}
-            Kind::Event(_, pattern, _) => return pattern.templates().into_iter().map(|one| (one, true)).collect(),
-            Kind::Request(request, expected) => {
-                said = request.templates();
+            BlockKind::World(_) | BlockKind::NoEvent(_) => {}
+            BlockKind::Event(_, pattern, _) => {
+                return pattern.templates().into_iter().map(|template| (template, true)).collect();
+            }
+            BlockKind::Request(request, expected) => {
+                templates = request.templates();
                 reply = expected.as_ref();
             }
-            Kind::Control(commands, expected) => {
+            BlockKind::Control(commands, expected) => {
                 for command in commands {
-                    said.push(&command.path);
-                    said.extend(command.body.iter().flat_map(Pattern::templates));
+                    templates.push(&command.path);
+                    templates.extend(command.body.iter().flat_map(Pattern::templates));
                 }
                 reply = expected.as_ref();
             }
         }
         let expected = reply.map(|reply| reply.templates()).unwrap_or_default();
-        said.into_iter().map(|one| (one, false)).chain(expected.into_iter().map(|one| (one, true))).collect()
+        templates
+            .into_iter()
+            .map(|template| (template, false))
+            .chain(expected.into_iter().map(|template| (template, true)))
+            .collect()
     }
 
-    /// The queue whose events it awaits.
-    pub fn awaited(&self) -> impl Iterator<Item = &str> {
+    /// The label of the queue whose events the block reads.
+    pub fn awaited_queue(&self) -> impl Iterator<Item = &str> {
         match &self.kind {
-            Kind::Event(label, ..) | Kind::NoEvent(label) => Some(label.as_str()),
+            BlockKind::Event(label, ..) | BlockKind::NoEvent(label) => Some(label.as_str()),
             _ => None,
         }
         .into_iter()
     }
 
-    /// Names that have a value from then on.
+    /// The names that have a value after this block.
     pub fn captures(&self) -> Vec<String> {
         let templates = self.templates();
         let mut names: Vec<String> =
             templates.iter().flat_map(|(template, _)| template.captures()).map(str::to_owned).collect();
-        if let Kind::Request(request, _) = &self.kind {
-            names.extend(request.registers.iter().map(|label| format!("{label} queue")));
+        if let BlockKind::Request(request, _) = &self.kind {
+            names.extend(request.queue_label.iter().map(|label| format!("{label} queue")));
         }
         names
     }
 }
 
 impl Request {
-    /// All texts in it.
     pub fn templates(&self) -> Vec<&Template> {
         let key = if let Caller::User(_, Some(key)) = &self.caller { Some(key) } else { None };
         let lines = self.lines.iter().map(|line| match line {
@@ -176,7 +170,7 @@ impl Request {
     }
 }
 
-impl Reply {
+impl ExpectedReply {
     fn templates(&self) -> Vec<&Template> {
         let body = match &self.body {
             Body::Free => Vec::new(),

@@ -1,4 +1,4 @@
-//! HTTP as a client speaks it: one request, its whole reply or why there is none.
+//! The HTTP client of scenarios.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
@@ -10,72 +10,72 @@ use serde_json::Value;
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
 
-/// How long a reply may take. Long polls are answered within about a minute by every server of this API.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Timeout of a reply. Every server of this API answers long polls within about a minute.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// A client of a server.
+/// A client for one scheme, HTTP or HTTPS.
 pub struct Client {
-    pool: Connections,
+    pool: ConnectionPool,
 }
 
-enum Connections {
-    Plain(Pool<HttpConnector, Full<Bytes>>),
-    Secure(Pool<HttpsConnector<HttpConnector>, Full<Bytes>>),
+enum ConnectionPool {
+    Http(Pool<HttpConnector, Full<Bytes>>),
+    Https(Pool<HttpsConnector<HttpConnector>, Full<Bytes>>),
 }
 
-/// What is sent.
+/// A request to send.
 #[derive(Clone, Debug, Default)]
-pub struct Ask {
-    /// GET, POST, …
+pub struct HttpRequest {
+    /// Method in capitals.
     pub method: String,
-    /// Whole.
+    /// Absolute URL.
     pub url: String,
     /// Names and values.
     pub headers: Vec<(String, String)>,
-    /// What is sent along.
+    /// Body; empty for none.
     pub body: Vec<u8>,
 }
 
-/// A whole reply.
+/// A complete reply.
 #[derive(Clone, Debug)]
-pub struct Answer {
-    /// The HTTP status.
+pub struct HttpReply {
+    /// HTTP status.
     pub status: u16,
-    /// Headers.
+    /// All headers.
     pub headers: http::HeaderMap,
-    /// The body as it came.
+    /// Body as received.
     pub bytes: Bytes,
-    /// The body as JSON; null when it is none.
+    /// Body as JSON; null if it is not JSON.
     pub body: Value,
 }
 
-impl Answer {
-    /// Why the body is no JSON, as far as the headers tell.
+impl HttpReply {
+    /// Why the body is not JSON, according to the headers.
     pub fn unread_reason(&self) -> String {
         let header = |name: &str| self.headers.get(name).and_then(|value| value.to_str().ok());
         match (header("content-encoding"), header("content-type")) {
             (Some(encoding), _) if encoding != "identity" => {
                 format!("the reply is encoded with {encoding}, which was not asked for")
             }
-            (_, kind) => {
-                let kind = kind.map(|kind| format!(", {kind}")).unwrap_or_default();
-                format!("the reply is not JSON (status {}{kind})", self.status)
+            (_, content_type) => {
+                let content_type = content_type.map(|content_type| format!(", {content_type}")).unwrap_or_default();
+                format!("the reply is not JSON (status {}{content_type})", self.status)
             }
         }
     }
 }
 
-/// Why there is no whole reply.
+/// Why there is no complete reply.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// It can't be asked.
+    /// The request could not be sent.
     Refused(String),
-    /// The connection ended, before a reply or within it.
+    /// The connection ended before or during the reply.
     Broken(String),
 }
 
 impl Failure {
-    /// A sentence's end.
+    /// The reason, as the end of a sentence.
     pub fn reason(&self) -> &str {
         let (Failure::Refused(reason) | Failure::Broken(reason)) = self;
         reason
@@ -83,55 +83,55 @@ impl Failure {
 }
 
 impl Client {
-    /// A client for a URL's scheme, and for HTTPS one that trusts as asked, or else as this machine does.
+    /// A client for the scheme of a URL. Without `tls_config`, it trusts the certificates of this machine.
     ///
     /// # Errors
     ///
-    /// When this machine trusts nobody.
-    pub fn new(url: &str, trusting: Option<ClientConfig>) -> Result<Self, String> {
+    /// When this machine has no trusted certificates.
+    pub fn new(url: &str, tls_config: Option<ClientConfig>) -> Result<Self, String> {
         let pool = Pool::builder(TokioExecutor::new());
         if !url.starts_with("https://") {
-            return Ok(Self { pool: Connections::Plain(pool.build_http()) });
+            return Ok(Self { pool: ConnectionPool::Http(pool.build_http()) });
         }
         let builder = HttpsConnectorBuilder::new();
-        let trusted = match trusting {
-            Some(trusting) => builder.with_tls_config(trusting),
+        let connector = match tls_config {
+            Some(tls_config) => builder.with_tls_config(tls_config),
             None => {
                 builder.with_native_roots().map_err(|error| format!("no certificates to trust were found: {error}"))?
             }
         };
-        Ok(Self { pool: Connections::Secure(pool.build(trusted.https_only().enable_http1().build())) })
+        Ok(Self { pool: ConnectionPool::Https(pool.build(connector.https_only().enable_http1().build())) })
     }
 
-    /// Asks.
+    /// Sends a request and reads the reply.
     ///
     /// # Errors
     ///
-    /// Why there is no whole reply.
-    pub async fn ask(&self, ask: Ask) -> Result<Answer, Failure> {
-        let whole = tokio::time::timeout(PATIENCE, self.ask_patiently(ask)).await;
-        whole.unwrap_or_else(|_| Err(Failure::Refused(format!("no reply came within {} s", PATIENCE.as_secs()))))
+    /// Why there is no complete reply.
+    pub async fn send(&self, request: HttpRequest) -> Result<HttpReply, Failure> {
+        let result = tokio::time::timeout(REPLY_TIMEOUT, self.send_without_timeout(request)).await;
+        result.unwrap_or_else(|_| Err(Failure::Refused(format!("no reply came within {} s", REPLY_TIMEOUT.as_secs()))))
     }
 
-    async fn ask_patiently(&self, ask: Ask) -> Result<Answer, Failure> {
-        let mut request = http::Request::builder().method(ask.method.as_str()).uri(&ask.url);
-        for (name, value) in &ask.headers {
-            request = request.header(name, value);
+    async fn send_without_timeout(&self, request: HttpRequest) -> Result<HttpReply, Failure> {
+        let mut builder = http::Request::builder().method(request.method.as_str()).uri(&request.url);
+        for (name, value) in &request.headers {
+            builder = builder.header(name, value);
         }
-        let request = request
-            .body(Full::new(Bytes::from(ask.body)))
-            .map_err(|error| Failure::Refused(format!("{} is no request: {error}", ask.url)))?;
-        let sent = match &self.pool {
-            Connections::Plain(pool) => pool.request(request).await,
-            Connections::Secure(pool) => pool.request(request).await,
+        let http_request = builder
+            .body(Full::new(Bytes::from(request.body)))
+            .map_err(|error| Failure::Refused(format!("{} is no request: {error}", request.url)))?;
+        let result = match &self.pool {
+            ConnectionPool::Http(pool) => pool.request(http_request).await,
+            ConnectionPool::Https(pool) => pool.request(http_request).await,
         };
-        let response = sent.map_err(|error| {
+        let response = result.map_err(|error| {
             let reason = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
             if error.is_connect() { Failure::Refused(reason) } else { Failure::Broken(reason) }
         })?;
         let (head, body) = response.into_parts();
         let bytes = body.collect().await.map_err(|error| Failure::Broken(error.to_string()))?.to_bytes();
         let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-        Ok(Answer { status: head.status.as_u16(), headers: head.headers, bytes, body })
+        Ok(HttpReply { status: head.status.as_u16(), headers: head.headers, bytes, body })
     }
 }

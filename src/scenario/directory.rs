@@ -1,39 +1,35 @@
-//! Who and what there is in a realm, by the names that scenarios use.
+//! The users, channels, groups and messages of an organization, by the names that scenarios use.
 
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Accounts of a realm that can't be asked for its keys, by the names that scenarios use.
+/// Accounts on a server without control, by the handles that scenarios use.
 pub type Accounts = BTreeMap<String, Account>;
 
-/// An account.
+/// An account on a server without control.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Account {
-    /// Its address.
+    /// Email address.
     pub email: String,
-    /// Its API key.
+    /// API key.
     pub api_key: String,
 }
 
-/// A user who can act.
+/// A user with the credentials to send requests.
 #[derive(Clone, Debug)]
 pub struct Person {
-    /// The address of the account.
     pub email: String,
-    /// The key.
     pub api_key: String,
-    /// The id.
     pub user_id: i64,
-    /// The name for people.
     pub full_name: String,
 }
 
-/// Who and what there is.
+/// The names of an organization.
 #[derive(Clone, Debug, Default)]
 pub struct Directory {
-    /// By handle.
+    /// Users by handle and by email address.
     pub people: BTreeMap<String, Person>,
     /// Ids by name.
     pub channels: BTreeMap<String, i64>,
@@ -43,13 +39,13 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Reads the document that control gives of a world.
-    pub fn of_state(state: &Value) -> Self {
+    /// Reads the names from a world's state, as control returns it.
+    pub fn from_state(state: &Value) -> Self {
         let realm = &state["state"]["realm"];
-        let all = |kind: &str| realm[kind].as_object().into_iter().flat_map(|all| all.values());
+        let records = |kind: &str| realm[kind].as_object().into_iter().flat_map(|records| records.values());
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let mut people = BTreeMap::new();
-        for user in all("users") {
+        for user in records("users") {
             let email = text(&user["email"]);
             let handle = email.split('@').next().unwrap_or_default().to_owned();
             let user_id = user["id"].as_i64().unwrap_or_default();
@@ -59,34 +55,37 @@ impl Directory {
             people.entry(handle).or_insert(person);
         }
         let ids = |kind: &str| {
-            all(kind).filter_map(|one| Some((text(&one["name"]), one["id"].as_i64()?))).collect::<BTreeMap<_, _>>()
+            records(kind)
+                .filter_map(|record| Some((text(&record["name"]), record["id"].as_i64()?)))
+                .collect::<BTreeMap<_, _>>()
         };
-        let mut messages: Vec<(i64, String)> =
-            all("messages").filter_map(|one| Some((one["id"].as_i64()?, text(&one["body"]["content"])))).collect();
+        let mut messages: Vec<(i64, String)> = records("messages")
+            .filter_map(|record| Some((record["id"].as_i64()?, text(&record["body"]["content"]))))
+            .collect();
         messages.sort();
         Self { people, channels: ids("channels"), groups: ids("groups"), messages }
     }
 
-    /// Goes on knowing those who were known by a handle that came from an earlier address.
+    /// Keeps the handles of users whose email address has changed.
     pub fn keep_handles(&mut self, before: &Self) {
-        for (handle, known) in &before.people {
-            let now = self.people.values().find(|person| person.user_id == known.user_id).cloned();
-            if let Some(person) = now {
+        for (handle, person_before) in &before.people {
+            let person_now = self.people.values().find(|person| person.user_id == person_before.user_id).cloned();
+            if let Some(person) = person_now {
                 self.people.entry(handle.clone()).or_insert(person);
             }
         }
     }
 
-    /// Adds what a list of the API names.
+    /// Adds the names and IDs of a list in a reply. `id` is the key of the ID.
     pub fn add_named(ids: &mut BTreeMap<String, i64>, list: &Value, id: &str) {
-        for one in list.as_array().into_iter().flatten() {
-            if let (Some(name), Some(id)) = (one["name"].as_str(), one[id].as_i64()) {
+        for record in list.as_array().into_iter().flatten() {
+            if let (Some(name), Some(id)) = (record["name"].as_str(), record[id].as_i64()) {
                 ids.insert(name.to_owned(), id);
             }
         }
     }
 
-    /// Somebody, by handle or address.
+    /// A user by handle or email address.
     pub fn person(&self, handle: &str) -> Option<&Person> {
         self.people.get(handle)
     }
@@ -101,7 +100,7 @@ impl Directory {
         self.groups.get(name).copied()
     }
 
-    /// The id of the first message that begins so.
+    /// The ID of the first message that begins with this text.
     pub fn message(&self, beginning: &str) -> Option<i64> {
         self.messages.iter().find(|(_, content)| content.starts_with(beginning)).map(|(id, _)| *id)
     }

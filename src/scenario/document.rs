@@ -1,60 +1,60 @@
-//! A file of scenarios: headings, prose and the blocks between them.
+//! Parses a scenario file: headings, prose and the blocks between them.
 
 use super::block::Block;
+use super::block_parser::{self, Fence, FenceInfo};
 use super::mistake::{Mistake, line_of};
-use super::reading::{self, Fence, Words};
 use super::template::{Reference, Template};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Parser, Tag, TagEnd};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A file that was read.
+/// A parsed scenario file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Its name, for people.
+    /// Name of the file, for messages.
     pub name: String,
-    /// What is in it.
+    /// Text of the file.
     pub text: String,
-    /// What is played before each of its scenarios.
+    /// The blocks that are played before each scenario.
     pub(super) background: Vec<Block>,
     /// In order.
     pub scenarios: Vec<Scenario>,
 }
 
-/// A story that begins in a fresh world.
+/// A scenario, which is played in a new world.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// Its heading.
+    /// The text of its heading.
     pub name: String,
-    /// Where the heading is, from 1.
+    /// The line of its heading, from 1.
     pub line: usize,
     /// In order.
     pub(super) blocks: Vec<Block>,
 }
 
-/// A heading and what is below it.
+/// A heading with the blocks below it.
 struct Section {
     name: String,
     level: u8,
     at: usize,
     blocks: Vec<Block>,
-    /// Whether the last block has mistakes, so that there is nothing for its reply to follow.
+    /// Whether the last block has mistakes, so that a reply after it belongs to no block.
     is_broken: bool,
 }
 
 impl Document {
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
     ///
-    /// All mistakes in it, by line.
+    /// All mistakes in the file, in the order of lines.
     pub fn parse(name: &str, text: &str) -> Result<Self, Vec<Mistake>> {
         let text = text.replace("\r\n", "\n");
         let mut mistakes = Vec::new();
-        let mut broken = String::new();
-        let sections = sections(&text, &mut mistakes, &mut broken);
-        let (background, scenarios) = arrange(&text, sections, &mut mistakes);
-        check_names(&background, &scenarios, &broken, &mut mistakes);
+        let mut broken_text = String::new();
+        let sections = sections(&text, &mut mistakes, &mut broken_text);
+        let (background, scenarios) = assign_sections(&text, sections, &mut mistakes);
+        check_names(&background, &scenarios, &broken_text, &mut mistakes);
         if mistakes.is_empty() {
             return Ok(Self { name: name.to_owned(), text, background, scenarios });
         }
@@ -64,12 +64,13 @@ impl Document {
     }
 }
 
-/// Divides a file at its first two levels of headings.
+/// Splits a file into sections at headings of the first two levels.
 ///
-/// Blocks in lists and quotations are mistakes: whoever reads sees them, whoever plays would overlook them.
+/// Blocks in lists and quotations are mistakes, since a reader sees them, but they would not be played.
 ///
-/// `broken` gets the texts of the blocks with mistakes, in which names may be given that other blocks use.
-fn sections(text: &str, mistakes: &mut Vec<Mistake>, broken: &mut String) -> Vec<Section> {
+/// The text of blocks with mistakes is added to `broken_text`, since these blocks may capture names that other blocks
+/// use.
+fn sections(text: &str, mistakes: &mut Vec<Mistake>, broken_text: &mut String) -> Vec<Section> {
     let section = |name, level, at| Section { name, level, at, blocks: Vec::new(), is_broken: false };
     let mut sections = vec![section(String::new(), 1, 0)];
     let mut events = Parser::new(text).into_offset_iter();
@@ -78,7 +79,7 @@ fn sections(text: &str, mistakes: &mut Vec<Mistake>, broken: &mut String) -> Vec
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 && level <= HeadingLevel::H2 => {
                 let inside = events.by_ref().map(|(event, _)| event);
-                let name = words_of(inside.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_)))));
+                let name = plain_text(inside.take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_)))));
                 let at = line_start(text, range.start);
                 sections.push(section(name, level as u8, at));
             }
@@ -87,29 +88,29 @@ fn sections(text: &str, mistakes: &mut Vec<Mistake>, broken: &mut String) -> Vec
                 let code_end = inside.last().map(|(_, code)| code.end);
                 let at = line_start(text, range.start);
                 let section = sections.last_mut().expect("there is one from the beginning");
-                let known = mistakes.len();
-                let Some(words) = reading::words(&info, at, mistakes) else {
-                    if mistakes.len() > known {
+                let mistakes_before = mistakes.len();
+                let Some(fence_info) = block_parser::fence_info(&info, at, mistakes) else {
+                    if mistakes.len() > mistakes_before {
                         section.is_broken = true;
-                        broken.push_str(&text[range]);
+                        broken_text.push_str(&text[range]);
                     }
                     continue;
                 };
                 if depth > 0 {
-                    broken.push_str(&text[range]);
+                    broken_text.push_str(&text[range]);
                     mistakes.push(Mistake::at(at, "blocks that are played must be outside of lists and quotations"));
                     continue;
                 }
                 let was_broken = section.is_broken;
-                let added = content(text, &range, code_end)
+                let result = content(text, &range, code_end)
                     .ok_or_else(|| vec![Mistake::at(at, "this block is not closed")])
-                    .and_then(|content| add(section, &words, &Fence { text, at, content }));
-                // What a block with mistakes is replied is not played either.
-                let is_lost = was_broken && matches!(words, Words::Reply(_));
-                if added.is_err() || is_lost {
-                    broken.push_str(&text[range]);
+                    .and_then(|content| add_block(section, &fence_info, &Fence { text, at, content }));
+                // A reply to a block with mistakes is ignored, too.
+                let is_ignored = was_broken && matches!(fence_info, FenceInfo::Reply(_));
+                if result.is_err() || is_ignored {
+                    broken_text.push_str(&text[range]);
                 }
-                mistakes.extend(added.err().into_iter().flatten());
+                mistakes.extend(result.err().into_iter().flatten());
             }
             Event::Start(_) => depth += 1,
             Event::End(_) => depth -= 1,
@@ -119,14 +120,14 @@ fn sections(text: &str, mistakes: &mut Vec<Mistake>, broken: &mut String) -> Vec
     sections
 }
 
-/// Where the line begins that a byte is in.
+/// The start of the line that contains a byte offset.
 fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// The lines between the fences of a block, or nothing if its closing fence is missing.
+/// The byte range between the fences of a block; None if the closing fence is missing.
 ///
-/// `code_end` is the end of its last line of code, if there is one.
+/// `code_end` is the end of its last line, if it has lines.
 fn content(text: &str, block: &Range<usize>, code_end: Option<usize>) -> Option<Range<usize>> {
     let start = block.start + text[block.clone()].find('\n')? + 1;
     let end = code_end.unwrap_or(start);
@@ -134,97 +135,100 @@ fn content(text: &str, block: &Range<usize>, code_end: Option<usize>) -> Option<
     (!closing_fence.is_empty()).then_some(start..end)
 }
 
-fn add(section: &mut Section, words: &Words, fence: &Fence<'_>) -> Result<(), Vec<Mistake>> {
-    if let Words::Reply(said) = words {
-        let reply = reading::reply(said, fence)?;
+fn add_block(section: &mut Section, fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<(), Vec<Mistake>> {
+    if let FenceInfo::Reply(arguments) = fence_info {
+        let reply = block_parser::reply(arguments, fence)?;
         if std::mem::take(&mut section.is_broken) {
             return Ok(());
         }
-        let answered = section.blocks.last_mut().map_or(Err(()), |last| last.answer(reply));
-        if answered.is_ok() {
+        let result = section.blocks.last_mut().map_or(Err(()), |last| last.set_reply(reply));
+        if result.is_ok() {
             return Ok(());
         }
         return Err(Mistake::at(fence.at, "a reply follows a request, a queue or a control block, once").into());
     }
-    let block = reading::read(words, fence);
+    let block = block_parser::read_block(fence_info, fence);
     section.is_broken = block.is_err();
     section.blocks.push(block?);
     Ok(())
 }
 
-fn words_of<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
-    let mut words = String::new();
+fn plain_text<'a>(events: impl Iterator<Item = Event<'a>>) -> String {
+    let mut plain_text = String::new();
     for event in events {
         match event {
-            Event::Text(text) | Event::Code(text) => words.push_str(&text),
-            Event::SoftBreak | Event::HardBreak => words.push(' '),
+            Event::Text(text) | Event::Code(text) => plain_text.push_str(&text),
+            Event::SoftBreak | Event::HardBreak => plain_text.push(' '),
             _ => {}
         }
     }
-    words
+    plain_text
 }
 
-/// Tells what is played before every scenario from the scenarios.
-fn arrange(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistake>) -> (Vec<Block>, Vec<Scenario>) {
-    let (mut first, mut second): (Vec<Section>, Vec<Section>) =
+/// Divides the sections into the background, which is played before each scenario, and the scenarios.
+fn assign_sections(text: &str, sections: Vec<Section>, mistakes: &mut Vec<Mistake>) -> (Vec<Block>, Vec<Scenario>) {
+    let (mut titles, mut subsections): (Vec<Section>, Vec<Section>) =
         sections.into_iter().filter(|section| !section.blocks.is_empty()).partition(|section| section.level == 1);
-    for unnamed in first.iter().filter(|section| section.name.is_empty()) {
+    for unnamed in titles.iter().filter(|section| section.name.is_empty()) {
         mistakes.push(Mistake::at(unnamed.blocks[0].range.start, "a scenario needs a heading above it"));
     }
-    for further in first.iter().skip(1).filter(|_| !second.is_empty()) {
-        mistakes.push(Mistake::at(further.at, "blocks under a second title: there, scenarios must be under ##"));
+    for title in titles.iter().skip(1).filter(|_| !subsections.is_empty()) {
+        mistakes.push(Mistake::at(title.at, "blocks under a second title: there, scenarios must be under ##"));
     }
     let mut background = Vec::new();
-    if second.is_empty() {
-        second = first;
-    } else if !first.is_empty() {
-        background = first.swap_remove(0).blocks;
+    if subsections.is_empty() {
+        subsections = titles;
+    } else if !titles.is_empty() {
+        background = titles.swap_remove(0).blocks;
     }
-    if second.is_empty() && mistakes.is_empty() {
+    if subsections.is_empty() && mistakes.is_empty() {
         mistakes.push(Mistake::at(0, "there is no scenario: a heading with a ```request block below it"));
     }
     let mut names = BTreeSet::new();
-    for section in &second {
+    for section in &subsections {
         if !names.insert(section.name.clone()) {
             mistakes.push(Mistake::at(section.at, format!("two scenarios are called '{}'", section.name)));
         }
     }
     let scenario =
         |section: Section| Scenario { name: section.name, line: line_of(text, section.at), blocks: section.blocks };
-    (background, second.into_iter().map(scenario).collect())
+    (background, subsections.into_iter().map(scenario).collect())
 }
 
-/// Finds values that nothing gave before, and worlds that are made too late.
+/// Finds names that have no value yet, and `world` blocks that come too late.
 ///
-/// Names that blocks with mistakes may give, of which `broken` is the text, are taken to be there.
-fn check_names(background: &[Block], scenarios: &[Scenario], broken: &str, mistakes: &mut Vec<Mistake>) {
-    let is_perhaps_given = |name: &str| match name.strip_suffix(" queue") {
-        Some(label) => broken.contains(&format!("queue {label}")),
-        None => broken.split("{{").skip(1).any(|rest| rest.split(":=").next().is_some_and(|one| one.trim() == name)),
+/// Names that a block with mistakes may capture, according to `broken_text`, count as known.
+fn check_names(background: &[Block], scenarios: &[Scenario], broken_text: &str, mistakes: &mut Vec<Mistake>) {
+    let may_be_given = |name: &str| match name.strip_suffix(" queue") {
+        Some(label) => broken_text.contains(&format!("queue {label}")),
+        None => broken_text
+            .split("{{")
+            .skip(1)
+            .any(|placeholder| placeholder.split(":=").next().is_some_and(|captured| captured.trim() == name)),
     };
     for scenario in scenarios {
-        let mut known = BTreeSet::new();
-        let mut is_begun = false;
+        let mut known_names = BTreeSet::new();
+        let mut has_started = false;
         for block in background.iter().chain(&scenario.blocks) {
-            if block.world().is_some() && is_begun {
+            if block.world().is_some() && has_started {
                 mistakes.push(Mistake::at(block.range.start, "a world is made before anything is asked of it"));
             }
-            is_begun |= block.world().is_none();
+            has_started |= block.world().is_none();
             for (template, is_expectation) in block.templates() {
-                let is_known = |name: &str| known.contains(name) || is_perhaps_given(name);
+                let is_known = |name: &str| known_names.contains(name) || may_be_given(name);
                 check_template(template, is_expectation, is_known, mistakes);
             }
             let has_queue = |label: &str| {
                 let name = format!("{label} queue");
-                known.contains(&name) || is_perhaps_given(&name)
+                known_names.contains(&name) || may_be_given(&name)
             };
-            for label in block.awaited().filter(|label| !has_queue(label)) {
+            for label in block.awaited_queue().filter(|label| !has_queue(label)) {
                 mistakes.push(Mistake::at(
                     block.range.start,
                     format!("'{label}' has no queue yet: a ```queue {label} block makes one"),
                 ));
             }
-            known.extend(block.captures());
+            known_names.extend(block.captures());
         }
     }
 }

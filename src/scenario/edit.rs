@@ -1,64 +1,64 @@
-//! Changes to a file, and how they are shown.
+//! Edits of a scenario file, and their display as a diff.
 
-use super::client::Answer;
-use super::json_text::rendered;
+use super::client::HttpReply;
+use super::json_text::format_json;
 use serde_json::Value;
 use similar::TextDiff;
 use std::ops::Range;
 
-/// A piece of a file that is to read otherwise.
+/// A replacement of a part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Bytes from the file's start.
+    /// Byte range in the file.
     pub range: Range<usize>,
-    /// What is to be there.
+    /// The new text.
     pub text: String,
 }
 
-/// A text with all changes made. Of changes that touch each other the first in the list counts: a block that is played
-/// for several scenarios may have come out differently.
+/// Applies edits to a text. Of overlapping edits, only the first in the list is applied, since a block that is played
+/// for several scenarios may differ in several ways.
 pub fn rewritten(text: &str, edits: &[Edit]) -> String {
-    let mut made: Vec<&Edit> = Vec::new();
+    let mut applied: Vec<&Edit> = Vec::new();
     for edit in edits {
-        let collides = |other: &&Edit| {
+        let overlaps = |other: &&Edit| {
             edit.range == other.range || (edit.range.start < other.range.end && other.range.start < edit.range.end)
         };
-        if !made.iter().any(collides) {
-            made.push(edit);
+        if !applied.iter().any(overlaps) {
+            applied.push(edit);
         }
     }
-    made.sort_by_key(|edit| (edit.range.start, edit.range.end));
-    let (mut written, mut at) = (String::with_capacity(text.len()), 0);
-    for edit in made {
-        written.push_str(&text[at..edit.range.start]);
-        written.push_str(&edit.text);
-        at = edit.range.end;
+    applied.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let (mut result, mut position) = (String::with_capacity(text.len()), 0);
+    for edit in applied {
+        result.push_str(&text[position..edit.range.start]);
+        result.push_str(&edit.text);
+        position = edit.range.end;
     }
-    written.push_str(&text[at..]);
-    written
+    result.push_str(&text[position..]);
+    result
 }
 
-/// The changes as a diff of the file, with its line numbers.
-pub fn shown(name: &str, text: &str, edits: &[Edit]) -> String {
-    let after = rewritten(text, edits);
-    let diff = TextDiff::from_lines(text, &after);
+/// The edits as a diff of the file.
+pub fn edit_diff(name: &str, text: &str, edits: &[Edit]) -> String {
+    let new_text = rewritten(text, edits);
+    let diff = TextDiff::from_lines(text, &new_text);
     diff.unified_diff().header(&format!("{name} (expected)"), &format!("{name} (played)")).to_string()
 }
 
-/// A block that expects this answer.
-pub fn reply_block(answer: &Answer) -> String {
-    let body = match &answer.body {
+/// A `reply` block that expects this reply.
+pub fn reply_block(reply: &HttpReply) -> String {
+    let body = match &reply.body {
         Value::Null => String::new(),
-        body => format!("{}\n", rendered(body, 0)),
+        body => format!("{}\n", format_json(body, 0)),
     };
-    format!("```reply {}\n{body}```\n", answer.status)
+    format!("```reply {}\n{body}```\n", reply.status)
 }
 
-/// A block that expects this event, but for its id, which counts what the queue was sent.
+/// An `event` block that expects this event, without its ID, which depends on the previous events of the queue.
 pub fn event_block(label: &str, event: &Value) -> String {
     let mut event = event.clone();
     if let Some(event) = event.as_object_mut() {
         event.shift_remove("id");
     }
-    format!("```event {label}\n{}\n```\n", rendered(&event, 0))
+    format!("```event {label}\n{}\n```\n", format_json(&event, 0))
 }

@@ -1,76 +1,77 @@
-//! JSON as people write it in a file.
+//! Formats JSON for scenario files.
 
 use serde_json::Value;
 
-/// How wide an object or array may be that is written in one line.
-const WIDTH: usize = 100;
+/// Longer objects and arrays are split into lines.
+const MAX_LINE_WIDTH: usize = 100;
 
-/// Keys of control's replies whose numbers are of real time: each playing has others.
-const OF_REAL_TIME: [&str; 4] = ["duration_ms", "waited_ms", "created_at", "last_request_at"];
+/// Keys in replies of control with real times, which differ each time that a scenario is played.
+const REAL_TIME_KEYS: [&str; 4] = ["duration_ms", "waited_ms", "created_at", "last_request_at"];
 
-/// The placeholder for any number, as it is written in JSON.
+/// The placeholder for any number, as JSON.
 const ANY_NUMBER: &str = r#""{{number}}""#;
 
-fn is_volatile(name: &str, value: &Value) -> bool {
-    value.is_number() && OF_REAL_TIME.contains(&name)
+fn is_real_time(name: &str, value: &Value) -> bool {
+    value.is_number() && REAL_TIME_KEYS.contains(&name)
 }
 
-/// The value of a key as people write it; what changes from one playing to the next is any number.
-pub fn rendered_under(name: &str, value: &Value, indentation: usize) -> String {
-    if is_volatile(name, value) { ANY_NUMBER.to_owned() } else { rendered(value, indentation) }
+/// Formats the value of a key. Real times become a placeholder for any number.
+pub fn format_value_of_key(name: &str, value: &Value, indentation: usize) -> String {
+    if is_real_time(name, value) { ANY_NUMBER.to_owned() } else { format_json(value, indentation) }
 }
 
-/// A value as people write it: in a line when it is short, else a key or an item in each.
-pub fn rendered(value: &Value, indentation: usize) -> String {
-    let line = in_a_line(value);
-    if line.len() + indentation <= WIDTH {
+/// Formats a value in one line if it is short, and otherwise with one key or item per line.
+pub fn format_json(value: &Value, indentation: usize) -> String {
+    let line = format_in_one_line(value);
+    if line.len() + indentation <= MAX_LINE_WIDTH {
         return line;
     }
     let (inner, outer) = (" ".repeat(indentation + 2), " ".repeat(indentation));
     match value {
         Value::Object(object) => {
-            let written: Vec<String> = object
+            let members: Vec<String> = object
                 .iter()
                 .map(|(name, value)| {
-                    let written = rendered_under(name, value, indentation + 2);
-                    format!("{inner}{}: {written}", Value::from(name.as_str()))
+                    let text = format_value_of_key(name, value, indentation + 2);
+                    format!("{inner}{}: {text}", Value::from(name.as_str()))
                 })
                 .collect();
-            format!("{{\n{}\n{outer}}}", written.join(",\n"))
+            format!("{{\n{}\n{outer}}}", members.join(",\n"))
         }
         Value::Array(items) => {
-            let written: Vec<String> =
-                items.iter().map(|item| format!("{inner}{}", rendered(item, indentation + 2))).collect();
-            format!("[\n{}\n{outer}]", written.join(",\n"))
+            let members: Vec<String> =
+                items.iter().map(|item| format!("{inner}{}", format_json(item, indentation + 2))).collect();
+            format!("[\n{}\n{outer}]", members.join(",\n"))
         }
         _ => line,
     }
 }
 
-fn in_a_line(value: &Value) -> String {
+fn format_in_one_line(value: &Value) -> String {
     match value {
         Value::Object(object) => {
-            let written: Vec<String> = object
+            let members: Vec<String> = object
                 .iter()
                 .map(|(name, value)| {
-                    let written = if is_volatile(name, value) { ANY_NUMBER.to_owned() } else { in_a_line(value) };
-                    format!("{}: {written}", Value::from(name.as_str()))
+                    let text =
+                        if is_real_time(name, value) { ANY_NUMBER.to_owned() } else { format_in_one_line(value) };
+                    format!("{}: {text}", Value::from(name.as_str()))
                 })
                 .collect();
-            format!("{{{}}}", written.join(", "))
+            format!("{{{}}}", members.join(", "))
         }
         Value::Array(items) => {
-            let written: Vec<String> = items.iter().map(in_a_line).collect();
-            format!("[{}]", written.join(", "))
+            let members: Vec<String> = items.iter().map(format_in_one_line).collect();
+            format!("[{}]", members.join(", "))
         }
-        // A text that has two braces in it would be read as a placeholder.
+        // Escaped, since two braces would begin a placeholder.
         Value::String(_) => value.to_string().replace("{{", r"\\{{"),
         other => other.to_string(),
     }
 }
 
-/// The placeholder for all values of a value's type, as it is written in JSON.
-pub fn placeholder(value: &Value) -> &'static str {
+/// The placeholder for all values of the same type, as JSON.
+pub fn placeholder_for_type(value: &Value) -> &'static str {
     match value {
         Value::Null => r#""{{any}}""#,
         Value::Bool(_) => r#""{{bool}}""#,

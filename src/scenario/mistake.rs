@@ -1,44 +1,44 @@
-//! What is wrong in a file, and the line where it is.
+//! Mistakes in scenario files, with their lines.
 
 use std::fmt;
 
-/// What is wrong in a file.
+/// A mistake in a scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// `FILE`
+    /// Name of the file.
     pub file: String,
-    /// From 1.
+    /// Line in the file, from 1.
     pub line: usize,
-    /// A sentence.
+    /// What is wrong, as a sentence.
     pub reason: String,
-    /// In bytes from the start of the file.
+    /// Byte offset in the file.
     pub(super) at: usize,
 }
 
 impl Mistake {
-    /// A mistake at a place of a file that is named later.
+    /// A mistake at a byte offset of a file. [`Mistake::placed`] adds the file and the line.
     pub fn at(at: usize, reason: impl Into<String>) -> Self {
         Self { file: String::new(), line: 0, reason: reason.into(), at }
     }
 
-    /// The mistake in a file of this name and text.
+    /// Adds the name of the file, and the line from its text.
     pub fn placed(self, name: &str, text: &str) -> Self {
         Self { file: name.to_owned(), line: line_of(text, self.at), ..self }
     }
 }
 
-/// The only mistake, where there may be several.
+/// Converts a single mistake for functions that return several.
 impl From<Mistake> for Vec<Mistake> {
     fn from(mistake: Mistake) -> Self {
         vec![mistake]
     }
 }
 
-/// All values, or all mistakes.
-pub fn all<T>(read: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, Vec<Mistake>> {
+/// Collects all values, or all mistakes if there are any.
+pub fn all<T>(results: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, Vec<Mistake>> {
     let (mut values, mut mistakes) = (Vec::new(), Vec::new());
-    for one in read {
-        match one {
+    for result in results {
+        match result {
             Ok(value) => values.push(value),
             Err(mistake) => mistakes.push(mistake),
         }
@@ -46,10 +46,10 @@ pub fn all<T>(read: impl Iterator<Item = Result<T, Mistake>>) -> Result<Vec<T>, 
     if mistakes.is_empty() { Ok(values) } else { Err(mistakes) }
 }
 
-/// Both values, or the mistakes of both.
-pub fn both<A, B>(one: Result<A, Vec<Mistake>>, other: Result<B, Vec<Mistake>>) -> Result<(A, B), Vec<Mistake>> {
-    match (one, other) {
-        (Ok(one), Ok(other)) => Ok((one, other)),
+/// Returns both values, or all mistakes of both.
+pub fn both<A, B>(first: Result<A, Vec<Mistake>>, second: Result<B, Vec<Mistake>>) -> Result<(A, B), Vec<Mistake>> {
+    match (first, second) {
+        (Ok(first), Ok(second)) => Ok((first, second)),
         (Err(mistakes), Ok(_)) | (Ok(_), Err(mistakes)) => Err(mistakes),
         (Err(mut mistakes), Err(more)) => {
             mistakes.extend(more);
@@ -64,7 +64,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// The line that a byte is in, from 1.
+/// The line of a byte offset, from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }

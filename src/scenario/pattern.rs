@@ -1,4 +1,4 @@
-//! JSON with placeholders: an expectation, or a body to be filled in.
+//! JSON with placeholders: an expectation, or the body of a request.
 
 use super::mistake::Mistake;
 use super::template::{Matcher, Part, Template};
@@ -8,25 +8,25 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Number;
 use std::ops::Range;
 
-/// A JSON value with placeholders, and where it is.
+/// A JSON value with placeholders.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// Bytes from the file's start.
+    /// Byte range in the file.
     pub range: Range<usize>,
     /// What it is.
-    pub shape: Shape,
+    pub value: PatternValue,
 }
 
-/// What a value is.
+/// The value of a pattern.
 #[derive(Clone, Debug)]
-pub enum Shape {
+pub enum PatternValue {
     /// null
     Null,
     /// true or false
     Boolean(bool),
     /// A number.
     Number(Number),
-    /// A text, or a placeholder that matches anything.
+    /// A string, or a placeholder for any value.
     Text(Template),
     /// An object.
     Object(Vec<Property>),
@@ -34,25 +34,25 @@ pub enum Shape {
     Array(Vec<Pattern>),
 }
 
-/// A key and its value.
+/// A key of an object with its value.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// Of both, bytes from the file's start.
+    /// Byte range of key and value in the file.
     pub range: Range<usize>,
-    /// The key, which may refer to values.
+    /// The key, which may contain references.
     pub name: Template,
     /// The value.
     pub value: Pattern,
 }
 
 impl Pattern {
-    /// Reads JSON that begins at a place of a file.
+    /// Parses JSON that begins at the byte offset `at` of a file.
     ///
     /// # Errors
     ///
-    /// All that is wrong, each at its place.
+    /// All mistakes, with their byte offsets.
     pub fn parse(text: &str, at: usize) -> Result<Self, Vec<Mistake>> {
-        let strict = ParseOptions {
+        let strict_json = ParseOptions {
             allow_comments: false,
             allow_loose_object_property_names: false,
             allow_trailing_commas: false,
@@ -64,31 +64,31 @@ impl Pattern {
             allow_non_finite_numbers: false,
             allow_extended_string_escapes: false,
         };
-        let parsed = parse_to_ast(text, &CollectOptions::default(), &strict)
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &strict_json)
             .map_err(|error| Mistake::at(at + error.range().start, format!("no JSON: {}", error.kind())))?;
         let value = parsed.value.ok_or_else(|| Mistake::at(at, "JSON is missing"))?;
         let mut mistakes = Vec::new();
-        let pattern = read(&value, at, &mut mistakes);
+        let pattern = convert(&value, at, &mut mistakes);
         if mistakes.is_empty() { Ok(pattern) } else { Err(mistakes) }
     }
 
-    /// All texts in it, keys included.
+    /// All templates in the pattern, including keys.
     pub fn templates(&self) -> Vec<&Template> {
-        match &self.shape {
-            Shape::Null | Shape::Boolean(_) | Shape::Number(_) => Vec::new(),
-            Shape::Text(template) => vec![template],
-            Shape::Array(items) => items.iter().flat_map(Pattern::templates).collect(),
-            Shape::Object(properties) => properties
+        match &self.value {
+            PatternValue::Null | PatternValue::Boolean(_) | PatternValue::Number(_) => Vec::new(),
+            PatternValue::Text(template) => vec![template],
+            PatternValue::Array(items) => items.iter().flat_map(Pattern::templates).collect(),
+            PatternValue::Object(properties) => properties
                 .iter()
                 .flat_map(|property| std::iter::once(&property.name).chain(property.value.templates()))
                 .collect(),
         }
     }
 
-    /// The matcher that it is as a whole.
+    /// The matcher, if the pattern consists of nothing else.
     pub fn matcher(&self) -> Option<&Matcher> {
-        match &self.shape {
-            Shape::Text(template) => match template.only() {
+        match &self.value {
+            PatternValue::Text(template) => match template.only() {
                 Some(Part::Matcher(matcher)) => Some(matcher),
                 _ => None,
             },
@@ -97,32 +97,34 @@ impl Pattern {
     }
 }
 
-/// Reads a value; what has a mistake is read as null.
-fn read(value: &ast::Value<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Pattern {
+/// Converts a value. Values with mistakes become null.
+fn convert(value: &ast::Value<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Pattern {
     let range = value.range().start + at..value.range().end + at;
-    let shape = match value {
-        ast::Value::NullKeyword(_) => Shape::Null,
-        ast::Value::BooleanLit(literal) => Shape::Boolean(literal.value),
+    let value = match value {
+        ast::Value::NullKeyword(_) => PatternValue::Null,
+        ast::Value::BooleanLit(literal) => PatternValue::Boolean(literal.value),
         ast::Value::NumberLit(literal) => literal.value.parse().map_or_else(
             |_| {
                 mistakes.push(Mistake::at(range.start, "no number that JSON has"));
-                Shape::Null
+                PatternValue::Null
             },
-            Shape::Number,
+            PatternValue::Number,
         ),
-        ast::Value::StringLit(literal) => text(&literal.value, range.start, mistakes).map_or(Shape::Null, Shape::Text),
-        ast::Value::Array(array) => Shape::Array(items(array, at, mistakes)),
-        ast::Value::Object(object) => Shape::Object(properties(object, at, mistakes)),
+        ast::Value::StringLit(literal) => {
+            template(&literal.value, range.start, mistakes).map_or(PatternValue::Null, PatternValue::Text)
+        }
+        ast::Value::Array(array) => PatternValue::Array(items(array, at, mistakes)),
+        ast::Value::Object(object) => PatternValue::Object(properties(object, at, mistakes)),
     };
-    Pattern { range, shape }
+    Pattern { range, value }
 }
 
-fn text(text: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<Template> {
+fn template(text: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<Template> {
     Template::parse(text, at).map_err(|reason| mistakes.push(Mistake::at(at, reason))).ok()
 }
 
 fn items(array: &ast::Array<'_>, at: usize, mistakes: &mut Vec<Mistake>) -> Vec<Pattern> {
-    let items: Vec<Pattern> = array.elements.iter().map(|item| read(item, at, mistakes)).collect();
+    let items: Vec<Pattern> = array.elements.iter().map(|item| convert(item, at, mistakes)).collect();
     for (index, item) in items.iter().enumerate() {
         let reason = match item.matcher() {
             Some(Matcher::Absent) => "{{absent}} is said of a key, not of an item",
@@ -143,8 +145,8 @@ fn properties(object: &ast::Object<'_>, at: usize, mistakes: &mut Vec<Mistake>) 
         if !names.insert(name.to_owned()) {
             mistakes.push(Mistake::at(range.start, format!("the key '{name}' is there twice")));
         }
-        let name = text(name, range.start, mistakes);
-        let value = read(&property.value, at, mistakes);
+        let name = template(name, range.start, mistakes);
+        let value = convert(&property.value, at, mistakes);
         let Some(name) = name else { continue };
         if name.is_expectation() {
             let reason = "a key may hold values, such as {{mel.user_id}}, and nothing else";

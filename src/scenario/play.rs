@@ -1,92 +1,49 @@
-//! Playing: block after block, until what comes back is not what must.
+//! Plays the blocks of a scenario in a world, and compares replies and events with the expected ones.
 
-use super::asking::{encoded, of_request};
-use super::block::{Block, Body, Caller, Command, Kind, Line, Reply, Request};
-use super::client::{Answer, Ask, Failure};
+use super::block::{Block, BlockKind, Body, Caller, Command, ExpectedReply, Line, Request};
+use super::client::{Failure, HttpReply, HttpRequest};
 use super::comparison::Comparison;
 use super::document::Document;
 use super::edit::{self, Edit};
 use super::mistake::line_of;
-use super::naming;
-use super::outcome_text::{failed_assertion, hint_of, readable};
+use super::outcome::{Difference, Mode, Outcome};
 use super::pattern::Pattern;
+use super::reply_text::{failed_assertion, hint_text, printable_body};
+use super::request_encoding::{encode_request, percent_encoded};
 use super::scope::{Queue, Scope};
 use super::stage::{Stage, World, credentials};
 use super::template::{Reference, UserField};
+use super::world_names;
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How long an event is waited for where it may still be on its way.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Timeout of an expected event.
+const EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What is done at a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The scenario ends.
-    Check,
-    /// It goes on, as if what came had been expected.
-    Update,
-    /// As `Update`, after what came once was written: what is something else this time is written as a placeholder.
-    Settle,
-}
-
-/// How a scenario went.
-#[derive(Clone, Debug)]
-pub enum Outcome {
-    /// Everything came as it must.
-    Played,
-    /// It can't be played here, and why.
-    Skipped(String),
-    /// It did not: the first difference, or all of them.
-    Differs(Vec<Difference>),
-}
-
-/// What came and should not, or the other way round.
-#[derive(Clone, Debug)]
-pub struct Difference {
-    /// Where the block is in its file, from 1.
-    pub line: usize,
-    /// What happened.
-    pub what: String,
-    /// How the expectation would have to read; empty when no rewriting would do.
-    pub edits: Vec<Edit>,
-}
-
-impl Difference {
-    /// `FILE:LINE: what happened`, and a diff of the file where there is one.
-    pub fn shown(&self, document: &Document) -> String {
-        let head = format!("{}:{}: {}", document.name, self.line, self.what);
-        if self.edits.is_empty() {
-            return head;
-        }
-        format!("{head}\n{}", edit::shown(&document.name, &document.text, &self.edits).trim_end())
-    }
-}
-
-/// Why a block is not played to its end.
-enum Stop {
-    /// It can't be played here.
+/// Why a block was not played to its end.
+enum BlockError {
+    /// The block can't be played on this server.
     Skip(String),
-    /// What happened instead.
+    /// The block failed in a way that no edit can change.
     Fail(String),
-    /// What came is not what is written.
+    /// The actual reply or event differs from the expected one.
     Differ(String, Vec<Edit>),
 }
 
-impl From<String> for Stop {
+impl From<String> for BlockError {
     fn from(what: String) -> Self {
-        Stop::Fail(what)
+        BlockError::Fail(what)
     }
 }
 
-impl From<Failure> for Stop {
+impl From<Failure> for BlockError {
     fn from(failure: Failure) -> Self {
-        Stop::Fail(failure.reason().to_owned())
+        BlockError::Fail(failure.reason().to_owned())
     }
 }
 
-/// A scenario that is being played.
+/// Plays one scenario in one world.
 pub struct Player<'a> {
     stage: &'a Stage,
     document: &'a Document,
@@ -96,11 +53,11 @@ pub struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    /// Somebody to play in a world.
+    /// Prepares to play in a world.
     ///
     /// # Errors
     ///
-    /// When the server does not say who and what there is.
+    /// When the users, channels and groups of the world can't be read.
     pub async fn new(stage: &'a Stage, document: &'a Document, world: &'a World, mode: Mode) -> Result<Self, String> {
         let directory = stage.directory(world).await?;
         let unique = stage.unique(world).await?;
@@ -108,10 +65,9 @@ impl<'a> Player<'a> {
         Ok(Self { stage, document, world, scope, mode })
     }
 
-    /// Plays the blocks in order.
     pub async fn play(&mut self, blocks: &[&Block]) -> Outcome {
         if self.world.control.is_some()
-            && let Some((line, what)) = naming::unknown(&self.scope, self.document, blocks)
+            && let Some((line, what)) = world_names::find_unknown(&self.scope, self.document, blocks)
         {
             return Outcome::Differs(vec![Difference { line, what, edits: Vec::new() }]);
         }
@@ -119,180 +75,198 @@ impl<'a> Player<'a> {
         for block in blocks {
             let (what, edits) = match self.play_block(block).await {
                 Ok(()) => continue,
-                Err(Stop::Skip(reason)) => return Outcome::Skipped(reason),
-                Err(Stop::Fail(what)) => (what, Vec::new()),
-                Err(Stop::Differ(what, mut edits)) => {
+                Err(BlockError::Skip(reason)) => return Outcome::Skipped(reason),
+                Err(BlockError::Fail(what)) => (what, Vec::new()),
+                Err(BlockError::Differ(what, mut edits)) => {
                     edits.iter_mut().for_each(|edit| edit.text = self.scope.without_address(&edit.text));
                     (what, edits)
                 }
             };
-            let is_mended = self.mode != Mode::Check && !edits.is_empty();
-            // A block that would have to follow this one is this one's difference.
+            let can_continue = self.mode != Mode::Check && !edits.is_empty();
+            // A block to insert after this one counts as a difference of this one.
             let at = edits.first().map(|edit| edit.range.start).filter(|at| *at != block.range.end);
             let at = at.unwrap_or(block.range.start);
             differences.push(Difference { line: line_of(&self.document.text, at), what, edits });
-            if !is_mended {
+            if !can_continue {
                 break;
             }
         }
         if differences.is_empty() { Outcome::Played } else { Outcome::Differs(differences) }
     }
 
-    async fn play_block(&mut self, block: &Block) -> Result<(), Stop> {
+    async fn play_block(&mut self, block: &Block) -> Result<(), BlockError> {
         self.prepare(block).await?;
         match &block.kind {
-            Kind::World(_) => Ok(()),
-            Kind::Request(request, reply) => self.request(request, reply.as_deref(), block.range.end).await,
-            Kind::Control(commands, reply) => self.control(commands, reply.as_deref(), block.range.end).await,
-            Kind::Event(label, pattern, is_exact) => self.event(label, pattern, *is_exact).await,
-            Kind::NoEvent(label) => self.no_event(label, block.range.start).await,
+            BlockKind::World(_) => Ok(()),
+            BlockKind::Request(request, reply) => self.request(request, reply.as_deref(), block.range.end).await,
+            BlockKind::Control(commands, reply) => self.control(commands, reply.as_deref(), block.range.end).await,
+            BlockKind::Event(label, pattern, is_exact) => self.event(label, pattern, *is_exact).await,
+            BlockKind::NoEvent(label) => self.no_event(label, block.range.start).await,
         }
     }
 
-    /// Finds out what the block's placeholders stand for, as far as it must be asked for.
-    async fn prepare(&mut self, block: &Block) -> Result<(), Stop> {
+    /// Requests the values of the block's references that are not yet known.
+    async fn prepare(&mut self, block: &Block) -> Result<(), BlockError> {
         let templates = block.templates();
-        let mut wanted: Vec<Reference> =
+        let mut references: Vec<Reference> =
             templates.iter().flat_map(|(template, _)| template.references()).cloned().collect();
-        if let Kind::Request(request, _) = &block.kind
+        if let BlockKind::Request(request, _) = &block.kind
             && let Caller::User(handle, _) = &request.caller
         {
-            wanted.push(Reference::User(handle.clone(), UserField::UserId));
+            references.push(Reference::User(handle.clone(), UserField::UserId));
         }
-        if wanted.iter().any(|reference| matches!(reference, Reference::Now(_))) {
+        if references.iter().any(|reference| matches!(reference, Reference::Now(_))) {
             self.scope.now = self.stage.now(self.world).await?;
         }
-        let is_named = |reference: &Reference| {
+        let is_world_name = |reference: &Reference| {
             matches!(
                 reference,
                 Reference::User(..) | Reference::Channel(_) | Reference::Group(_) | Reference::Message(_)
             )
         };
-        if wanted.iter().any(|reference| is_named(reference) && self.scope.value(reference).is_err()) {
-            self.renew().await?;
+        if references.iter().any(|reference| is_world_name(reference) && self.scope.value(reference).is_err()) {
+            self.reload_directory().await?;
         }
-        for reference in wanted {
+        for reference in references {
             if let Err(reason) = self.scope.value(&reference) {
-                let is_elsewhere = self.world.control.is_none() && is_named(&reference);
-                return Err(if is_elsewhere { Stop::Skip(format!("{reason} here")) } else { Stop::Fail(reason) });
+                let is_foreign = self.world.control.is_none() && is_world_name(&reference);
+                return Err(if is_foreign {
+                    BlockError::Skip(format!("{reason} here"))
+                } else {
+                    BlockError::Fail(reason)
+                });
             }
         }
         Ok(())
     }
 
-    /// Looks again who and what there is. Who has another address by now goes by the name that was used before.
-    async fn renew(&mut self) -> Result<(), Stop> {
-        let before = std::mem::replace(&mut self.scope.directory, self.stage.directory(self.world).await?);
-        self.scope.directory.keep_handles(&before);
+    /// Reads the names of the world again. Users whose email address has changed keep their handles.
+    async fn reload_directory(&mut self) -> Result<(), BlockError> {
+        let previous = std::mem::replace(&mut self.scope.directory, self.stage.directory(self.world).await?);
+        self.scope.directory.keep_handles(&previous);
         Ok(())
     }
 
-    async fn request(&mut self, request: &Request, reply: Option<&Reply>, end: usize) -> Result<(), Stop> {
-        let ask = of_request(&self.scope, request)?;
-        let answer = self.stage.ask(ask).await;
-        let shown = format!("{} {}", request.method, self.scope.text(&request.path)?);
-        if let Ok(answer) = &answer {
-            self.remember(request, answer).await?;
+    async fn request(
+        &mut self,
+        request: &Request,
+        reply: Option<&ExpectedReply>,
+        end: usize,
+    ) -> Result<(), BlockError> {
+        let http_request = encode_request(&self.scope, request)?;
+        let actual = self.stage.send(http_request).await;
+        let description = format!("{} {}", request.method, self.scope.text(&request.path)?);
+        if let Ok(actual) = &actual {
+            self.record_effects(request, actual).await?;
         }
-        let checked = self.check(&shown, &answer, reply, Some(end));
-        if checked.is_ok() && request.registers.is_some() && !answer.is_ok_and(|answer| answer.status == 200) {
-            return Err(Stop::Fail("no queue was registered".to_owned()));
+        let result = self.check(&description, &actual, reply, Some(end));
+        if result.is_ok() && request.queue_label.is_some() && !actual.is_ok_and(|actual| actual.status == 200) {
+            return Err(BlockError::Fail("no queue was registered".to_owned()));
         }
-        checked
+        result
     }
 
-    /// Notes what later blocks rely on: a registered queue, keys that were made again.
-    async fn remember(&mut self, request: &Request, answer: &Answer) -> Result<(), Stop> {
-        if answer.status != 200 {
+    /// Records what later blocks need: a registered queue, regenerated keys, and changed email addresses.
+    async fn record_effects(&mut self, request: &Request, actual: &HttpReply) -> Result<(), BlockError> {
+        if actual.status != 200 {
             return Ok(());
         }
-        if let (Some(label), Caller::User(handle, _)) = (&request.registers, &request.caller)
-            && let Some(id) = answer.body["queue_id"].as_str()
+        if let (Some(label), Caller::User(handle, _)) = (&request.queue_label, &request.caller)
+            && let Some(id) = actual.body["queue_id"].as_str()
         {
-            let last = answer.body["last_event_id"].as_i64().unwrap_or(-1);
+            let last = actual.body["last_event_id"].as_i64().unwrap_or(-1);
             let (handle, id) = (handle.clone(), id.to_owned());
-            let queue = Queue { handle, id, last_fetched: last, last_taken: last, waiting: VecDeque::new() };
+            let queue = Queue { handle, id, last_fetched: last, last_consumed: last, pending: VecDeque::new() };
             self.scope.queues.insert(label.clone(), queue);
         }
         let names_address = |line: &Line| matches!(line, Line::Parameter(name, _) if name.ends_with("email"));
-        let is_of_keys = self.scope.text(&request.path)?.ends_with("/api_key/regenerate");
-        if (is_of_keys || request.lines.iter().any(names_address)) && self.world.control.is_some() {
-            self.renew().await?;
+        let regenerates_key = self.scope.text(&request.path)?.ends_with("/api_key/regenerate");
+        if (regenerates_key || request.lines.iter().any(names_address)) && self.world.control.is_some() {
+            self.reload_directory().await?;
         }
         Ok(())
     }
 
-    async fn control(&mut self, commands: &[Command], reply: Option<&Reply>, end: usize) -> Result<(), Stop> {
+    async fn control(
+        &mut self,
+        commands: &[Command],
+        reply: Option<&ExpectedReply>,
+        end: usize,
+    ) -> Result<(), BlockError> {
         let control = self.world.control.clone().unwrap_or_default();
         for (index, command) in commands.iter().enumerate() {
-            let url = format!("{control}{}", self.scope.text_with(&command.path, encoded)?);
+            let url = format!("{control}{}", self.scope.text_with(&command.path, percent_encoded)?);
             let body = command.body.as_ref().map(|body| self.scope.json(body)).transpose()?;
-            let answer = self.stage.control(&command.method, &url, body.as_ref()).await;
+            let actual = self.stage.control(&command.method, &url, body.as_ref()).await;
             let is_last = index + 1 == commands.len();
-            self.check(&command.shown, &answer, reply.filter(|_| is_last), is_last.then_some(end))?;
-            // Going back in time may bring older keys back.
-            if command.method != "GET" && !["clock", "fault"].iter().any(|word| command.shown.starts_with(word)) {
-                self.renew().await?;
+            self.check(&command.text, &actual, reply.filter(|_| is_last), is_last.then_some(end))?;
+            // A reset or a restored snapshot may change keys.
+            if command.method != "GET" && !["clock", "fault"].iter().any(|word| command.text.starts_with(word)) {
+                self.reload_directory().await?;
             }
         }
         Ok(())
     }
 
-    /// Compares what came with what must; keeps what is captured. Where no reply is written, one may be at `place`.
+    /// Compares a reply with the expected one and captures values. Without an expected reply, `insert_at` is the byte
+    /// offset at which a `reply` block can be inserted.
     fn check(
         &mut self,
-        shown: &str,
-        answer: &Result<Answer, Failure>,
-        reply: Option<&Reply>,
-        place: Option<usize>,
-    ) -> Result<(), Stop> {
-        let answer = match (answer, reply) {
+        description: &str,
+        actual: &Result<HttpReply, Failure>,
+        reply: Option<&ExpectedReply>,
+        insert_at: Option<usize>,
+    ) -> Result<(), BlockError> {
+        let actual = match (actual, reply) {
             (Err(Failure::Broken(_)), Some(reply)) if reply.status.is_none() => return Ok(()),
-            (Err(failure), _) => return Err(Stop::Fail(format!("{shown} has no reply: {}", failure.reason()))),
-            (Ok(answer), _) => answer,
+            (Err(failure), _) => {
+                return Err(BlockError::Fail(format!("{description} has no reply: {}", failure.reason())));
+            }
+            (Ok(actual), _) => actual,
         };
-        if let Some(what) = failed_assertion(answer, reply, self.mode != Mode::Check) {
-            return Err(Stop::Fail(format!("{shown}: {what}")));
+        if let Some(what) = failed_assertion(actual, reply, self.mode != Mode::Check) {
+            return Err(BlockError::Fail(format!("{description}: {what}")));
         }
-        let came = || format!("{} {}{}", answer.status, readable(answer), hint_of(answer));
+        let actual_text = || format!("{} {}{}", actual.status, printable_body(actual), hint_text(actual));
         let Some(reply) = reply else {
-            let is_success = answer.status == 200;
-            let edits = place.map(|at| Edit { range: at..at, text: edit::reply_block(answer) }).into_iter().collect();
-            let what = || format!("{shown} must succeed, but got {}", came());
-            return if is_success { Ok(()) } else { Err(Stop::Differ(what(), edits)) };
+            let is_success = actual.status == 200;
+            let edits =
+                insert_at.map(|at| Edit { range: at..at, text: edit::reply_block(actual) }).into_iter().collect();
+            let what = || format!("{description} must succeed, but got {}", actual_text());
+            return if is_success { Ok(()) } else { Err(BlockError::Differ(what(), edits)) };
         };
         let Some(status) = reply.status else {
-            return Err(Stop::Fail(format!("{shown} must have no reply, but got {}", came())));
+            return Err(BlockError::Fail(format!("{description} must have no reply, but got {}", actual_text())));
         };
         let mut comparison = self.comparison(matches!(reply.body, Body::Json(_, true)));
-        if status != answer.status {
-            let is_written = !reply.status_range.is_empty();
-            let text = if is_written { answer.status.to_string() } else { format!(" {}", answer.status) };
+        if status != actual.status {
+            let has_status = !reply.status_range.is_empty();
+            let text = if has_status { actual.status.to_string() } else { format!(" {}", actual.status) };
             comparison.edits.push(Edit { range: reply.status_range.clone(), text });
         }
         for (name, value) in &reply.headers {
-            let actual = answer.headers.get(name).and_then(|value| value.to_str().ok());
-            if !actual.is_some_and(|actual| comparison.fits(value, &Value::from(actual))) {
-                let came = actual.map_or_else(|| "is not there".to_owned(), |actual| format!("is '{actual}'"));
-                return Err(Stop::Fail(format!("the header {name} of the reply to {shown} {came}")));
+            let actual = actual.headers.get(name).and_then(|value| value.to_str().ok());
+            if !actual.is_some_and(|actual| comparison.matches(value, &Value::from(actual))) {
+                let actual_text = actual.map_or_else(|| "is not there".to_owned(), |actual| format!("is '{actual}'"));
+                return Err(BlockError::Fail(format!("the header {name} of the reply to {description} {actual_text}")));
             }
         }
         match &reply.body {
             Body::Free => {}
-            Body::Json(pattern, _) => comparison.compare(pattern, &answer.body),
+            Body::Json(pattern, _) => comparison.compare(pattern, &actual.body),
             Body::Text(template, range) => {
-                let text = String::from_utf8_lossy(&answer.bytes).trim().to_owned();
-                if !comparison.fits_text(template, &text) {
+                let text = String::from_utf8_lossy(&actual.bytes).trim().to_owned();
+                if !comparison.matches_text(template, &text) {
                     comparison.edits.push(Edit { range: range.clone(), text });
                 }
             }
         }
-        let mut what = format!("the reply to {shown} differs");
-        let is_no_json = matches!(reply.body, Body::Json(..)) && answer.body.is_null();
-        if status != answer.status || is_no_json {
-            what = format!("{what}: {}", came());
+        let mut what = format!("the reply to {description} differs");
+        let is_no_json = matches!(reply.body, Body::Json(..)) && actual.body.is_null();
+        if status != actual.status || is_no_json {
+            what = format!("{what}: {}", actual_text());
         }
-        self.settle(what, comparison.edits, comparison.captured, &comparison.notes)
+        self.finish_comparison(what, comparison.edits, comparison.captured, &comparison.notes)
     }
 
     fn comparison(&self, is_exact: bool) -> Comparison<'_> {
@@ -300,92 +274,92 @@ impl<'a> Player<'a> {
         if self.mode == Mode::Settle { comparison.writing_placeholders() } else { comparison }
     }
 
-    fn settle(
+    fn finish_comparison(
         &mut self,
         what: String,
         edits: Vec<Edit>,
         captured: Vec<(String, Value)>,
         notes: &[String],
-    ) -> Result<(), Stop> {
+    ) -> Result<(), BlockError> {
         self.scope.captured.extend(captured);
         if edits.is_empty() {
             return Ok(());
         }
         let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-        Err(Stop::Differ(format!("{what}{notes}"), edits))
+        Err(BlockError::Differ(format!("{what}{notes}"), edits))
     }
 
-    async fn event(&mut self, label: &str, pattern: &Pattern, is_exact: bool) -> Result<(), Stop> {
+    async fn event(&mut self, label: &str, pattern: &Pattern, is_exact: bool) -> Result<(), BlockError> {
         let wants_heartbeat = self.document.text[pattern.range.clone()].contains("\"heartbeat\"");
-        let taken = tokio::time::timeout(PATIENCE, self.take(label, wants_heartbeat)).await;
-        let mut event = taken.unwrap_or_else(|_| Err(Stop::Fail(format!("no event came for {label}"))))?;
-        // Ids count what the queue was sent, which is nothing that an exact event says.
+        let result = tokio::time::timeout(EVENT_TIMEOUT, self.next_event(label, wants_heartbeat)).await;
+        let mut event = result.unwrap_or_else(|_| Err(BlockError::Fail(format!("no event came for {label}"))))?;
+        // The ID depends on previous events of the queue, so exact events omit it.
         if let Some(event) = event.as_object_mut().filter(|_| is_exact) {
             event.shift_remove("id");
         }
         let mut comparison = self.comparison(is_exact);
         comparison.compare(pattern, &event);
         let Comparison { edits, captured, notes, .. } = comparison;
-        self.settle(format!("the next event for {label} differs"), edits, captured, &notes)
+        self.finish_comparison(format!("the next event for {label} differs"), edits, captured, &notes)
     }
 
-    /// The next event, out of the queue.
-    async fn take(&mut self, label: &str, wants_heartbeat: bool) -> Result<Value, Stop> {
+    /// Consumes the next event of a queue.
+    async fn next_event(&mut self, label: &str, wants_heartbeat: bool) -> Result<Value, BlockError> {
         loop {
             self.fetch(label, true).await?;
             let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;
-            let event = queue.waiting.pop_front().ok_or_else(|| format!("no event came for {label}"))?;
-            queue.last_taken = event["id"].as_i64().unwrap_or(queue.last_taken);
+            let event = queue.pending.pop_front().ok_or_else(|| format!("no event came for {label}"))?;
+            queue.last_consumed = event["id"].as_i64().unwrap_or(queue.last_consumed);
             if wants_heartbeat || event["type"] != "heartbeat" {
                 return Ok(event);
             }
         }
     }
 
-    /// `at` is where the block is: events that came all the same can be written before it.
-    async fn no_event(&mut self, label: &str, at: usize) -> Result<(), Stop> {
+    /// `at` is the byte offset of the block, where `event` blocks for unexpected events can be inserted.
+    async fn no_event(&mut self, label: &str, at: usize) -> Result<(), BlockError> {
         self.fetch(label, false).await?;
-        let waiting = self.scope.queues.get_mut(label).map(|queue| std::mem::take(&mut queue.waiting));
-        let mut came = waiting.unwrap_or_default();
-        came.retain(|event| event["type"] != "heartbeat");
-        let Some(first) = came.front() else { return Ok(()) };
+        let pending = self.scope.queues.get_mut(label).map(|queue| std::mem::take(&mut queue.pending));
+        let mut events = pending.unwrap_or_default();
+        events.retain(|event| event["type"] != "heartbeat");
+        let Some(first) = events.front() else { return Ok(()) };
         let what = format!("no event must have come for {label}, but did: {first}");
-        let text = came.iter().map(|event| edit::event_block(label, event)).collect();
-        Err(Stop::Differ(what, vec![Edit { range: at..at, text }]))
+        let text = events.iter().map(|event| edit::event_block(label, event)).collect();
+        Err(BlockError::Differ(what, vec![Edit { range: at..at, text }]))
     }
 
-    /// Fetches what is in a queue. Where the clock is not ours something may still be on its way, and is waited for.
-    async fn fetch(&mut self, label: &str, is_awaited: bool) -> Result<(), Stop> {
+    /// Fetches the events of a queue. On a server without control, waits for an event if `waits` is set.
+    async fn fetch(&mut self, label: &str, waits: bool) -> Result<(), BlockError> {
         let queue = self.scope.queues.get(label).ok_or_else(|| format!("'{label}' has no queue"))?;
-        if is_awaited && !queue.waiting.is_empty() {
+        if waits && !queue.pending.is_empty() {
             return Ok(());
         }
         let person = self.scope.directory.person(&queue.handle);
         let person = person.ok_or_else(|| format!("there is no user '{}'", queue.handle))?;
         let last = queue.last_fetched.to_string();
-        let at_once = (self.world.control.is_some() || !is_awaited).then_some(("dont_block", "true"));
-        let named = [("queue_id", queue.id.as_str()), ("last_event_id", &last)].into_iter().chain(at_once);
-        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(named).finish();
-        let answer = self
+        let dont_block = (self.world.control.is_some() || !waits).then_some(("dont_block", "true"));
+        let parameters = [("queue_id", queue.id.as_str()), ("last_event_id", &last)].into_iter().chain(dont_block);
+        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
+        let actual = self
             .stage
-            .ask(Ask {
+            .send(HttpRequest {
                 method: "GET".to_owned(),
                 url: format!("{}/api/v1/events?{}", self.world.base_url, query),
                 headers: vec![credentials(&person.email, &person.api_key)],
                 body: Vec::new(),
             })
             .await?;
-        let Some(events) = answer.body["events"].as_array() else {
-            return Err(Stop::Fail(format!(
+        let Some(events) = actual.body["events"].as_array() else {
+            return Err(BlockError::Fail(format!(
                 "the queue of {label} can't be read: {} {}",
-                answer.status,
-                readable(&answer)
+                actual.status,
+                printable_body(&actual)
             )));
         };
         let queue = self.scope.queues.get_mut(label).ok_or_else(|| format!("'{label}' has no queue"))?;
         for event in events {
             queue.last_fetched = queue.last_fetched.max(event["id"].as_i64().unwrap_or(-1));
-            queue.waiting.push_back(event.clone());
+            queue.pending.push_back(event.clone());
         }
         Ok(())
     }

@@ -1,18 +1,18 @@
-//! Scenarios made of what passed between clients and a server.
+//! Converts recorded traffic between clients and a server to a scenario.
 //!
-//! [`written`] makes the text of a scenario of a [`Session`]: users, ids and times become names, the events that polls
-//! brought become `event` blocks, and keys and passwords are left out. What can't be expressed is listed.
+//! [`to_scenario`] writes the scenario of a [`Session`]. IDs and times become placeholders, and the events of polls
+//! become `event` blocks. API keys and passwords are omitted. What a scenario can't express is listed.
 
-mod batch;
+mod event_batches;
 mod exchange;
+mod expectation;
 pub mod kinds;
 mod names;
-mod pattern;
 mod request;
 pub mod secrets;
-mod story;
 mod text;
+mod writer;
 
-pub use exchange::{Exchange, Sent, Session, Upload, basic};
+pub use exchange::{Exchange, RequestBody, Session, Upload, basic_credentials};
 pub use secrets::is_secret;
-pub use story::{Written, written};
+pub use writer::{RecordedScenario, to_scenario};

@@ -1,41 +1,42 @@
-//! Running a scenario: in which worlds it is played, and where it can't be.
+//! Runs a scenario: creates its worlds, plays it at each level, or skips it.
 
-use super::block::{Block, Kind};
+use super::block::{Block, BlockKind};
 use super::document::{Document, Scenario};
-use super::founding::Founding;
 use super::mistake::line_of;
-use super::play::{Difference, Mode, Outcome, Player};
+use super::outcome::{Difference, Mode, Outcome};
+use super::play::Player;
 use super::stage::Stage;
+use super::world_setup::WorldSetup;
 
-/// Plays a scenario of a document: at the newest level, and at the first at which it says that it holds.
+/// Plays a scenario of a document at the newest feature level, and at the lowest level that it names.
 pub async fn play(stage: &Stage, document: &Document, scenario: &Scenario, mode: Mode) -> Outcome {
     let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
-    let founding = Founding::together(blocks.iter().filter_map(|block| block.world()));
+    let setup = WorldSetup::merged(blocks.iter().filter_map(|block| block.world()));
     if !stage.has_control() {
-        let needed = match blocks.iter().any(|block| matches!(block.kind, Kind::Control(..))) {
-            _ if !founding.options.is_empty() => Some("a world made for it"),
+        let requirement = match blocks.iter().any(|block| matches!(block.kind, BlockKind::Control(..))) {
+            _ if !setup.options.is_empty() => Some("a world made for it"),
             true => Some("control of the world"),
             false => None,
         };
-        if let Some(why) = needed {
-            return Outcome::Skipped(format!("needs {why}, which this server does not give"));
+        if let Some(requirement) = requirement {
+            return Outcome::Skipped(format!("needs {requirement}, which this server does not give"));
         }
     }
     let newest = match stage.level().await {
         Ok(level) => level,
         Err(what) => return differs_at(scenario.line, what),
     };
-    if let Some(first) = founding.from_level.filter(|first| *first > newest) {
-        return Outcome::Skipped(format!("holds from feature level {first} on; this server has {newest}"));
+    if let Some(lowest) = setup.from_level.filter(|lowest| *lowest > newest) {
+        return Outcome::Skipped(format!("holds from feature level {lowest} on; this server has {newest}"));
     }
-    // On a server without control there is one level to play at.
-    let levels = if stage.has_control() { founding.levels(newest) } else { vec![newest] };
+    // A server without control has only one level.
+    let levels = if stage.has_control() { setup.levels(newest) } else { vec![newest] };
     for level in levels {
-        let outcome = play_at(stage, document, scenario, (level, &founding, &blocks), mode).await;
+        let outcome = play_at(stage, document, scenario, (level, &setup, &blocks), mode).await;
         match outcome {
             Outcome::Played => {}
             Outcome::Differs(differences) if level != newest => {
-                return Outcome::Differs(at_level(level, differences, mode));
+                return Outcome::Differs(as_level_difference(level, differences, mode));
             }
             other => return other,
         }
@@ -47,8 +48,8 @@ fn differs_at(line: usize, what: String) -> Outcome {
     Outcome::Differs(vec![Difference { line, what, edits: Vec::new() }])
 }
 
-/// Differences at an older level. They are not rewritten: the newest level would differ then.
-fn at_level(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Difference> {
+/// Marks the first difference as one at an older level. It has no edits, since they would not match the newest level.
+fn as_level_difference(level: i64, mut differences: Vec<Difference>, mode: Mode) -> Vec<Difference> {
     differences.truncate(1);
     for difference in &mut differences {
         difference.what = format!("at feature level {level}, from which it should hold: {}", difference.what);
@@ -64,12 +65,12 @@ async fn play_at(
     stage: &Stage,
     document: &Document,
     scenario: &Scenario,
-    (level, founding, blocks): (i64, &Founding, &[&Block]),
+    (level, setup, blocks): (i64, &WorldSetup, &[&Block]),
     mode: Mode,
 ) -> Outcome {
     let line = blocks.iter().find(|block| block.world().is_some());
     let line = line.map_or(scenario.line, |block| line_of(&document.text, block.range.start));
-    let world = match stage.make_world(level, &founding.options, &document.name).await {
+    let world = match stage.make_world(level, &setup.options, &document.name).await {
         Ok(world) => world,
         Err(reason) => return differs_at(line, reason),
     };

@@ -1,7 +1,7 @@
-//! What has a value at a point of a scenario.
+//! The values that placeholders have while a scenario is played.
 
 use super::directory::Directory;
-use super::pattern::{Pattern, Shape};
+use super::pattern::{Pattern, PatternValue};
 use super::template::{Part, QueueField, Reference, Template, UserField};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, VecDeque};
@@ -9,41 +9,41 @@ use std::collections::{BTreeMap, VecDeque};
 /// An event queue that the scenario registered.
 #[derive(Clone, Debug)]
 pub struct Queue {
-    /// Whose it is.
+    /// The handle of its owner.
     pub handle: String,
-    /// Its id.
+    /// ID of the queue.
     pub id: String,
-    /// The id of the last event that was fetched.
+    /// ID of the last event that was fetched.
     pub last_fetched: i64,
-    /// The id of the last event that was taken.
-    pub last_taken: i64,
-    /// Fetched, not taken.
-    pub waiting: VecDeque<Value>,
+    /// ID of the last event that the scenario consumed.
+    pub last_consumed: i64,
+    /// Events that were fetched, but not consumed.
+    pub pending: VecDeque<Value>,
 }
 
-/// What has a value.
+/// The values of placeholders.
 #[derive(Debug, Default)]
 pub struct Scope {
-    /// Kept from replies and events.
+    /// Values captured from replies and events, by name.
     pub captured: BTreeMap<String, Value>,
-    /// Registered queues by label.
+    /// Registered queues, by label.
     pub queues: BTreeMap<String, Queue>,
-    /// Who and what there is.
+    /// The users, channels and groups of the world.
     pub directory: Directory,
-    /// The world's time in UNIX seconds.
+    /// The world's time in Unix seconds.
     pub now: i64,
-    /// A word of this playing's own.
+    /// A word that no other run uses.
     pub unique: String,
     /// The world's base URL.
     pub server: String,
 }
 
 impl Scope {
-    /// The value of something.
+    /// The value of a reference.
     ///
     /// # Errors
     ///
-    /// What there is not.
+    /// A message that says what does not exist.
     pub fn value(&self, reference: &Reference) -> Result<Value, String> {
         match reference {
             Reference::Captured(name) => {
@@ -62,7 +62,7 @@ impl Scope {
                 let queue = self.queues.get(label).ok_or_else(|| format!("'{label}' has no queue"))?;
                 Ok(match field {
                     QueueField::QueueId => queue.id.clone().into(),
-                    QueueField::LastEventId => queue.last_taken.into(),
+                    QueueField::LastEventId => queue.last_consumed.into(),
                 })
             }
             Reference::Channel(name) => {
@@ -85,7 +85,7 @@ impl Scope {
         }
     }
 
-    /// A text with its values in their places; what is no text is there as JSON.
+    /// Replaces the references in a template by their values. Values that are not strings are written as JSON.
     ///
     /// # Errors
     ///
@@ -94,39 +94,40 @@ impl Scope {
         self.text_with(template, |value| value)
     }
 
-    /// The same with every value changed on its way.
+    /// As [`Scope::text`], with a conversion of each value.
     ///
     /// # Errors
     ///
     /// What has no value.
-    pub fn text_with(&self, template: &Template, change: impl Fn(String) -> String) -> Result<String, String> {
+    pub fn text_with(&self, template: &Template, convert: impl Fn(String) -> String) -> Result<String, String> {
         let mut text = String::new();
         for part in &template.parts {
             match part {
                 Part::Literal(literal) => text.push_str(literal),
-                Part::Reference(reference) => text.push_str(&change(plain(&self.value(reference)?))),
+                Part::Reference(reference) => text.push_str(&convert(as_text(&self.value(reference)?))),
                 Part::Matcher(_) | Part::Capture(..) => return Err("a request is made of values".to_owned()),
             }
         }
         Ok(text)
     }
 
-    /// JSON with its values in their places, each of its own type where it is alone.
+    /// Replaces the references in a pattern by their values. A reference without other text keeps the type of its
+    /// value.
     ///
     /// # Errors
     ///
     /// What has no value.
     pub fn json(&self, pattern: &Pattern) -> Result<Value, String> {
-        Ok(match &pattern.shape {
-            Shape::Null => Value::Null,
-            Shape::Boolean(value) => Value::Bool(*value),
-            Shape::Number(number) => Value::Number(number.clone()),
-            Shape::Text(template) => match template.only() {
+        Ok(match &pattern.value {
+            PatternValue::Null => Value::Null,
+            PatternValue::Boolean(value) => Value::Bool(*value),
+            PatternValue::Number(number) => Value::Number(number.clone()),
+            PatternValue::Text(template) => match template.only() {
                 Some(Part::Reference(reference)) => self.value(reference)?,
                 _ => self.text(template)?.into(),
             },
-            Shape::Array(items) => items.iter().map(|item| self.json(item)).collect::<Result<_, _>>()?,
-            Shape::Object(properties) => {
+            PatternValue::Array(items) => items.iter().map(|item| self.json(item)).collect::<Result<_, _>>()?,
+            PatternValue::Object(properties) => {
                 let mut object = Map::new();
                 for property in properties {
                     object.insert(self.text(&property.name)?, self.json(&property.value)?);
@@ -144,13 +145,13 @@ pub fn origin(url: &str) -> &str {
 }
 
 impl Scope {
-    /// The path of the base URL.
+    /// The path of the world's base URL.
     fn prefix(&self) -> &str {
         &self.server[origin(&self.server).len()..]
     }
 
-    /// A text for a file, in which the address of the world that was played in is written as a placeholder: the next
-    /// playing has another.
+    /// Replaces the world's URL in a text by a placeholder, since the next run has another
+    /// URL.
     pub fn without_address(&self, text: &str) -> String {
         let text = if self.server.is_empty() { text.to_owned() } else { text.replace(&self.server, "{{server}}") };
         match self.prefix() {
@@ -160,7 +161,7 @@ impl Scope {
     }
 }
 
-/// A value as it is in a text.
-pub fn plain(value: &Value) -> String {
+/// A value as text: strings without quotes, other values as JSON.
+pub fn as_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

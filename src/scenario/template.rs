@@ -1,161 +1,150 @@
-//! Text with placeholders: what a value becomes in a request, and what fits in an expectation.
+//! Texts with placeholders: references to values, and matchers in expectations.
 
 use regex::Regex;
 
-/// Text with placeholders, and where it begins in its file.
+/// A text with placeholders.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// Bytes from the file's start.
+    /// Byte offset in the file.
     pub at: usize,
-    /// In order.
     pub parts: Vec<Part>,
 }
 
-/// A piece of a text.
+/// A part of a template.
 #[derive(Clone, Debug)]
 pub enum Part {
-    /// Itself.
+    /// Literal text.
     Literal(String),
-    /// The value that something has by then.
+    /// The value of a reference.
     Reference(Reference),
-    /// Anything that fits.
+    /// Any value that the matcher accepts.
     Matcher(Matcher),
-    /// Anything that fits, kept under a name.
+    /// Any value that the matcher accepts, captured under a name.
     Capture(String, Matcher),
 }
 
-/// What has a value.
+/// A reference to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reference {
-    /// `{{name}}`: captured before.
+    /// `{{name}}`: a captured value.
     Captured(String),
     /// `{{mel.user_id}}`
     User(String, UserField),
-    /// `{{mel phone.queue_id}}`: of a queue that was registered before.
+    /// `{{mel phone.queue_id}}`: a field of a registered queue.
     Queue(String, QueueField),
-    /// `{{channel general}}`: its id.
+    /// `{{channel general}}`: the ID of a channel.
     Channel(String),
-    /// `{{group engineers}}`: its id.
+    /// `{{group engineers}}`: the ID of a group.
     Group(String),
-    /// `{{message Welcome}}`: the id of the first message whose source begins so.
+    /// `{{message Welcome}}`: the ID of the first message whose source begins with this text.
     Message(String),
-    /// `{{now +1d}}`: the world's time in whole UNIX seconds, and so much later.
+    /// `{{now +1d}}`: the world's time in whole Unix seconds, plus this number of seconds.
     Now(i64),
-    /// `{{unique}}`: a word that no earlier playing on the same realm has used.
+    /// `{{unique}}`: a word that no earlier run on the same realm has used.
     Unique,
-    /// `{{server}}`: the base URL, without a slash at the end.
+    /// `{{server}}`: the base URL without a trailing slash.
     Server,
-    /// `{{origin}}`: its scheme, host and port, which addresses that begin with a slash are relative to.
+    /// `{{origin}}`: scheme, host and port of the base URL.
     Origin,
-    /// `{{prefix}}`: its path, empty for a server's root, which addresses of the world begin with.
+    /// `{{prefix}}`: the path of the base URL; empty if it has none.
     Prefix,
 }
 
-/// What is known of a user.
+/// A field of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserField {
-    /// A number.
     UserId,
-    /// The address of the account.
     Email,
-    /// As it was when the scenario began.
     FullName,
-    /// The key that works now.
+    /// The current API key.
     ApiKey,
 }
 
-/// What is known of a queue.
+/// A field of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueField {
-    /// A text.
     QueueId,
-    /// The id of the last event that was taken from it.
+    /// ID of the last event that the scenario consumed.
     LastEventId,
 }
 
-/// What fits.
+/// A set of accepted values.
 #[derive(Clone, Debug)]
 pub enum Matcher {
-    /// Any value, null included.
+    /// Any value, including null.
     Any,
-    /// A whole number.
     Integer,
-    /// Any number.
     Number,
-    /// Any text.
     Text,
-    /// True or false.
     Boolean,
-    /// Any object.
     Object,
-    /// Any array.
     Array,
-    /// A number from here to there, both included.
+    /// A number within an inclusive range; None for no bound.
     Range(Option<i64>, Option<i64>),
-    /// A text that matches as a whole.
+    /// A text that matches the whole expression.
     Regex(Regex),
-    /// No such key.
+    /// The key must not exist.
     Absent,
-    /// Any further items.
+    /// Any number of array items.
     Rest,
-    /// The other items of the array, in whatever order.
+    /// The other items of the array, in any order.
     AnyOrder,
 }
 
 impl Matcher {
-    /// Whether it says something of a piece of a text.
-    fn fits_within_text(&self) -> bool {
-        let is_whole = matches!(self, Matcher::Object | Matcher::Array | Matcher::Range(..));
-        !is_whole && !self.is_positional()
+    /// Whether the matcher can be combined with other text.
+    fn is_allowed_in_text(&self) -> bool {
+        let is_single_value = matches!(self, Matcher::Object | Matcher::Array | Matcher::Range(..));
+        !is_single_value && !self.is_positional()
     }
 
-    /// Whether it says something of its place rather than of a value.
+    /// Whether the matcher is about a key or item rather than its value.
     pub fn is_positional(&self) -> bool {
         matches!(self, Matcher::Absent | Matcher::Rest | Matcher::AnyOrder)
     }
 }
 
-const WORDS: &str = "any, int, number, string, bool, object, array, absent, any order, ..., 1..10, /pattern/";
+const MATCHER_WORDS: &str = "any, int, number, string, bool, object, array, absent, any order, ..., 1..10, /pattern/";
 
 impl Template {
-    /// Reads a text; `\{{` means two braces.
+    /// Parses a text. `\{{` means two literal braces.
     ///
     /// # Errors
     ///
     /// What is wrong with a placeholder.
     pub fn parse(text: &str, at: usize) -> Result<Self, String> {
         let mut parts = Vec::new();
-        let (mut literal, mut rest) = (String::new(), text);
-        while let Some(open) = rest.find("{{") {
-            if let Some(before) = rest[..open].strip_suffix('\\') {
+        let (mut literal, mut remaining) = (String::new(), text);
+        while let Some(open) = remaining.find("{{") {
+            if let Some(before) = remaining[..open].strip_suffix('\\') {
                 literal.push_str(before);
                 literal.push_str("{{");
-                rest = &rest[open + 2..];
+                remaining = &remaining[open + 2..];
                 continue;
             }
-            literal.push_str(&rest[..open]);
-            let inner = &rest[open + 2..];
-            // A regular expression may hold braces of its own.
-            let first = &inner[..inner.find("}}").unwrap_or(inner.len())];
-            let subject = first.split_once(":=").map_or(first, |(_, matcher)| matcher);
-            let end = if subject.trim_start().starts_with('/') { "/}}" } else { "}}" };
-            let close = inner.find(end).ok_or_else(|| format!("'{{{{{inner}' is not closed with {end}"))?;
+            literal.push_str(&remaining[..open]);
+            let content = &remaining[open + 2..];
+            // A regular expression may contain braces.
+            let first = &content[..content.find("}}").unwrap_or(content.len())];
+            let matcher_text = first.split_once(":=").map_or(first, |(_, matcher)| matcher);
+            let end = if matcher_text.trim_start().starts_with('/') { "/}}" } else { "}}" };
+            let close = content.find(end).ok_or_else(|| format!("'{{{{{content}' is not closed with {end}"))?;
             let close = close + end.len() - 2;
             if !literal.is_empty() {
                 parts.push(Part::Literal(std::mem::take(&mut literal)));
             }
-            parts.push(placeholder(inner[..close].trim())?);
-            rest = &inner[close + 2..];
+            parts.push(parse_placeholder(content[..close].trim())?);
+            remaining = &content[close + 2..];
         }
-        literal.push_str(rest);
+        literal.push_str(remaining);
         if !literal.is_empty() {
             parts.push(Part::Literal(literal));
         }
-        let is_alone = |part: &Part| match part {
-            Part::Matcher(matcher) | Part::Capture(_, matcher) => !matcher.fits_within_text(),
+        let must_be_alone = |part: &Part| match part {
+            Part::Matcher(matcher) | Part::Capture(_, matcher) => !matcher.is_allowed_in_text(),
             Part::Literal(_) | Part::Reference(_) => false,
         };
-        if parts.len() > 1 && parts.iter().any(is_alone) {
+        if parts.len() > 1 && parts.iter().any(must_be_alone) {
             return Err(format!(
                 "'{text}': ranges, object, array, absent, any order and ... can't be combined with other text"
             ));
@@ -163,54 +152,54 @@ impl Template {
         Ok(Self { at, parts })
     }
 
-    /// The only part, when there is one.
+    /// The only part; None if there are several or none.
     pub fn only(&self) -> Option<&Part> {
         if let [part] = self.parts.as_slice() { Some(part) } else { None }
     }
 
-    /// What must be known before the text has a meaning.
+    /// The references in the template.
     pub fn references(&self) -> impl Iterator<Item = &Reference> {
         self.parts.iter().filter_map(|part| if let Part::Reference(reference) = part { Some(reference) } else { None })
     }
 
-    /// What is kept when it fits.
+    /// The names of captured values.
     pub fn captures(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| if let Part::Capture(name, _) = part { Some(name.as_str()) } else { None })
     }
 
-    /// Whether it says what fits, as only an expectation may.
+    /// Whether the template has matchers or captures, which only expectations may have.
     pub fn is_expectation(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Matcher(_) | Part::Capture(..)))
     }
 }
 
-/// Reads what is between double braces.
-fn placeholder(inner: &str) -> Result<Part, String> {
-    if let Some((name, matched)) = inner.split_once(":=") {
-        let (name, matched) = (name.trim(), matched.trim());
-        if !is_name(name) || matcher(name)?.is_some() || ["now", "unique", "server", "origin"].contains(&name) {
+/// Parses the text between double braces.
+fn parse_placeholder(content: &str) -> Result<Part, String> {
+    if let Some((name, matcher_text)) = content.split_once(":=") {
+        let (name, matcher_text) = (name.trim(), matcher_text.trim());
+        if !is_name(name) || parse_matcher(name)?.is_some() || ["now", "unique", "server", "origin"].contains(&name) {
             return Err(format!(
                 "'{name}' can't be the name of a value: a-z, 0-9 and _ make one, and no word of the format"
             ));
         }
-        let captured = matcher(matched)?.filter(|captured| !captured.is_positional());
-        let captured =
-            captured.ok_or_else(|| format!("'{matched}' is nothing that can be captured; there are {WORDS}"))?;
-        return Ok(Part::Capture(name.to_owned(), captured));
+        let matcher = parse_matcher(matcher_text)?.filter(|matcher| !matcher.is_positional());
+        let matcher = matcher
+            .ok_or_else(|| format!("'{matcher_text}' is nothing that can be captured; there are {MATCHER_WORDS}"))?;
+        return Ok(Part::Capture(name.to_owned(), matcher));
     }
-    if let Some(matcher) = matcher(inner)? {
+    if let Some(matcher) = parse_matcher(content)? {
         return Ok(Part::Matcher(matcher));
     }
-    reference(inner)?.map(Part::Reference).ok_or_else(|| {
+    parse_reference(content)?.map(Part::Reference).ok_or_else(|| {
         format!(
-            "'{{{{{inner}}}}}' is no placeholder: a captured name, NAME.user_id and the like, channel NAME, \
-             group NAME, message BEGINNING, now, unique, server, origin, or one of {WORDS}"
+            "'{{{{{content}}}}}' is no placeholder: a captured name, NAME.user_id and the like, channel NAME, \
+             group NAME, message BEGINNING, now, unique, server, origin, or one of {MATCHER_WORDS}"
         )
     })
 }
 
-fn matcher(word: &str) -> Result<Option<Matcher>, String> {
-    let known = match word {
+fn parse_matcher(word: &str) -> Result<Option<Matcher>, String> {
+    let matcher = match word {
         "any" => Matcher::Any,
         "int" => Matcher::Integer,
         "number" => Matcher::Number,
@@ -223,55 +212,60 @@ fn matcher(word: &str) -> Result<Option<Matcher>, String> {
         "any order" => Matcher::AnyOrder,
         other => return pattern_or_range(other),
     };
-    Ok(Some(known))
+    Ok(Some(matcher))
 }
 
 fn pattern_or_range(word: &str) -> Result<Option<Matcher>, String> {
-    if let Some(pattern) = word.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
+    if let Some(pattern) = word.strip_prefix('/').and_then(|remaining| remaining.strip_suffix('/')) {
         let regex = Regex::new(pattern).map_err(|error| {
             format!("/{pattern}/ is no regular expression: {}", error.to_string().replace('\n', " "))
         })?;
         return Ok(Some(Matcher::Regex(regex)));
     }
     let Some((from, to)) = word.split_once("..") else { return Ok(None) };
-    let bound = |text: &str| match text.trim() {
+    let parse_bound = |text: &str| match text.trim() {
         "" => Ok(None),
         number => number.parse().map(Some).map_err(|_| format!("'{word}' is no range such as 1..10, 1.. or ..10")),
     };
-    Ok(Some(Matcher::Range(bound(from)?, bound(to)?)))
+    Ok(Some(Matcher::Range(parse_bound(from)?, parse_bound(to)?)))
 }
 
-fn reference(inner: &str) -> Result<Option<Reference>, String> {
-    if let Some(offset) =
-        inner.strip_prefix("now").filter(|rest| rest.is_empty() || rest.trim_start().starts_with(['+', '-']))
+fn parse_reference(content: &str) -> Result<Option<Reference>, String> {
+    if let Some(offset) = content
+        .strip_prefix("now")
+        .filter(|remaining| remaining.is_empty() || remaining.trim_start().starts_with(['+', '-']))
     {
         let offset = offset.replace(' ', "");
-        return Ok(Some(Reference::Now(if offset.is_empty() { 0 } else { span(&offset)? })));
+        return Ok(Some(Reference::Now(if offset.is_empty() { 0 } else { parse_span(&offset)? })));
     }
-    let named =
-        |word: &str| inner.strip_prefix(word).map(|rest| rest.trim().to_owned()).filter(|rest| !rest.is_empty());
-    if let Some(name) = named("channel ") {
+    let name_after = |word: &str| {
+        content
+            .strip_prefix(word)
+            .map(|remaining| remaining.trim().to_owned())
+            .filter(|remaining| !remaining.is_empty())
+    };
+    if let Some(name) = name_after("channel ") {
         return Ok(Some(Reference::Channel(name)));
     }
-    if let Some(name) = named("group ") {
+    if let Some(name) = name_after("group ") {
         return Ok(Some(Reference::Group(name)));
     }
-    if let Some(beginning) = named("message ") {
+    if let Some(beginning) = name_after("message ") {
         return Ok(Some(Reference::Message(beginning)));
     }
-    if let Some((who, field)) = inner.rsplit_once('.') {
-        let who = who.trim().to_owned();
+    if let Some((name, field)) = content.rsplit_once('.') {
+        let name = name.trim().to_owned();
         return Ok(match field {
-            "user_id" => Some(Reference::User(who, UserField::UserId)),
-            "email" => Some(Reference::User(who, UserField::Email)),
-            "full_name" => Some(Reference::User(who, UserField::FullName)),
-            "api_key" => Some(Reference::User(who, UserField::ApiKey)),
-            "queue_id" => Some(Reference::Queue(who, QueueField::QueueId)),
-            "last_event_id" => Some(Reference::Queue(who, QueueField::LastEventId)),
+            "user_id" => Some(Reference::User(name, UserField::UserId)),
+            "email" => Some(Reference::User(name, UserField::Email)),
+            "full_name" => Some(Reference::User(name, UserField::FullName)),
+            "api_key" => Some(Reference::User(name, UserField::ApiKey)),
+            "queue_id" => Some(Reference::Queue(name, QueueField::QueueId)),
+            "last_event_id" => Some(Reference::Queue(name, QueueField::LastEventId)),
             _ => None,
         });
     }
-    Ok(match inner {
+    Ok(match content {
         "unique" => Some(Reference::Unique),
         "server" => Some(Reference::Server),
         "origin" => Some(Reference::Origin),
@@ -283,36 +277,41 @@ fn reference(inner: &str) -> Result<Option<Reference>, String> {
 
 fn is_name(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_lowercase())
-        && text.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '_')
+        && text
+            .chars()
+            .all(|character| character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_')
 }
 
-/// Seconds of a span such as `+1d`, `-90s` or `+1h30m`.
+/// Parses a time span such as `+1d`, `-90s` or `+1h30m` into seconds.
 ///
 /// # Errors
 ///
-/// What would have been understood.
-pub fn span(text: &str) -> Result<i64, String> {
-    let wrong = || format!("'{text}' is no span of time such as +90s, +10m, +1h30m, +1d or +2w");
-    let (sign, mut rest) = match text.split_at_checked(1) {
-        Some(("+", rest)) => (1, rest),
-        Some(("-", rest)) => (-1, rest),
-        _ => return Err(wrong()),
+/// The accepted form.
+pub fn parse_span(text: &str) -> Result<i64, String> {
+    let invalid_span = || format!("'{text}' is no span of time such as +90s, +10m, +1h30m, +1d or +2w");
+    let (sign, mut remaining) = match text.split_at_checked(1) {
+        Some(("+", remaining)) => (1, remaining),
+        Some(("-", remaining)) => (-1, remaining),
+        _ => return Err(invalid_span()),
     };
     let mut seconds: i64 = 0;
     loop {
-        let digits = rest.find(|one: char| !one.is_ascii_digit()).ok_or_else(wrong)?;
-        let count: i64 = rest[..digits].parse().map_err(|_| wrong())?;
-        let unit = match rest.as_bytes()[digits] {
+        let digits = remaining.find(|character: char| !character.is_ascii_digit()).ok_or_else(invalid_span)?;
+        let count: i64 = remaining[..digits].parse().map_err(|_| invalid_span())?;
+        let unit = match remaining.as_bytes()[digits] {
             b's' => 1,
             b'm' => 60,
             b'h' => 3_600,
             b'd' => 86_400,
             b'w' => 604_800,
-            _ => return Err(wrong()),
+            _ => return Err(invalid_span()),
         };
-        seconds = count.checked_mul(unit).and_then(|more| seconds.checked_add(more)).ok_or_else(wrong)?;
-        rest = &rest[digits + 1..];
-        if rest.is_empty() {
+        seconds = count
+            .checked_mul(unit)
+            .and_then(|more_seconds| seconds.checked_add(more_seconds))
+            .ok_or_else(invalid_span)?;
+        remaining = &remaining[digits + 1..];
+        if remaining.is_empty() {
             return Ok(sign * seconds);
         }
     }

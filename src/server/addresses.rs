@@ -1,38 +1,38 @@
-//! What a made certificate says of this machine and of today.
+//! The addresses of this machine, and the validity of a generated certificate.
 
 use crate::time::Timestamp;
-use crate::tls::{Day, Validity};
+use crate::tls::{self, Validity};
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 use std::net::IpAddr;
 
-/// How many addresses of this machine are named: some have one for each container.
+/// Limit of the addresses in a certificate: some machines have one for each container.
 const MAX_ADDRESSES: usize = 100;
 
-/// The addresses of this machine that others may know, those of loopback too.
-pub fn of_machine() -> Vec<IpAddr> {
+/// The addresses of this machine, including loopback but not link-local IPv6.
+pub fn machine_addresses() -> Vec<IpAddr> {
     let interfaces = if_addrs::get_if_addrs().unwrap_or_default();
     let addresses = interfaces.iter().map(if_addrs::Interface::ip).filter(|address| !is_link_local(address));
     addresses.take(MAX_ADDRESSES).collect()
 }
 
-/// An address of the sixth version that needs the name of an interface with it.
+/// Link-local IPv6 addresses work only together with the name of an interface.
 fn is_link_local(address: &IpAddr) -> bool {
     matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
 }
 
-/// From two days ago, for clients whose clocks are slow, for so many years.
+/// A validity of `years`, starting two days ago for clients whose clocks are slow.
 pub fn validity(now: Timestamp, years: i16) -> Validity {
     let today = jiff::Timestamp::from_microsecond(now.micros()).unwrap_or_default();
-    let from = moved(today.to_zoned(jiff::tz::TimeZone::UTC).date(), -2.days());
-    Validity { from: day(from), not_after: day(moved(from, years.years())) }
+    let not_before = shifted(today.to_zoned(jiff::tz::TimeZone::UTC).date(), -2.days());
+    Validity { not_before: to_tls_date(not_before), not_after: to_tls_date(shifted(not_before, years.years())) }
 }
 
-fn moved(date: Date, by: Span) -> Date {
+fn shifted(date: Date, by: Span) -> Date {
     date.saturating_add(by)
 }
 
-fn day(date: Date) -> Day {
+fn to_tls_date(date: Date) -> tls::Date {
     let part = |number: i8| u8::try_from(number).unwrap_or(1);
-    Day { year: date.year().into(), month: part(date.month()), day: part(date.day()) }
+    tls::Date { year: date.year().into(), month: part(date.month()), day: part(date.day()) }
 }

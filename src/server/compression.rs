@@ -8,13 +8,13 @@ use flate2::write::GzEncoder;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::io::Write;
 
-/// Bodies of fewer bytes are sent as they are.
-const LEAST_BYTES: usize = 256;
-/// Bodies of more bytes are compressed where they hold up no other task.
-const LARGE: usize = 64 * 1024;
-/// Content types that are compressed; pictures and the like are already.
-const TYPES: [&str; 4] = ["application/json", "text/html", "text/css", "text/javascript"];
-/// Low levels, since each reply is compressed for one request.
+/// Smaller bodies are not compressed.
+const MIN_BYTES: usize = 256;
+/// Larger bodies are compressed where they don't block other tasks.
+const LARGE_BYTES: usize = 64 * 1024;
+/// Other types, such as images, are already compressed.
+const COMPRESSIBLE_TYPES: [&str; 4] = ["application/json", "text/html", "text/css", "text/javascript"];
+/// Low levels, since each reply is compressed for one request only.
 const GZIP_LEVEL: u32 = 4;
 const BROTLI_QUALITY: u32 = 4;
 const BROTLI_WINDOW: u32 = 20;
@@ -25,31 +25,33 @@ enum Encoding {
     Gzip,
 }
 
-/// The response, compressed if the client asks for it. What a fault makes or breaks off is not: `truncate_at` counts
-/// the bytes of the document.
-pub fn encoded(asked: &HeaderMap, response: Response) -> Response {
-    let Some(wanted) = asked.get(header::ACCEPT_ENCODING).and_then(|wanted| wanted.to_str().ok()) else {
+/// Compresses a response if the client accepts it. Replies that a fault changed or cuts off are not compressed:
+/// `truncate_at` counts bytes of the uncompressed body.
+pub fn compressed(request_headers: &HeaderMap, response: Response) -> Response {
+    let Some(accept_encoding) =
+        request_headers.get(header::ACCEPT_ENCODING).and_then(|accept_encoding| accept_encoding.to_str().ok())
+    else {
         return response;
     };
-    match preferred(wanted) {
-        Some(encoding) if may_be_encoded(&response) => encode(encoding, response),
+    match preferred_encoding(accept_encoding) {
+        Some(encoding) if may_be_compressed(&response) => compress(encoding, response),
         _ => response,
     }
 }
 
-/// The encoding that the client prefers of the two; None where it accepts neither.
-fn preferred(wanted: &str) -> Option<Encoding> {
+/// The supported encoding that the client prefers; None if it accepts neither.
+fn preferred_encoding(accept_encoding: &str) -> Option<Encoding> {
     let quality = |name: &str| {
-        let of = |part: &str| -> Option<f32> {
-            let (one, parameters) = part.split_once(';').unwrap_or((part, ""));
+        let quality_in = |part: &str| -> Option<f32> {
+            let (encoding, parameters) = part.split_once(';').unwrap_or((part, ""));
             let quality = parameters.trim().strip_prefix("q=").map_or(Some(1.0), |quality| quality.trim().parse().ok());
-            one.trim().eq_ignore_ascii_case(name).then_some(quality.unwrap_or(0.0))
+            encoding.trim().eq_ignore_ascii_case(name).then_some(quality.unwrap_or(0.0))
         };
-        wanted.split(',').find_map(of)
+        accept_encoding.split(',').find_map(quality_in)
     };
-    let any = quality("*").unwrap_or(0.0);
-    let brotli = quality("br").unwrap_or(any);
-    let gzip = quality("gzip").or_else(|| quality("x-gzip")).unwrap_or(any);
+    let wildcard = quality("*").unwrap_or(0.0);
+    let brotli = quality("br").unwrap_or(wildcard);
+    let gzip = quality("gzip").or_else(|| quality("x-gzip")).unwrap_or(wildcard);
     match (brotli, gzip) {
         (brotli, gzip) if brotli > 0.0 && brotli >= gzip => Some(Encoding::Brotli),
         (_, gzip) if gzip > 0.0 => Some(Encoding::Gzip),
@@ -57,21 +59,26 @@ fn preferred(wanted: &str) -> Option<Encoding> {
     }
 }
 
-fn may_be_encoded(response: &Response) -> bool {
+fn may_be_compressed(response: &Response) -> bool {
     let headers = response.headers();
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let is_text = TYPES.contains(&kind.split(';').next().unwrap_or_default().trim());
-    let is_whole = !headers.contains_key(header::ACCEPT_RANGES) && !headers.contains_key(header::CONTENT_ENCODING);
-    let is_sound = response.extensions().get::<ConnectionFault>().is_none() && !headers.contains_key(reply::FAULT);
-    let has_body = response.status() != StatusCode::NOT_MODIFIED && response.body().len() >= LEAST_BYTES;
-    is_text && is_whole && is_sound && has_body
+    let content_type =
+        headers.get(header::CONTENT_TYPE).and_then(|content_type| content_type.to_str().ok()).unwrap_or_default();
+    let is_text = COMPRESSIBLE_TYPES.contains(&content_type.split(';').next().unwrap_or_default().trim());
+    let is_plain = !headers.contains_key(header::ACCEPT_RANGES) && !headers.contains_key(header::CONTENT_ENCODING);
+    let has_no_fault = response.extensions().get::<ConnectionFault>().is_none() && !headers.contains_key(reply::FAULT);
+    let has_body = response.status() != StatusCode::NOT_MODIFIED && response.body().len() >= MIN_BYTES;
+    is_text && is_plain && has_no_fault && has_body
 }
 
-fn encode(encoding: Encoding, response: Response) -> Response {
+fn compress(encoding: Encoding, response: Response) -> Response {
     let body = response.body();
-    let encoded = if body.len() > LARGE { in_place(|| bytes_of(encoding, body)) } else { bytes_of(encoding, body) };
-    let Some(encoded) = encoded.filter(|encoded| encoded.len() < body.len()) else { return response };
-    let mut response = response.map(|_| Bytes::from(encoded));
+    let compressed = if body.len() > LARGE_BYTES {
+        in_place(|| compressed_bytes(encoding, body))
+    } else {
+        compressed_bytes(encoding, body)
+    };
+    let Some(compressed) = compressed.filter(|compressed| compressed.len() < body.len()) else { return response };
+    let mut response = response.map(|_| Bytes::from(compressed));
     let name = match encoding {
         Encoding::Brotli => "br",
         Encoding::Gzip => "gzip",
@@ -83,21 +90,21 @@ fn encode(encoding: Encoding, response: Response) -> Response {
     response
 }
 
-fn bytes_of(encoding: Encoding, body: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(body.len() / 4);
+fn compressed_bytes(encoding: Encoding, body: &[u8]) -> Option<Vec<u8>> {
+    let mut output = Vec::with_capacity(body.len() / 4);
     match encoding {
         Encoding::Brotli => {
-            let mut encoder = brotli::CompressorWriter::new(&mut out, 4096, BROTLI_QUALITY, BROTLI_WINDOW);
+            let mut encoder = brotli::CompressorWriter::new(&mut output, 4096, BROTLI_QUALITY, BROTLI_WINDOW);
             encoder.write_all(body).and_then(|()| encoder.flush()).ok()?;
             drop(encoder);
         }
         Encoding::Gzip => {
-            let mut encoder = GzEncoder::new(&mut out, Compression::new(GZIP_LEVEL));
+            let mut encoder = GzEncoder::new(&mut output, Compression::new(GZIP_LEVEL));
             encoder.write_all(body).ok()?;
             encoder.finish().ok()?;
         }
     }
-    Some(out)
+    Some(output)
 }
 
 #[cfg(test)]
@@ -106,7 +113,7 @@ mod tests {
 
     #[test]
     fn clients_get_what_they_like_most() {
-        for (wanted, encoding) in [
+        for (accept_encoding, encoding) in [
             ("gzip", Some(Encoding::Gzip)),
             ("gzip, deflate, br", Some(Encoding::Brotli)),
             ("gzip, br;q=0.5", Some(Encoding::Gzip)),
@@ -118,7 +125,7 @@ mod tests {
             ("", None),
             ("gzip;q=x", None),
         ] {
-            assert_eq!(preferred(wanted), encoding, "{wanted}");
+            assert_eq!(preferred_encoding(accept_encoding), encoding, "{accept_encoding}");
         }
     }
 }

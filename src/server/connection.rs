@@ -1,7 +1,7 @@
-//! What answers a connection's requests: warp's filters, one of which leads into the table of operations.
+//! The service of a connection: warp's filters for the API, control and the console.
 
 #[cfg(feature = "compression")]
-use super::compression::encoded;
+use super::compression::compressed;
 use super::connection_fault;
 use super::idle::IdleTracker;
 use super::own_head::{OwnHead, own_head};
@@ -30,12 +30,12 @@ use tokio::sync::watch;
 use tower_service::Service;
 use warp::{Filter, Rejection};
 
-/// What a socket serves.
+/// The routes of a socket.
 #[derive(Clone)]
 pub enum Scope {
-    /// The API of all worlds, control and the page in the browser.
+    /// The API of all worlds, control and the console.
     AllWorlds(Arc<Control>),
-    /// The API of one world, until it ends.
+    /// The API of one world, until the world ends.
     OneWorld(Arc<Edge>, Arc<str>, watch::Receiver<bool>),
 }
 
@@ -44,44 +44,44 @@ pub async fn ended(mut stopped: watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-/// All that a server's own socket serves.
+/// The routes of the server's main socket.
 pub fn all_worlds(
     control: &Arc<Control>,
     #[cfg_attr(not(feature = "watch"), expect(unused_variables, reason = "only watchers wait for the end"))]
     stopped: watch::Receiver<bool>,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone + use<> {
-    let first = chat_api(control.edge.clone(), None);
+    let routes = chat_api(control.edge.clone(), None);
     #[cfg(feature = "watch")]
-    let first = first.or(super::socket::watch_socket(control.clone(), stopped)).unify();
-    first
+    let routes = routes.or(super::socket::watch_socket(control.clone(), stopped)).unify();
+    routes
         .or(control_api(control.clone()))
         .unify()
         .or(console_page(control.clone()))
         .unify()
-        .or(rest_of_api(control.edge.clone()))
+        .or(fallback_api(control.edge.clone()))
         .unify()
 }
 
-/// The API. One filter leads to the table of operations: warp would try one for each of them in turn. `port_world` is the
-/// world that the socket's port belongs to, if it belongs to one.
+/// The route of the API. A single filter serves all operations: with one filter each, warp would try them in turn.
+/// `port_world` is the world to which the socket's port belongs, if any.
 pub fn chat_api(
     edge: Arc<Edge>,
     port_world: Option<Arc<str>>,
 ) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
     warp::ext::get::<Arc<RequestHead>>().and(warp::body::stream()).then(move |head, body| {
-        // The future is larger than 4 KB: all that warp and hyper put around it would be as large, and be moved with it.
-        guarded(Box::pin(respond(edge.clone(), head, body, port_world.clone())))
+        // Boxed, since the future is larger than 4 KB, and warp and hyper move it several times.
+        catch_panic(Box::pin(respond(edge.clone(), head, body, port_world.clone())))
     })
 }
 
-/// The API where the page in the browser might have answered and did not.
-fn rest_of_api(edge: Arc<Edge>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
+/// The API for paths that may also belong to the console, when the console does not handle the request.
+fn fallback_api(edge: Arc<Edge>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
     own_head()
         .and(warp::body::stream())
-        .then(move |head, body| guarded(Box::pin(respond(edge.clone(), head, body, None))))
+        .then(move |head, body| catch_panic(Box::pin(respond(edge.clone(), head, body, None))))
 }
 
-/// Answers a request whose body arrives as fast as the client's network lets it.
+/// Responds to an API request, whose body arrives no faster than the client's network allows.
 async fn respond<E: Display>(
     edge: Arc<Edge>,
     head: Arc<RequestHead>,
@@ -89,57 +89,57 @@ async fn respond<E: Display>(
     port_world: Option<Arc<str>>,
 ) -> Response {
     let port_world = port_world.as_deref();
-    let body = match edge.uplink(&head, port_world) {
+    let body = match edge.upload_bandwidth(&head, port_world) {
         Some(bytes_per_second) => Either::Right(paced(body, bytes_per_second)),
-        None => Either::Left(body.map(|piece| piece.map(|mut piece| piece.copy_to_bytes(piece.remaining())))),
+        None => Either::Left(body.map(|chunk| chunk.map(|mut chunk| chunk.copy_to_bytes(chunk.remaining())))),
     };
-    encoded(&head.headers, edge.respond(head.clone(), body, port_world).await)
+    compressed(&head.headers, edge.respond(head.clone(), body, port_world).await)
 }
 
-/// The response as it is: the program is built without compression.
+/// Returns the response unchanged, in builds without compression.
 #[cfg(not(feature = "compression"))]
-fn encoded(_: &http::HeaderMap, response: Response) -> Response {
+fn compressed(_: &http::HeaderMap, response: Response) -> Response {
     response
 }
 
-/// All of control but the WebSocket.
+/// The route of control, except for the watch socket.
 fn control_api(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
     warp::path("control").and(own_head()).and(warp::body::stream()).then(move |head: Arc<RequestHead>, body| {
         let control = control.clone();
         async move {
-            let mut incoming = ApiRequest::new(head.clone(), Bytes::new());
-            let (limit, room) = control.body_limit(&incoming);
-            let is_wanted = || control.guard.check(&head.headers).is_ok();
-            match read_body(&head.headers, limit, &room, body, is_wanted).await {
+            let mut request = ApiRequest::new(head.clone(), Bytes::new());
+            let (limit, room) = control.body_limit(&request);
+            let is_authorized = || control.guard.check(&head.headers).is_ok();
+            match read_body(&head.headers, limit, &room, body, is_authorized).await {
                 Ok(body) => {
-                    incoming.body = body.bytes.clone();
-                    // Apart, since the requests of the API would reserve its room too.
-                    encoded(&head.headers, guarded(Box::pin(control.respond(&incoming))).await)
+                    request.body = body.bytes.clone();
+                    // Boxed, so that API requests don't reserve memory for this future.
+                    compressed(&head.headers, catch_panic(Box::pin(control.respond(&request))).await)
                 }
-                Err(error) => control.refuse(&incoming, &error),
+                Err(error) => control.refuse(&request, &error),
             }
         }
     })
 }
 
-/// The page in the browser and its files.
+/// The route of the console.
 fn console_page(control: Arc<Control>) -> impl Filter<Extract = (Response,), Error = Rejection> + Clone {
     warp::path::end().or(warp::path("console")).unify().and(own_head()).and_then(move |head: Arc<RequestHead>| {
-        let page = console::answer(&control.guard, &head);
-        std::future::ready(page.ok_or_else(warp::reject::not_found))
+        let response = console::respond(&control.guard, &head);
+        std::future::ready(response.ok_or_else(warp::reject::not_found))
     })
 }
 
-/// Moves a request's head to where the filters find it whole; warp's would copy its parts one by one. That of control
-/// stays too, since warp has to recognize the WebSocket.
-fn with_head_apart(
+/// Moves the head of a request into its extensions, where the filters find it in one piece; warp's filters would copy
+/// its parts. The head of a request to control stays as well, since warp reads it for the WebSocket handshake.
+fn with_head_extension(
     mut request: Request<Incoming>,
     scheme: &'static str,
     credentials: &CredentialsCache,
     is_own: fn(&str) -> bool,
 ) -> Request<Incoming> {
     if request.version() == Version::HTTP_2 {
-        with_host(&mut request);
+        normalize_http2(&mut request);
     }
     let uri = request.uri().clone();
     if is_own(uri.path()) {
@@ -156,8 +156,8 @@ fn with_head_apart(
     request
 }
 
-/// Gives a request of HTTP/2 the form of others: its host is a header, and its address a path.
-fn with_host(request: &mut Request<Incoming>) {
+/// Gives an HTTP/2 request the form of HTTP/1.1: a `Host` header, and only a path as URI.
+fn normalize_http2(request: &mut Request<Incoming>) {
     let host = request.uri().authority().and_then(|authority| HeaderValue::from_str(authority.as_str()).ok());
     if let Some(host) = host {
         request.headers_mut().insert(header::HOST, host);
@@ -168,15 +168,15 @@ fn with_host(request: &mut Request<Incoming>) {
     }
 }
 
-/// Whether a path may be for control or the page in the browser.
+/// Whether a path may belong to control or the console.
 pub fn is_own(path: &str) -> bool {
-    let is_below =
+    let is_in_folder =
         |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    path == "/" || is_below("/control") || is_below("/console")
+    path == "/" || is_in_folder("/control") || is_in_folder("/console")
 }
 
-/// Answers the requests of one connection by these filters. `is_own` says which paths may be for others than the API. The
-/// tracker learns of each request.
+/// The service that answers the requests of one connection with these routes. `is_own` returns whether a path may
+/// belong to control or the console. The tracker counts the requests.
 pub fn service(
     routes: impl Filter<Extract = (Response,), Error = Rejection, Future: 'static> + Clone + Send,
     scheme: &'static str,
@@ -187,29 +187,29 @@ pub fn service(
     Future: Send + 'static,
     ResBody: Body<Data = Bytes, Error = Box<dyn Error + Send + Sync>> + Send + 'static,
 > + Send {
-    // A connection's requests come one after the other, and warp's service wants to be called so.
+    // The requests of a connection are dispatched one at a time, so the service can be borrowed mutably.
     let routes = RefCell::new(warp::service(routes));
     let credentials = CredentialsCache::default();
     service_fn(move |request| {
-        let active = tracker.begin();
+        let active_request = tracker.begin_request();
         let is_multiplexed = request.version() == Version::HTTP_2;
-        // In HTTP/1.1, hyper leaves the body out by itself.
+        // In HTTP/1.1, hyper itself omits the body.
         let has_no_body = is_multiplexed && request.method() == Method::HEAD;
-        let answer = routes.borrow_mut().call(with_head_apart(request, scheme, &credentials, is_own));
+        let response = routes.borrow_mut().call(with_head_extension(request, scheme, &credentials, is_own));
         async move {
-            let _active = active;
-            let response = answer.await.unwrap_or_else(|never: Infallible| match never {});
+            let _active_request = active_request;
+            let response = response.await.unwrap_or_else(|never: Infallible| match never {});
             let response = connection_fault::apply(response, is_multiplexed).await?;
             Ok::<_, std::io::Error>(if has_no_body { connection_fault::without_body(response) } else { response })
         }
     })
 }
 
-/// The response, or the API's own word for a fault of this program: a closed connection would look like one of the network.
-async fn guarded(response: impl Future<Output = Response>) -> Response {
-    // What a panic leaves behind is dropped with the copy of the realm that it worked on.
-    let answered = AssertUnwindSafe(response).catch_unwind().await;
-    answered.unwrap_or_else(|_| reply::failure(&error::Error::Internal, None))
+/// Replies with an internal error if the response panics, since a closed connection would look like a network failure.
+async fn catch_panic(response: impl Future<Output = Response>) -> Response {
+    // Unwind safe: an incomplete change is dropped with the copy of the realm that it modified.
+    let result = AssertUnwindSafe(response).catch_unwind().await;
+    result.unwrap_or_else(|_| reply::failure(&error::Error::Internal, None))
 }
 
 #[cfg(test)]
@@ -218,7 +218,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_answered_in_the_envelope() {
-        let response = guarded(async { panic!("this program has a fault") }).await;
+        let response = catch_panic(async { panic!("this program has a fault") }).await;
 
         let body: serde_json::Value = serde_json::from_slice(response.body()).expect("JSON");
         assert_eq!((response.status().as_u16(), &body["result"]), (500, &serde_json::json!("error")));

@@ -1,4 +1,4 @@
-//! What is no HTTP at all: hyper's bare refusals of it, put into the API's envelope.
+//! Replaces hyper's own refusals of malformed requests, which have no body, by error replies of the API.
 
 use super::idle::IdleTracker;
 use crate::error::Error;
@@ -12,39 +12,38 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::Sleep;
 
-/// How much is still read of a request that was refused, so that the refusal arrives before the connection breaks.
+/// Bytes of a refused request that are still read, so that the refusal arrives before the connection closes.
 const LINGER_BYTES: usize = 16 * 1024 * 1024;
-/// How a client begins that speaks HTTP/2 without having asked whether it may.
-const HTTP2_BEGINNING: &[u8] = b"PRI * HTTP/2.0";
-/// How much is looked at before hyper sees it.
+/// The beginning of an HTTP/2 connection without negotiation (RFC 9113, section 3.4).
+const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0";
+/// Bytes that are inspected before hyper reads them.
 const FIRST_BYTES: usize = 4096;
-/// How long it is read at the most.
+/// Limit of the time for which a refused request is still read.
 const LINGER_TIME: Duration = Duration::from_secs(2);
 
-/// A connection on which a refusal of hyper's own, which has no body, leaves as an error reply of the API.
+/// A connection on which hyper's own refusals are sent as error replies of the API.
 pub struct ErrorRewritingStream<S> {
     stream: S,
     tracker: Arc<IdleTracker>,
     refusal: Option<Refusal>,
-    has_begun: bool,
-    is_other_protocol: bool,
+    has_read: bool,
+    is_http2: bool,
 }
 
-/// A refusal on its way, and then the rest of what the client still sends.
 struct Refusal {
     bytes: Vec<u8>,
     written: usize,
     discarded: usize,
-    patience: Pin<Box<Sleep>>,
+    linger_timeout: Pin<Box<Sleep>>,
 }
 
 impl<S> ErrorRewritingStream<S> {
-    /// Around a connection that nothing was written to.
+    /// Wraps a connection on which nothing has been read or written.
     pub fn new(stream: S, tracker: Arc<IdleTracker>) -> Self {
-        Self { stream, tracker, refusal: None, has_begun: false, is_other_protocol: false }
+        Self { stream, tracker, refusal: None, has_read: false, is_http2: false }
     }
 
-    /// Puts the envelope in the place of a refusal without one; whether it did.
+    /// Replaces the bytes if they are a refusal without a body; returns whether they were.
     fn intercept(&mut self, head: &[u8]) -> bool {
         let Some(error) = bare_refusal(head) else { return false };
         self.refuse(&error);
@@ -52,12 +51,12 @@ impl<S> ErrorRewritingStream<S> {
     }
 
     fn refuse(&mut self, error: &Error) {
-        let patience = Box::pin(tokio::time::sleep(LINGER_TIME));
-        self.refusal = Some(Refusal { bytes: bytes_of(error), written: 0, discarded: 0, patience });
+        let linger_timeout = Box::pin(tokio::time::sleep(LINGER_TIME));
+        self.refusal = Some(Refusal { bytes: response_bytes(error), written: 0, discarded: 0, linger_timeout });
     }
 }
 
-/// Which error a head tells of, when it is one of hyper's own: they alone have neither body nor type.
+/// The error of a refusal by hyper. Only hyper's refusals have neither body nor content type.
 fn bare_refusal(head: &[u8]) -> Option<Error> {
     let status = head.strip_prefix(b"HTTP/1.")?.get(2..5)?;
     let error = match status {
@@ -71,7 +70,7 @@ fn bare_refusal(head: &[u8]) -> Option<Error> {
     is_bare.then_some(error)
 }
 
-fn bytes_of(error: &Error) -> Vec<u8> {
+fn response_bytes(error: &Error) -> Vec<u8> {
     let response = reply::failure(error, None);
     let status = response.status();
     let mut bytes = format!("HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or_default());
@@ -83,7 +82,11 @@ fn bytes_of(error: &Error) -> Vec<u8> {
 }
 
 impl Refusal {
-    fn poll_write_out<S: Write + Unpin>(&mut self, stream: &mut S, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_write_refusal<S: Write + Unpin>(
+        &mut self,
+        stream: &mut S,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
         while self.written < self.bytes.len() {
             match ready!(Pin::new(&mut *stream).poll_write(context, &self.bytes[self.written..]))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
@@ -93,10 +96,11 @@ impl Refusal {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads on until the client is done: closing on unread bytes would take the refusal back.
+    /// Reads until the client stops sending: closing with unread bytes would reset the connection before the refusal
+    /// arrives.
     fn poll_discard<S: Read + Unpin>(&mut self, stream: &mut S, context: &mut Context<'_>) -> Poll<()> {
         let mut space = [MaybeUninit::uninit(); 16 * 1024];
-        while self.discarded < LINGER_BYTES && self.patience.as_mut().poll(context).is_pending() {
+        while self.discarded < LINGER_BYTES && self.linger_timeout.as_mut().poll(context).is_pending() {
             let mut buffer = ReadBuf::uninit(&mut space);
             match Pin::new(&mut *stream).poll_read(context, buffer.unfilled()) {
                 Poll::Pending => return Poll::Pending,
@@ -109,10 +113,10 @@ impl Refusal {
 }
 
 impl<S: Read + Write + Unpin> ErrorRewritingStream<S> {
-    /// Sends the refusal, and waits until the client is done.
-    fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// Sends the refusal, closes the sending side, and waits until the client stops sending.
+    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if let Some(refusal) = &mut self.refusal {
-            ready!(refusal.poll_write_out(&mut self.stream, context))?;
+            ready!(refusal.poll_write_refusal(&mut self.stream, context))?;
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
             ready!(refusal.poll_discard(&mut self.stream, context));
         }
@@ -127,25 +131,21 @@ impl<S: Read + Write + Unpin> Read for ErrorRewritingStream<S> {
         mut buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        if !this.has_begun {
+        if !this.has_read {
             let mut space = [MaybeUninit::uninit(); FIRST_BYTES];
             let room = buffer.remaining().min(FIRST_BYTES);
-            let mut first = ReadBuf::uninit(&mut space[..room]);
-            ready!(Pin::new(&mut this.stream).poll_read(context, first.unfilled()))?;
-            this.has_begun = true;
-            this.is_other_protocol = first.filled().starts_with(HTTP2_BEGINNING);
-            if !this.is_other_protocol {
-                buffer.put_slice(first.filled());
+            let mut beginning = ReadBuf::uninit(&mut space[..room]);
+            ready!(Pin::new(&mut this.stream).poll_read(context, beginning.unfilled()))?;
+            this.has_read = true;
+            this.is_http2 = beginning.filled().starts_with(HTTP2_PREFACE);
+            if !this.is_http2 {
+                buffer.put_slice(beginning.filled());
                 return Poll::Ready(Ok(()));
             }
-            // hyper would close without a word; so it sees a connection on which nothing was ever said.
+            // hyper would close the connection without a reply, so it never sees these bytes.
             this.refuse(&Error::MalformedHttp);
         }
-        if this.is_other_protocol {
-            this.poll_part(context)
-        } else {
-            Pin::new(&mut this.stream).poll_read(context, buffer)
-        }
+        if this.is_http2 { this.poll_close(context) } else { Pin::new(&mut this.stream).poll_read(context, buffer) }
     }
 }
 
@@ -178,14 +178,18 @@ impl<S: Read + Write + Unpin> Write for ErrorRewritingStream<S> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
         if let Some(refusal) = &mut this.refusal {
-            ready!(refusal.poll_write_out(&mut this.stream, context))?;
+            ready!(refusal.poll_write_refusal(&mut this.stream, context))?;
         }
         Pin::new(&mut this.stream).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        if this.refusal.is_some() { this.poll_part(context) } else { Pin::new(&mut this.stream).poll_shutdown(context) }
+        if this.refusal.is_some() {
+            this.poll_close(context)
+        } else {
+            Pin::new(&mut this.stream).poll_shutdown(context)
+        }
     }
 }
 

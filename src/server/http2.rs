@@ -1,4 +1,4 @@
-//! HTTP/2: which connections speak it, and how their requests are served.
+//! HTTP/2: detecting it on connections without TLS, and serving it.
 
 use super::connection::{Scope, all_worlds, chat_api, ended, is_own, service};
 use super::idle::IdleTracker;
@@ -18,44 +18,42 @@ use tokio::sync::watch;
 
 /// The connection preface of HTTP/2, up to its first empty line (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\n";
-/// Bytes of the preface that no request of HTTP/1.1 begins with.
+/// Number of bytes that distinguish the preface from any HTTP/1.1 request.
 const DISTINCT_BYTES: usize = 4;
-/// Pauses between two reads of a beginning that is too short to tell: each is twice the last, so that many connections
-/// that send no more cost little.
+/// Pauses between two reads of a connection that has sent too few bytes. They double each time, so that many silent
+/// connections cost little.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
-/// Bytes of a request's headers, all together.
-const MAX_HEADERS: u32 = 400 * 1024;
-/// Requests of one connection that are answered at the same time.
-const MAX_STREAMS: u32 = 250;
+const MAX_PAUSE: Duration = Duration::from_millis(500);
+const MAX_HEADER_BYTES: u32 = 400 * 1024;
+const MAX_CONCURRENT_REQUESTS: u32 = 250;
 
-/// Whether the client of a connection without TLS begins with the preface, which stays to be read.
+/// Whether a connection without TLS begins with the preface, which is not consumed.
 pub async fn begins_with_preface(stream: &TcpStream) -> bool {
-    let mut first = [0; PREFACE.len()];
+    let mut beginning = [0; PREFACE.len()];
     let mut pause = FIRST_PAUSE;
     loop {
-        match stream.peek(&mut first).await {
-            Ok(count) if count >= DISTINCT_BYTES || !PREFACE.starts_with(&first[..count]) => {
-                return PREFACE.starts_with(&first[..count]);
+        match stream.peek(&mut beginning).await {
+            Ok(count) if count >= DISTINCT_BYTES || !PREFACE.starts_with(&beginning[..count]) => {
+                return PREFACE.starts_with(&beginning[..count]);
             }
             Ok(count) if count > 0 => {
                 tokio::time::sleep(pause).await;
-                pause = LONGEST_PAUSE.min(2 * pause);
+                pause = MAX_PAUSE.min(2 * pause);
             }
             _ => return false,
         }
     }
 }
 
-/// Serves a connection until it ends by itself, or begins no further requests after `ending`.
+/// Serves a connection until the client closes it. After `shutdown`, new requests are refused.
 ///
 /// # Errors
 ///
-/// What broke the connection.
+/// When the connection breaks.
 async fn serve<S, B>(
     io: impl Read + Write + Unpin + Send + 'static,
     service: S,
-    ending: impl Future<Output = ()>,
+    shutdown: impl Future<Output = ()>,
 ) -> hyper::Result<()>
 where
     S: HttpService<Incoming, ResBody = B, Future: Send + 'static>,
@@ -63,28 +61,29 @@ where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
     let mut builder = http2::Builder::new(TokioExecutor::new());
-    builder.max_header_list_size(MAX_HEADERS).max_concurrent_streams(MAX_STREAMS);
+    builder.max_header_list_size(MAX_HEADER_BYTES).max_concurrent_streams(MAX_CONCURRENT_REQUESTS);
     let connection = builder.serve_connection(io, service);
     tokio::pin!(connection);
     tokio::select! {
         biased;
-        served = connection.as_mut() => served,
-        () = ending => {
+        result = connection.as_mut() => result,
+        () = shutdown => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
     }
 }
 
-/// Answers the requests of a connection until it ends. Boxed: the future of every connection would be as large otherwise.
-pub fn answer<S: Read + Write + Unpin + Send + 'static>(
+/// Serves the routes of a scope on a connection until it ends. Boxed, since it would enlarge the future of every
+/// connection.
+pub fn serve_scope<S: Read + Write + Unpin + Send + 'static>(
     io: S,
     scope: Scope,
     stopped: watch::Receiver<bool>,
     tracker: Arc<IdleTracker>,
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
-        let served = match scope {
+        let result = match scope {
             Scope::AllWorlds(control) => {
                 let routes = all_worlds(&control, stopped);
                 let service = service(routes, control.edge.scheme, is_own, tracker);
@@ -96,7 +95,7 @@ pub fn answer<S: Read + Write + Unpin + Send + 'static>(
                 serve(io, service, ended(world_ended)).await
             }
         };
-        if let Err(error) = served {
+        if let Err(error) = result {
             tracing::debug!("connection ended: {error}");
         }
     })

@@ -1,4 +1,4 @@
-//! The invariants of all worlds, checked when a server's run ends.
+//! Checks the invariants of all worlds, at the end of a run.
 
 use crate::realm::Realm;
 use crate::realm::invariants;
@@ -11,61 +11,61 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
-/// What an examination came to before its time was up.
+/// The result of a check of all worlds within a time limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// What is broken, a line each.
+    /// Broken invariants, one line each.
     pub violations: Vec<String>,
-    /// How many worlds were not checked to the end.
+    /// Number of worlds that were not checked in time.
     pub unfinished: usize,
 }
 
-/// A realm and the worlds that have this very one: forks that nothing was done in share their origin's.
-pub(super) struct Shared {
+/// A realm and the worlds that share it: unchanged forks share the realm of their origin.
+pub(super) struct SharedRealm {
     realm: Arc<Realm>,
     worlds: Vec<Arc<World>>,
 }
 
-/// The realms of all worlds, each once, in the order of the worlds' names.
-pub(super) fn worlds_by_realm(worlds: &Worlds) -> Vec<Shared> {
-    by_realm(worlds.all())
+/// The realms of all worlds without duplicates, in the order of the worlds' names.
+pub(super) fn shared_realms(worlds: &Worlds) -> Vec<SharedRealm> {
+    group_by_realm(worlds.all())
 }
 
-fn by_realm(worlds: Vec<Arc<World>>) -> Vec<Shared> {
-    let mut all: Vec<Shared> = Vec::new();
+fn group_by_realm(worlds: Vec<Arc<World>>) -> Vec<SharedRealm> {
+    let mut shared_realms: Vec<SharedRealm> = Vec::new();
     let mut positions: HashMap<*const Realm, usize> = HashMap::new();
     for world in worlds {
-        // As it was published, should it not be able to do what is due.
+        // The published state, if handling the due items panics.
         let realm = catch_unwind(AssertUnwindSafe(|| world.snapshot())).unwrap_or_else(|_| world.published());
         match positions.entry(Arc::as_ptr(&realm)) {
-            Entry::Occupied(position) => all[*position.get()].worlds.push(world),
+            Entry::Occupied(position) => shared_realms[*position.get()].worlds.push(world),
             Entry::Vacant(vacant) => {
-                vacant.insert(all.len());
-                all.push(Shared { realm, worlds: vec![world] });
+                vacant.insert(shared_realms.len());
+                shared_realms.push(SharedRealm { realm, worlds: vec![world] });
             }
         }
     }
-    all
+    shared_realms
 }
 
-/// What is broken, a line for each world.
-pub(super) fn violations(shared: &Shared) -> Vec<String> {
-    let broken = invariants::check(&shared.realm);
-    let of = |world: &Arc<World>| {
+/// The broken invariants of a realm, one line for each violation and world.
+pub(super) fn violations(shared: &SharedRealm) -> Vec<String> {
+    let violations = invariants::check(&shared.realm);
+    let lines_of = |world: &Arc<World>| {
         let line = |violation: &invariants::Violation| format!("world {} breaks {violation}", world.name());
-        broken.iter().map(line).collect::<Vec<_>>()
+        violations.iter().map(line).collect::<Vec<_>>()
     };
-    shared.worlds.iter().flat_map(of).collect()
+    shared.worlds.iter().flat_map(lines_of).collect()
 }
 
-/// Examines worlds on a thread of its own, for so long and no longer.
-pub(super) async fn within(worlds: &Worlds, limit: Duration) -> CheckReport {
+/// Checks all worlds on another thread, and returns what was found within the time limit.
+pub(super) async fn check_within(worlds: &Worlds, limit: Duration) -> CheckReport {
     let worlds = worlds.all();
-    let mut examined = CheckReport { violations: Vec::new(), unfinished: worlds.len() };
+    let mut report = CheckReport { violations: Vec::new(), unfinished: worlds.len() };
     let (sender, mut receiver) = mpsc::unbounded_channel();
     tokio::task::spawn_blocking(move || {
-        for shared in by_realm(worlds) {
-            // Nobody listens any more once the time is up.
+        for shared in group_by_realm(worlds) {
+            // The receiver is dropped when the time is up.
             if sender.send((violations(&shared), shared.worlds.len())).is_err() {
                 return;
             }
@@ -75,10 +75,10 @@ pub(super) async fn within(worlds: &Worlds, limit: Duration) -> CheckReport {
     while Instant::now() < deadline
         && let Ok(Some((violations, count))) = timeout_at(deadline, receiver.recv()).await
     {
-        examined.violations.extend(violations);
-        examined.unfinished -= count;
+        report.violations.extend(violations);
+        report.unfinished -= count;
     }
-    examined
+    report
 }
 
 #[cfg(test)]
@@ -110,9 +110,9 @@ mod tests {
         broken.channels_by_name.insert("nowhere".into(), ChannelId(999));
         add(&server, "broken", broken);
 
-        let examined = server.violations_within(Duration::from_mins(1)).await;
-        assert_eq!(examined.unfinished, 0);
-        let [line] = examined.violations.try_into().expect("one line");
+        let report = server.violations_within(Duration::from_mins(1)).await;
+        assert_eq!(report.unfinished, 0);
+        let [line] = report.violations.try_into().expect("one line");
         assert!(line.starts_with("world broken breaks channels-by-name: "), "{line}");
     }
 
@@ -133,8 +133,8 @@ mod tests {
         let server = Server::start().await.expect("a port is free");
         add(&server, "other", Realm::clone(&server.world("default").snapshot()));
 
-        let examined = server.violations_within(Duration::ZERO).await;
+        let report = server.violations_within(Duration::ZERO).await;
 
-        assert_eq!(examined, CheckReport { violations: Vec::new(), unfinished: 2 });
+        assert_eq!(report, CheckReport { violations: Vec::new(), unfinished: 2 });
     }
 }

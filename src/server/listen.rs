@@ -1,4 +1,4 @@
-//! Binding, accepting, answering; the only place that reads the wall clock.
+//! The sockets of a server: binding, accepting and serving connections. Also the wall clock, which is read only here.
 
 use super::connection::{Scope, all_worlds, chat_api, ended, is_own, service};
 use super::error_rewriting::ErrorRewritingStream;
@@ -27,14 +27,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// How long a connection may be silent before it is closed, at least; at most twice as long.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// How long a client may take to begin with TLS.
-const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
-/// How often worlds that go with real time look for what is due.
-const TICK: Duration = Duration::from_millis(100);
+/// A connection is closed after it was idle for this time, or for up to twice as long.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often worlds whose clocks run are checked for due items.
+const TICK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The wall clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WallClock;
 
@@ -45,28 +43,28 @@ impl RealTime for WallClock {
     }
 }
 
-/// Sockets that are bound and not yet served.
+/// Sockets that are bound, but not yet served.
 pub struct Bound {
     listeners: Vec<TcpListener>,
     address: SocketAddr,
 }
 
 impl Bound {
-    /// Binds an address; without a host both loopback families, one port.
+    /// Binds an address. Without a host, binds the IPv4 and IPv6 loopback addresses with the same port.
     ///
     /// # Errors
     ///
-    /// What the system says, with the address.
+    /// The system's error, with the address.
     pub async fn bind(host: Option<&str>, port: u16) -> io::Result<Self> {
-        let named = |address: String, error: io::Error| {
+        let with_address = |address: String, error: io::Error| {
             io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
         };
         if let Some(host) = host {
-            let target = with_port(host, port);
-            let listener = TcpListener::bind(&target).await.map_err(|error| named(target, error))?;
+            let address_text = with_port(host, port);
+            let listener = TcpListener::bind(&address_text).await.map_err(|error| with_address(address_text, error))?;
             let address = listener.local_addr()?;
             let mut listeners = vec![listener];
-            // Where sockets of the sixth version are not of the fourth too.
+            // On systems where IPv6 sockets do not accept IPv4 connections.
             if address.ip() == Ipv6Addr::UNSPECIFIED
                 && let Ok(other) = TcpListener::bind((Ipv4Addr::UNSPECIFIED, address.port())).await
             {
@@ -75,35 +73,38 @@ impl Bound {
             return Ok(Self { listeners, address });
         }
         for attempt in 0.. {
-            let target = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-            let first = TcpListener::bind(target).await.map_err(|error| named(target.to_string(), error))?;
-            let address = first.local_addr()?;
-            let other = SocketAddr::from((Ipv6Addr::LOCALHOST, address.port()));
-            match TcpListener::bind(other).await {
-                Ok(second) => return Ok(Self { listeners: vec![first, second], address }),
-                // A free port of one family may be taken in the other: try another one.
+            let ipv4_address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+            let ipv4 =
+                TcpListener::bind(ipv4_address).await.map_err(|error| with_address(ipv4_address.to_string(), error))?;
+            let address = ipv4.local_addr()?;
+            let ipv6_address = SocketAddr::from((Ipv6Addr::LOCALHOST, address.port()));
+            match TcpListener::bind(ipv6_address).await {
+                Ok(ipv6) => return Ok(Self { listeners: vec![ipv4, ipv6], address }),
+                // A port may be free in one address family and taken in the other.
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && port == 0 && attempt < 20 => {}
-                Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Err(named(other.to_string(), error)),
-                Err(_) => return Ok(Self { listeners: vec![first], address }),
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+                    return Err(with_address(ipv6_address.to_string(), error));
+                }
+                Err(_) => return Ok(Self { listeners: vec![ipv4], address }),
             }
         }
         unreachable!("the loop ends by returning")
     }
 
-    /// The address, with the port that was given.
+    /// The bound address, with the actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
-/// A server that is running. Dropping it stops it.
+/// The tasks of a running server. Dropping this stops them.
 pub struct Running {
     stop: watch::Sender<bool>,
     address: SocketAddr,
 }
 
 impl Running {
-    /// Serves bound sockets: the API of all worlds, and control.
+    /// Serves the API of all worlds, control and the console on bound sockets.
     pub fn start(bound: Bound, control: Arc<Control>, secured: Option<Secured>, stop: watch::Sender<bool>) -> Self {
         let stopped = stop.subscribe();
         let address = bound.address;
@@ -112,16 +113,15 @@ impl Running {
             let scope = Scope::AllWorlds(control.clone());
             tokio::spawn(accept(listener, scope, secured.clone(), ended(stopped.clone()), stopped.clone()));
         }
-        tokio::spawn(tick(worlds, stopped));
+        tokio::spawn(advance_worlds(worlds, stopped));
         Self { stop, address }
     }
 
-    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Ends all connections, parked polls included.
+    /// Ends all connections, including parked polls.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }
@@ -133,42 +133,43 @@ impl Drop for Running {
     }
 }
 
-/// Worlds that can't do what is due. A later one of the same name is another.
+/// Worlds in which handling due items panicked. They are compared by identity, since a new world may have the same
+/// name.
 #[derive(Default)]
-struct Broken(Vec<Weak<World>>);
+struct BrokenWorlds(Vec<Weak<World>>);
 
-impl Broken {
-    fn has(&self, world: &Arc<World>) -> bool {
-        self.0.iter().any(|one| Weak::as_ptr(one) == Arc::as_ptr(world))
+impl BrokenWorlds {
+    fn contains(&self, world: &Arc<World>) -> bool {
+        self.0.iter().any(|weak| Weak::as_ptr(weak) == Arc::as_ptr(world))
     }
 
-    /// Adds one, and forgets those that are gone.
+    /// Adds a world, and removes those that no longer exist.
     fn add(&mut self, world: &Arc<World>) {
-        self.0.retain(|one| one.strong_count() > 0);
+        self.0.retain(|weak| weak.strong_count() > 0);
         self.0.push(Arc::downgrade(world));
     }
 }
 
-async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
-    let ending = ended(stopped);
-    tokio::pin!(ending);
-    let mut interval = tokio::time::interval(TICK);
+async fn advance_worlds(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
+    let shutdown = ended(stopped);
+    tokio::pin!(shutdown);
+    let mut interval = tokio::time::interval(TICK_INTERVAL);
     interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    let mut broken = Broken::default();
+    let mut broken = BrokenWorlds::default();
     loop {
         tokio::select! {
             _ = interval.tick() => {}
-            () = &mut ending => return,
+            () = &mut shutdown => return,
         }
-        // Handing over to another thread costs more than the look, and what one thread allocated the other frees.
+        // Checked first, since moving to another thread costs more than the check.
         if worlds.have_abandoned() {
             in_place(|| worlds.end_abandoned());
         }
         for world in worlds.all() {
-            if !world.is_due() || broken.has(&world) {
+            if !world.is_due() || broken.contains(&world) {
                 continue;
             }
-            // What one world can't do must not get in the way of others.
+            // A panic in one world must not stop the others.
             if in_place(|| catch_unwind(AssertUnwindSafe(|| world.snapshot()))).is_err() {
                 tracing::error!("world {} can't do what is due and no longer advances", world.name());
                 broken.add(&world);
@@ -177,11 +178,11 @@ async fn tick(worlds: Arc<Worlds>, stopped: watch::Receiver<bool>) {
     }
 }
 
-/// Serves a further socket of the server's host for one world alone, until the world or the server ends; its port.
+/// Serves one world on its own port until the world or the server ends. Returns the port.
 ///
 /// # Errors
 ///
-/// What the system says.
+/// The system's error when no port can be bound.
 pub async fn serve_world(
     edge: Arc<Edge>,
     world: Arc<World>,
@@ -193,14 +194,14 @@ pub async fn serve_world(
     let port = bound.address().port();
     for listener in bound.listeners {
         let (server_ends, world_ends) = (ended(stopped.clone()), ended(world.ended()));
-        let ending = async move {
+        let shutdown = async move {
             tokio::select! {
                 () = server_ends => {}
                 () = world_ends => {}
             }
         };
         let scope = Scope::OneWorld(edge.clone(), world.name().into(), world.ended());
-        tokio::spawn(accept(listener, scope, secured.clone(), ending, stopped.clone()));
+        tokio::spawn(accept(listener, scope, secured.clone(), shutdown, stopped.clone()));
     }
     Ok(port)
 }
@@ -209,18 +210,18 @@ async fn accept(
     listener: TcpListener,
     scope: Scope,
     secured: Option<Secured>,
-    ending: impl Future<Output = ()>,
+    shutdown: impl Future<Output = ()>,
     stopped: watch::Receiver<bool>,
 ) {
-    tokio::pin!(ending);
+    tokio::pin!(shutdown);
     let mut is_logged = false;
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    tokio::spawn(connection(stream, scope.clone(), secured.clone(), stopped.clone()));
+                    tokio::spawn(handle_connection(stream, scope.clone(), secured.clone(), stopped.clone()));
                 }
-                // Out of open files, for one: give others time to close.
+                // For example, too many open files: wait until other connections close.
                 Err(error) => {
                     if !std::mem::replace(&mut is_logged, true) {
                         tracing::warn!("connections have to wait until others close: {error}");
@@ -228,20 +229,20 @@ async fn accept(
                     tokio::time::sleep(Duration::from_millis(10)).await;
                 }
             },
-            () = &mut ending => return,
+            () = &mut shutdown => return,
         }
     }
 }
 
-/// Serves a connection until it ends by itself, is silent for too long, or the server ends.
-async fn connection(stream: TcpStream, scope: Scope, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
+/// Serves a connection until the client closes it, it is idle for too long, or the server ends.
+async fn handle_connection(stream: TcpStream, scope: Scope, secured: Option<Secured>, stopped: watch::Receiver<bool>) {
     let tracker = Arc::new(IdleTracker::default());
-    // On a task of its own: its requests are not to wake what waits for the end.
+    // A separate task, so that requests don't wake the waits for the end.
     let mut serving = tokio::spawn(serve(stream, scope, secured, stopped.clone(), tracker.clone()));
     tokio::select! {
         _ = &mut serving => {}
         () = ended(stopped) => serving.abort(),
-        () = tracker.idle_for(PATIENCE) => serving.abort(),
+        () = tracker.idle_for(IDLE_TIMEOUT) => serving.abort(),
     }
 }
 
@@ -254,24 +255,24 @@ async fn serve(
 ) {
     let _ = stream.set_nodelay(true);
     let Some(secured) = secured else {
-        // A world may end before its client has begun.
+        // The world may end before the client sends anything.
         let world_ends = match &scope {
             Scope::OneWorld(_, _, world_ended) => Either::Left(ended(world_ended.clone())),
             Scope::AllWorlds(_) => Either::Right(std::future::pending()),
         };
-        let speaks_http2 = tokio::select! {
-            speaks_http2 = http2::begins_with_preface(&stream) => speaks_http2,
+        let is_http2 = tokio::select! {
+            is_http2 = http2::begins_with_preface(&stream) => is_http2,
             () = world_ends => return,
         };
-        return match speaks_http2 {
-            true => http2::answer(TokioIo::new(stream), scope, stopped, tracker).await,
-            false => answer(TokioIo::new(stream), scope, stopped, tracker).await,
+        return match is_http2 {
+            true => http2::serve_scope(TokioIo::new(stream), scope, stopped, tracker).await,
+            false => serve_http1(TokioIo::new(stream), scope, stopped, tracker).await,
         };
     };
     serve_securely(stream, scope, secured, stopped, tracker).await;
 }
 
-/// Boxed: the future of connections without TLS would be as large otherwise.
+/// Serves a connection with TLS. Boxed, since it would enlarge the future of connections without TLS.
 fn serve_securely(
     stream: TcpStream,
     scope: Scope,
@@ -280,27 +281,27 @@ fn serve_securely(
     tracker: Arc<IdleTracker>,
 ) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
-        match tokio::time::timeout(HANDSHAKE_TIME, opened(stream, &secured)).await {
+        match tokio::time::timeout(HANDSHAKE_TIMEOUT, handshake(stream, &secured)).await {
             Ok(Some(stream)) if Secured::is_http2(&stream) => {
-                http2::answer(TokioIo::new(stream), scope, stopped, tracker).await;
+                http2::serve_scope(TokioIo::new(stream), scope, stopped, tracker).await;
             }
-            Ok(Some(stream)) => answer(TokioIo::new(stream), scope, stopped, tracker).await,
+            Ok(Some(stream)) => serve_http1(TokioIo::new(stream), scope, stopped, tracker).await,
             Ok(None) => {}
-            Err(_) => tracing::debug!("connection ended: no TLS within {} s", HANDSHAKE_TIME.as_secs()),
+            Err(_) => tracing::debug!("connection ended: no TLS within {} s", HANDSHAKE_TIMEOUT.as_secs()),
         }
     })
 }
 
-/// The stream inside a TLS connection; None for a client that speaks something else, which gets a reply that says so if that is HTTP.
-async fn opened(stream: TcpStream, secured: &Secured) -> Option<SecureStream> {
+/// Makes the TLS handshake. Returns None when it fails; a client that speaks plain HTTP gets an error reply first.
+async fn handshake(stream: TcpStream, secured: &Secured) -> Option<SecureStream> {
     let mut first = [0];
     if stream.peek(&mut first).await.is_ok() && first[0].is_ascii_uppercase() {
-        let refuse = || async {
+        let error_reply = || async {
             let hint = "this server speaks HTTPS: begin the URL with https://".to_owned();
             Ok::<_, Infallible>(reply::failure(&Error::MalformedHttp, Some(hint)).map(Full::new))
         };
-        let refusing = service_fn(move |_| refuse());
-        let _ = http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), refusing).await;
+        let service = service_fn(move |_| error_reply());
+        let _ = http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), service).await;
         return None;
     }
     match secured.accept(stream).await {
@@ -312,14 +313,14 @@ async fn opened(stream: TcpStream, secured: &Secured) -> Option<SecureStream> {
     }
 }
 
-async fn answer<S: Read + Write + Unpin + Send + 'static>(
+async fn serve_http1<S: Read + Write + Unpin + Send + 'static>(
     io: S,
     scope: Scope,
     stopped: watch::Receiver<bool>,
     tracker: Arc<IdleTracker>,
 ) {
     let io = ErrorRewritingStream::new(io, tracker.clone());
-    let served = match scope {
+    let result = match scope {
         Scope::AllWorlds(control) => {
             let routes = all_worlds(&control, stopped);
             let service = service(routes, control.edge.scheme, is_own, tracker);
@@ -332,8 +333,8 @@ async fn answer<S: Read + Write + Unpin + Send + 'static>(
             tokio::pin!(connection);
             tokio::select! {
                 biased;
-                served = connection.as_mut() => served,
-                // A connection that is kept open must not lead to a later world of the same name.
+                result = connection.as_mut() => result,
+                // An open connection must not reach a later world of the same name.
                 () = ended(world_ended) => {
                     connection.as_mut().graceful_shutdown();
                     connection.await
@@ -341,22 +342,22 @@ async fn answer<S: Read + Write + Unpin + Send + 'static>(
             }
         }
     };
-    if let Err(error) = served {
+    if let Err(error) = result {
         tracing::debug!("connection ended: {error}");
     }
 }
 
-/// `HOST:PORT`; an address of the sixth version is in brackets.
+/// Formats `HOST:PORT`, with brackets around an IPv6 address.
 pub fn with_port(host: &str, port: u16) -> String {
     if host.contains(':') && !host.starts_with('[') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-/// Whether it means all of a machine's addresses.
-pub fn is_every_address(host: &str) -> bool {
+/// Whether the host is an address such as `0.0.0.0`, which listens on all interfaces.
+pub fn is_unspecified(host: &str) -> bool {
     host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_unspecified())
 }
 
-/// Whether an address is reached from this machine alone.
+/// Whether only this machine can reach the host.
 pub fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
@@ -370,22 +371,22 @@ mod tests {
 
     #[test]
     fn a_world_that_takes_the_place_of_a_broken_one_is_not_broken() {
-        let made = || {
+        let new_world = || {
             let now = Timestamp::from_micros(0);
             let realm = Source::builtin("empty").expect("built in").realm(now, 0).expect("sound");
             let settings = WorldSettings { feature_level: 0, dialect: Arc::new(crate::dialect::Dialect::neutral()) };
             let clock = Clock::Frozen { at: now };
             Arc::new(World::new("blue".to_owned(), realm, clock, settings, Arc::new(WallClock)))
         };
-        let (first, mut broken) = (made(), Broken::default());
+        let (first, mut broken) = (new_world(), BrokenWorlds::default());
         broken.add(&first);
-        assert!(broken.has(&first));
+        assert!(broken.contains(&first));
 
-        let second = made();
+        let second = new_world();
 
-        assert!(!broken.has(&second));
+        assert!(!broken.contains(&second));
         drop(first);
         broken.add(&second);
-        assert_eq!(broken.0.len(), 1, "those that are gone are forgotten");
+        assert_eq!(broken.0.len(), 1, "worlds that no longer exist are removed");
     }
 }

@@ -1,14 +1,14 @@
-//! Requests for control and the page in the browser, apart from those that are for the API alone.
+//! The heads of requests for control or the console, which warp routes separately from API requests.
 
 use crate::http::request::RequestHead;
 use std::sync::Arc;
 use warp::{Filter, Rejection};
 
-/// The head of a request that may be for control or the page.
+/// The head of a request that may be for control or the console.
 #[derive(Clone)]
 pub struct OwnHead(pub Arc<RequestHead>);
 
-/// The head of such a request; other requests are rejected.
+/// Extracts the head of a request for control or the console; rejects API requests.
 pub fn own_head() -> impl Filter<Extract = (Arc<RequestHead>,), Error = Rejection> + Copy {
     warp::ext::get::<OwnHead>().map(|OwnHead(head)| head)
 }

@@ -1,17 +1,17 @@
-//! Bodies that pass no faster than a network lets them.
+//! Slows bodies down to the speed of a simulated network.
 
 use bytes::{Buf, Bytes};
 use futures_util::{Stream, StreamExt, stream};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How many pieces pass in a second, where they are not larger than this then.
-const PIECES_A_SECOND: u64 = 50;
-const MAX_PIECE: u64 = 64 * 1024;
-/// A pause longer than this is over when the next bytes come; what is shorter is the timer's, and is caught up with.
+/// Bodies are sent in this number of pieces each second, unless the pieces would exceed `MAX_PIECE_BYTES`.
+const PIECES_PER_SECOND: u64 = 50;
+const MAX_PIECE_BYTES: u64 = 64 * 1024;
+/// Delays up to this long are attributed to the timer and caught up with. After a longer pause, the pace starts again.
 const TIMER_SLACK: Duration = Duration::from_secs(1);
 
-/// When the bytes of a body pass.
+/// Schedules the bytes of a body.
 #[derive(Debug)]
 pub struct Pace {
     bytes_per_second: u64,
@@ -19,51 +19,51 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// So many bytes a second, at least 1.
-    pub fn of(bytes_per_second: u64) -> Self {
+    /// A pace of at least 1 byte per second.
+    pub fn new(bytes_per_second: u64) -> Self {
         Self { bytes_per_second: bytes_per_second.max(1), free_at: None }
     }
 
-    /// How many bytes to pass at once.
-    pub fn piece(&self) -> usize {
-        (self.bytes_per_second / PIECES_A_SECOND).clamp(1, MAX_PIECE) as usize
+    /// Number of bytes to send at once.
+    pub fn piece_bytes(&self) -> usize {
+        (self.bytes_per_second / PIECES_PER_SECOND).clamp(1, MAX_PIECE_BYTES) as usize
     }
 
-    /// In which time a body passes that is small enough to pass at once; None for larger ones.
-    pub fn passes_at_once(&self, bytes: usize) -> Option<Duration> {
-        (bytes <= self.piece()).then(|| self.time_of(bytes))
+    /// The transfer time of a body that fits into one piece; None for larger ones.
+    pub fn single_piece_time(&self, bytes: usize) -> Option<Duration> {
+        (bytes <= self.piece_bytes()).then(|| self.transfer_time(bytes))
     }
 
-    fn time_of(&self, bytes: usize) -> Duration {
+    fn transfer_time(&self, bytes: usize) -> Duration {
         Duration::from_secs_f64(bytes as f64 / self.bytes_per_second as f64)
     }
 
-    /// When so many bytes have passed, which come after those before.
-    pub fn passed_at(&mut self, bytes: usize) -> Instant {
+    /// Schedules this number of bytes after all previous ones, and returns when their transfer ends.
+    pub fn reserve(&mut self, bytes: usize) -> Instant {
         let now = Instant::now();
         let free_at = self.free_at.filter(|free_at| *free_at + TIMER_SLACK > now).unwrap_or(now);
-        let passed_at = free_at + self.time_of(bytes);
-        self.free_at = Some(passed_at);
-        passed_at
+        let end = free_at + self.transfer_time(bytes);
+        self.free_at = Some(end);
+        end
     }
 }
 
-/// A body that passes at a pace.
+/// Limits the speed of a body.
 pub fn paced<E>(
     body: impl Stream<Item = Result<impl Buf, E>>,
     bytes_per_second: u64,
 ) -> impl Stream<Item = Result<Bytes, E>> {
-    let begin = (Box::pin(body), Bytes::new(), Pace::of(bytes_per_second));
-    stream::unfold(begin, |(mut body, mut waiting, mut pace)| async move {
-        while waiting.is_empty() {
+    let initial_state = (Box::pin(body), Bytes::new(), Pace::new(bytes_per_second));
+    stream::unfold(initial_state, |(mut body, mut unsent, mut pace)| async move {
+        while unsent.is_empty() {
             match body.next().await? {
-                Ok(mut piece) => waiting = piece.copy_to_bytes(piece.remaining()),
-                Err(error) => return Some((Err(error), (body, waiting, pace))),
+                Ok(mut piece) => unsent = piece.copy_to_bytes(piece.remaining()),
+                Err(error) => return Some((Err(error), (body, unsent, pace))),
             }
         }
-        let piece = waiting.split_to(pace.piece().min(waiting.len()));
-        tokio::time::sleep_until(pace.passed_at(piece.len())).await;
-        Some((Ok(piece), (body, waiting, pace)))
+        let piece = unsent.split_to(pace.piece_bytes().min(unsent.len()));
+        tokio::time::sleep_until(pace.reserve(piece.len())).await;
+        Some((Ok(piece), (body, unsent, pace)))
     })
 }
 
@@ -72,21 +72,21 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    async fn taken(bytes: usize, bytes_per_second: u64) -> (usize, Duration) {
-        let began = Instant::now();
+    async fn transfer(bytes: usize, bytes_per_second: u64) -> (usize, Duration) {
+        let start = Instant::now();
         let body = stream::iter([Ok::<_, Infallible>(Bytes::from(vec![0; bytes / 2])), Ok(vec![0; bytes / 2].into())]);
         let pieces: Vec<Bytes> = paced(body, bytes_per_second).map(|piece| piece.expect("infallible")).collect().await;
-        (pieces.iter().map(Bytes::len).sum(), began.elapsed())
+        (pieces.iter().map(Bytes::len).sum(), start.elapsed())
     }
 
     #[tokio::test]
     async fn a_body_takes_as_long_as_its_bytes_do() {
         for (bytes, bytes_per_second, millis) in [(1_000, 2_000, 500), (600_000, 1_000_000, 600), (10, 40, 250)] {
-            let (passed, took) = taken(bytes, bytes_per_second).await;
+            let (sent, elapsed) = transfer(bytes, bytes_per_second).await;
 
-            assert_eq!(passed, bytes);
-            let (least, most) = (Duration::from_millis(millis), Duration::from_millis(millis + millis / 10 + 100));
-            assert!(least <= took && took < most, "{bytes} bytes take {took:?}");
+            assert_eq!(sent, bytes);
+            let (min, max) = (Duration::from_millis(millis), Duration::from_millis(millis + millis / 10 + 100));
+            assert!(min <= elapsed && elapsed < max, "{bytes} bytes take {elapsed:?}");
         }
     }
 }

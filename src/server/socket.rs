@@ -1,12 +1,12 @@
-//! A watched world's frames on a WebSocket.
+//! The watch socket: sends the frames of a watched world over a WebSocket.
 
 use super::own_head::own_head;
 use crate::control::Control;
-use crate::control::pages::token_subprotocol;
-use crate::control::watch::{frame, lost};
+use crate::control::cross_origin::token_subprotocol;
+use crate::control::watch::{frame, missed_frame};
 use crate::http::Response;
 use crate::http::request::RequestHead;
-use crate::world::{Watched, World};
+use crate::world::{WatchFrame, World};
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, header};
@@ -20,7 +20,7 @@ use warp::{Filter, Rejection};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The WebSocket on which a world is watched.
+/// The route of the watch socket.
 pub fn watch_socket(
     control: Arc<Control>,
     stopped: Receiver<bool>,
@@ -28,14 +28,15 @@ pub fn watch_socket(
     warp::path!("control" / "worlds" / String / "watch").and(own_head()).and(warp::ws()).map(
         move |name: String, head: Arc<RequestHead>, socket: Ws| {
             let headers = &head.headers;
-            match control.watched(&name, head.uri.query(), headers) {
-                Ok((world, per_second)) => {
+            match control.watched_world(&name, head.uri.query(), headers) {
+                Ok((world, max_per_second)) => {
                     let stopped = stopped.clone();
-                    // Before the handshake is answered: what happens right after it is sent too.
-                    let happening = world.watch();
+                    // Before the handshake is answered, so that frames right after it are sent too.
+                    let receiver = world.watch();
                     let base_url = control.base_url(headers, &name);
-                    let upgraded =
-                        socket.on_upgrade(move |socket| tell(world, base_url, happening, per_second, socket, stopped));
+                    let upgraded = socket.on_upgrade(move |socket| {
+                        send_frames(world, base_url, receiver, max_per_second, socket, stopped)
+                    });
                     let (mut head, _) = warp::reply::Reply::into_response(upgraded).into_parts();
                     let subprotocol = token_subprotocol(headers).and_then(|chosen| HeaderValue::from_str(chosen).ok());
                     if let Some(subprotocol) = subprotocol {
@@ -43,69 +44,68 @@ pub fn watch_socket(
                     }
                     Response::from_parts(head, Bytes::new())
                 }
-                Err(refused) => refused,
+                Err(refusal) => refusal,
             }
         },
     )
 }
 
-/// Tells what happens in a world until the other side goes away, or the world or the server ends: so much a second at
-/// most, if that is given.
-async fn tell(
+/// Sends the frames of a world until the watcher disconnects, or the world or the server ends.
+async fn send_frames(
     world: Arc<World>,
     base_url: String,
-    happening: broadcast::Receiver<Watched>,
-    per_second: Option<u64>,
+    receiver: broadcast::Receiver<WatchFrame>,
+    max_per_second: Option<u64>,
     socket: WebSocket,
     mut stopped: Receiver<bool>,
 ) {
     let mut ended = world.ended();
     tokio::select! {
-        () = tell_on(&world, &base_url, happening, per_second, socket) => {}
+        () = send_until_closed(&world, &base_url, receiver, max_per_second, socket) => {}
         _ = ended.wait_for(|ended| *ended) => {}
         _ = stopped.wait_for(|stopped| *stopped) => {}
     }
 }
 
-async fn tell_on(
+async fn send_until_closed(
     world: &World,
     base_url: &str,
-    mut happening: broadcast::Receiver<Watched>,
-    per_second: Option<u64>,
+    mut receiver: broadcast::Receiver<WatchFrame>,
+    max_per_second: Option<u64>,
     socket: WebSocket,
 ) {
-    let (mut sender, mut receiver) = socket.split();
+    let (mut outgoing, mut from_client) = socket.split();
     let mut second = interval(SECOND);
     second.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut sent_in_second = 0;
     loop {
-        let is_full = per_second.is_some_and(|most| sent_in_second >= most);
+        let limit_is_reached = max_per_second.is_some_and(|max| sent_in_second >= max);
         let watched = tokio::select! {
-            _ = second.tick(), if per_second.is_some() => {
+            _ = second.tick(), if max_per_second.is_some() => {
                 sent_in_second = 0;
-                // What came while the second was full is left out, and costs next to nothing.
-                match happening.len() as u64 {
-                    missed if is_full && missed > 0 => {
-                        happening = happening.resubscribe();
-                        Err(RecvError::Lagged(missed))
+                // Frames beyond the limit are skipped without building them.
+                match receiver.len() as u64 {
+                    missed_count if limit_is_reached && missed_count > 0 => {
+                        receiver = receiver.resubscribe();
+                        Err(RecvError::Lagged(missed_count))
                     }
                     _ => continue,
                 }
             }
-            watched = happening.recv(), if !is_full => watched,
-            // Nothing is expected from a watcher but its leaving.
-            heard = receiver.next() => match heard {
+            watched = receiver.recv(), if !limit_is_reached => watched,
+            // Watchers send nothing but the end of the connection.
+            incoming = from_client.next() => match incoming {
                 Some(Ok(message)) if !message.is_close() => continue,
                 _ => return,
             },
         };
         let frame = match watched {
             Ok(watched) => frame(world, &watched, base_url),
-            Err(RecvError::Lagged(count)) => lost(world, count),
+            Err(RecvError::Lagged(count)) => missed_frame(world, count),
             Err(RecvError::Closed) => return,
         };
         sent_in_second += 1;
-        if sender.send(Message::text(frame.to_string())).await.is_err() {
+        if outgoing.send(Message::text(frame.to_string())).await.is_err() {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! Faults that every world of a server has from its beginning.
+//! Standing faults: faults that every world of a server has from its creation.
 
 use super::Server;
 use crate::control::faults;
@@ -10,57 +10,56 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rules for all worlds of one server or several. Each world counts for itself how many requests a rule lets pass and how
-/// often it fires.
+/// Faults for all worlds of one or more servers. Each world has its own counts of requests that passed and of failures
+///
 #[derive(Debug, Default)]
 pub struct StandingFaults {
-    rules: Vec<Value>,
-    /// How often each rule fired, in all worlds together.
-    fired: Vec<Arc<AtomicU64>>,
-    is_installed: AtomicBool,
-    /// For rules that do not fit a world that was added later, the reason of the first world.
-    refused: Mutex<BTreeMap<usize, String>>,
+    faults: Vec<Value>,
+    /// How often each fault fired, in all worlds together.
+    fired_counts: Vec<Arc<AtomicU64>>,
+    are_installed: AtomicBool,
+    /// The reasons of faults that a later world refused, by position; only of the first such world.
+    refusals: Mutex<BTreeMap<usize, String>>,
 }
 
 impl StandingFaults {
-    /// Rules as `POST W/faults` takes them.
-    pub fn new(rules: Vec<Value>) -> Self {
-        let fired = rules.iter().map(|_| Arc::default()).collect();
-        Self { rules, fired, ..Self::default() }
+    /// Standing faults from the JSON form that `POST /control/worlds/NAME/faults` takes.
+    pub fn new(faults: Vec<Value>) -> Self {
+        let fired_counts = faults.iter().map(|_| Arc::default()).collect();
+        Self { faults, fired_counts, ..Self::default() }
     }
 
-    /// Their number.
     pub fn count(&self) -> usize {
-        self.rules.len()
+        self.faults.len()
     }
 
-    /// The positions of the rules that never fired, each with the reason why a world does not have it, if there is one; none
-    /// before they are installed.
+    /// The positions of the faults that never fired, each with the reason why a world refused it, if one did. Empty
+    /// before the faults are installed.
     pub fn unfired(&self) -> Vec<(usize, Option<String>)> {
-        if !self.is_installed.load(Ordering::Relaxed) {
+        if !self.are_installed.load(Ordering::Relaxed) {
             return Vec::new();
         }
-        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        let unfired = self.fired.iter().enumerate().filter(|(_, fired)| fired.load(Ordering::Relaxed) == 0);
-        unfired.map(|(at, _)| (at, refused.get(&at).cloned())).collect()
+        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let unfired = self.fired_counts.iter().enumerate().filter(|(_, count)| count.load(Ordering::Relaxed) == 0);
+        unfired.map(|(position, _)| (position, refusals.get(&position).cloned())).collect()
     }
 
     fn read(&self, world: &World) -> Vec<Result<Rule, Error>> {
-        let counted = |(rule, fired): (&Value, &Arc<AtomicU64>)| {
+        let read_fault = |(rule, fired_counts): (&Value, &Arc<AtomicU64>)| {
             let rule = faults::read(world, rule.clone())?;
-            Ok(Rule { fired_anywhere: fired.clone(), ..rule })
+            Ok(Rule { fired_in_all_worlds: fired_counts.clone(), ..rule })
         };
-        self.rules.iter().zip(&self.fired).map(counted).collect()
+        self.faults.iter().zip(&self.fired_counts).map(read_fault).collect()
     }
 
-    /// Installs the rules that fit a world.
+    /// Installs the faults in a world, and notes those that it refuses.
     fn install(&self, world: &World) {
-        for (at, rule) in self.read(world).into_iter().enumerate() {
+        for (position, rule) in self.read(world).into_iter().enumerate() {
             match rule {
-                Ok(rule) => world.faults().lock().install_standing(rule),
+                Ok(rule) => world.faults().lock().install_permanent(rule),
                 Err(error) => {
-                    let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-                    refused.entry(at).or_insert_with(|| format!("world {}: {}", world.name(), error.message()));
+                    let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+                    refusals.entry(position).or_insert_with(|| format!("world {}: {}", world.name(), error.message()));
                 }
             }
         }
@@ -68,22 +67,23 @@ impl StandingFaults {
 }
 
 impl Server {
-    /// Installs rules in all worlds, and in each that is added later, where they fit it. Only the first list counts.
+    /// Installs standing faults in all worlds, and in each world that is added later. Only the first call has an effect
+    /// on later worlds.
     ///
     /// # Errors
     ///
-    /// The position and the reason of a rule that does not fit one of the worlds that there are.
+    /// The position of a fault that an existing world refuses, and the reason.
     pub(crate) fn install_standing_faults(&self, faults: &Arc<StandingFaults>) -> Result<(), (usize, String)> {
         let worlds = self.worlds().all();
         for world in &worlds {
-            for (at, rule) in faults.read(world).into_iter().enumerate() {
-                rule.map_err(|error| (at, error.message()))?;
+            for (position, rule) in faults.read(world).into_iter().enumerate() {
+                rule.map_err(|error| (position, error.message()))?;
             }
         }
         worlds.iter().for_each(|world| faults.install(world));
-        faults.is_installed.store(true, Ordering::Relaxed);
-        let later = faults.clone();
-        self.worlds().equip(move |world| later.install(world));
+        faults.are_installed.store(true, Ordering::Relaxed);
+        let standing_faults = faults.clone();
+        self.worlds().initialize_with(move |world| standing_faults.install(world));
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Why a server does not start.
+//! The error of a server that can't start.
 
 use crate::fixture;
 use crate::tls::TlsError;
@@ -20,25 +20,25 @@ use std::{fmt, io};
 /// ```
 #[derive(Debug)]
 pub enum StartError {
-    /// The fixture has faults.
+    /// The fixture has errors.
     Fixture(Vec<fixture::Diagnostic>),
-    /// The state of the default world has faults.
+    /// The saved state of the default world has errors.
     State(Vec<fixture::Diagnostic>),
     /// The address can't be listened on.
     Listen(io::Error),
-    /// There is no TLS with what was given.
+    /// The TLS certificate can't be read or created.
     Tls(TlsError),
 }
 
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StartError::Fixture(faults) | StartError::State(faults) => {
-                let first = faults.first().map(ToString::to_string).unwrap_or_default();
-                match faults.len() {
+            StartError::Fixture(diagnostics) | StartError::State(diagnostics) => {
+                let first = diagnostics.first().map(ToString::to_string).unwrap_or_default();
+                match diagnostics.len() {
                     0 | 1 => f.write_str(&first),
                     2 => write!(f, "{first} (and 1 more fault)"),
-                    more => write!(f, "{first} (and {} more faults)", more - 1),
+                    count => write!(f, "{first} (and {} more faults)", count - 1),
                 }
             }
             StartError::Listen(error) => error.fmt(f),

@@ -1,12 +1,12 @@
-//! A world's time, and what falls due.
+//! The clock of a test's world: its time, its agenda, and jumps.
 
-use super::calls::{Calls, Waiting, body, list, read};
+use super::calls::{Calls, Waiting, from_json, list_from, to_json};
 use http::Method;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// A world's time.
+/// The clock of a world.
 pub struct Clock {
     pub(super) calls: Calls,
 }
@@ -27,79 +27,79 @@ impl From<&str> for Jump {
     }
 }
 
-/// Something that falls due, or did.
+/// An item of the agenda, such as a reminder.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Due {
-    /// Such as `reminder`; docs/control.md has all.
+    /// Kind of item, such as `reminder`; docs/control.md lists all.
     pub kind: String,
-    /// When, Unix seconds.
+    /// When the item falls due, in Unix seconds.
     pub at: f64,
-    /// What it is about, such as `reminder_id`.
+    /// IDs of the objects that the item is about, such as `reminder_id`.
     #[serde(flatten)]
     pub ids: Map<String, Value>,
 }
 
-/// Where the clock is after a jump.
+/// The result of a jump.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Moved {
-    /// Unix seconds.
+    /// The time after the jump, in Unix seconds.
     pub now: f64,
-    /// What fell due, each at its own time.
+    /// The items that fell due, in order of time.
     pub fired: Vec<Due>,
-    /// Queues of clients that were waited for, and did not poll again.
+    /// IDs of the queues whose clients did not poll again in time.
     pub not_parked: Vec<String>,
 }
 
 impl Clock {
-    /// The time, Unix seconds.
+    /// The current time in Unix seconds.
     #[track_caller]
     pub fn now(&self) -> f64 {
-        read(self.calls.answer(Method::GET, "/clock", None)["now"].take())
+        from_json(self.calls.call(Method::GET, "/clock", None)["now"].take())
     }
 
-    /// What falls due, the next first.
+    /// The items that will fall due, the next first.
     #[track_caller]
     pub fn agenda(&self) -> Vec<Due> {
-        list(self.calls.answer(Method::GET, "/clock", None), "agenda")
+        list_from(self.calls.call(Method::GET, "/clock", None), "agenda")
     }
 
-    /// Goes on by a time. All that falls due on the way is done; clients that are between two polls are waited for, up to
-    /// a second.
+    /// Moves the clock forward. Items that fall due in that time happen in order. Clients that are between two polls
+    /// get up to a second of real time to poll again.
     #[track_caller]
     pub fn advance(&self, by: impl Into<Jump>) -> Waiting<Moved> {
         let Jump(by) = by.into();
-        self.moved(json!({"advance_seconds": by}))
+        self.jump(json!({"advance_seconds": by}))
     }
 
-    /// Goes on to a time: Unix seconds, or RFC 3339.
+    /// Moves the clock forward to a time, as Unix seconds or in RFC 3339.
     #[track_caller]
     pub fn set(&self, to: impl Serialize) -> Waiting<Moved> {
-        self.moved(json!({"set": body(to)}))
+        self.jump(json!({"set": to_json(to)}))
     }
 
-    /// Advances to the next item of the agenda.
+    /// Moves the clock forward to the next item of the agenda.
     #[track_caller]
     pub fn to_next(&self) -> Waiting<Moved> {
-        self.moved(json!({"to_next": true}))
+        self.jump(json!({"to_next": true}))
     }
 
-    /// Lets it go with real time.
+    /// Lets the clock run with real time.
     #[track_caller]
     pub fn run(&self) {
-        self.calls.answer(Method::POST, "/clock", Some(json!({"running": true})));
+        self.calls.call(Method::POST, "/clock", Some(json!({"running": true})));
     }
 
-    /// Stops it.
+    /// Freezes the clock.
     #[track_caller]
     pub fn freeze(&self) {
-        self.calls.answer(Method::POST, "/clock", Some(json!({"running": false})));
+        self.calls.call(Method::POST, "/clock", Some(json!({"running": false})));
     }
 
     #[track_caller]
-    fn moved(&self, body: Value) -> Waiting<Moved> {
-        let reply = self.calls.awaited("/clock", body);
-        Box::pin(async { read(reply.await) })
+    fn jump(&self, body: Value) -> Waiting<Moved> {
+        let reply = self.calls.call_and_wait("/clock", body);
+        Box::pin(async { from_json(reply.await) })
     }
 }

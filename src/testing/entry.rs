@@ -1,44 +1,44 @@
-//! A request of the journal, and its reply.
+//! An entry of the journal: a request with its reply.
 
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Characters of a parameter that a line shows.
-const SHOWN_CHARACTERS: usize = 60;
+/// Longer values of parameters are cut in messages.
+const MAX_SHOWN_CHARACTERS: usize = 60;
 
-/// A request and its reply.
+/// A request to a world's API, with its reply.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Entry {
     /// Rises by one per entry.
     pub id: u64,
-    /// When it was answered by the world's clock, Unix seconds.
+    /// When the request was answered, in Unix seconds of the world's clock.
     pub at: f64,
     /// HTTP method.
     pub method: String,
-    /// Without `/api/v1`, placeholders filled in.
+    /// Path without `/api/v1`, with values instead of placeholders.
     pub path: String,
-    /// Address of the caller.
+    /// Email address of the caller; None without credentials.
     pub user: Option<String>,
-    /// As sent.
+    /// Parameters as sent.
     pub params: BTreeMap<String, String>,
     /// HTTP status; 0 when the connection was dropped.
     pub status: u16,
-    /// The reply; text when it is no JSON.
+    /// The reply; a string when it is not JSON.
     pub reply: Value,
-    /// Real time that it took, in milliseconds.
+    /// Real time until the reply, in milliseconds.
     pub duration_ms: f64,
-    /// What the client calls itself: the first word of its User-Agent.
+    /// The client, from the first word of its User-Agent.
     #[serde(default)]
     pub client: String,
-    /// The fault that made the reply.
+    /// ID of the fault that changed the reply.
     pub fault: Option<String>,
-    /// What was wrong with a refused request, where the server knows more than the reply says.
+    /// A hint for a refused request, where the reply itself says less.
     #[serde(default)]
     pub hint: Option<String>,
-    /// Ids of the events that it sent.
+    /// IDs of the events that the request emitted.
     pub events: Vec<u64>,
 }
 
@@ -49,9 +49,9 @@ impl fmt::Display for Entry {
             write!(f, " {user}")?;
         }
         for (name, value) in &self.params {
-            let shown: String = value.chars().take(SHOWN_CHARACTERS).collect();
-            let rest = if shown.len() < value.len() { "…" } else { "" };
-            write!(f, " {name}={shown}{rest}")?;
+            let excerpt: String = value.chars().take(MAX_SHOWN_CHARACTERS).collect();
+            let ellipsis = if excerpt.len() < value.len() { "…" } else { "" };
+            write!(f, " {name}={excerpt}{ellipsis}")?;
         }
         if let Some(fault) = &self.fault {
             write!(f, " ({fault})")?;

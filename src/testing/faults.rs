@@ -1,6 +1,6 @@
-//! Failures on demand.
+//! Faults: failures that a test sets up in its world.
 
-use super::calls::{Calls, body, list, read};
+use super::calls::{Calls, from_json, list_from, to_json};
 use super::requests::Requests;
 use crate::fault::{Bouncer, Disturbance};
 use http::Method;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A rule that makes requests fail.
+/// A failure of requests: which requests it affects, how often, and how they fail.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Fault {
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
@@ -23,76 +23,76 @@ pub struct Fault {
 }
 
 impl Fault {
-    fn with(effect: Value) -> Self {
+    fn with_effect(effect: Value) -> Self {
         Self { requests: None, after: None, probability: None, times: None, effect }
     }
 
-    /// The connection closes without a reply; nothing is done.
+    /// Closes the connection without a reply; the request is not carried out.
     pub fn drop_before() -> Self {
-        Self::with(json!({"drop": "before"}))
+        Self::with_effect(json!({"drop": "before"}))
     }
 
-    /// The connection closes without a reply after the request was carried out.
+    /// Carries out the request, then closes the connection without a reply.
     pub fn drop_after() -> Self {
-        Self::with(json!({"drop": "after"}))
+        Self::with_effect(json!({"drop": "after"}))
     }
 
-    /// As [`Fault::drop_after`]; what a client sends again by itself within a second is dropped too.
+    /// As [`Fault::drop_after`], and also drops the automatic retries that the client sends within a second.
     pub fn drop_after_and_again() -> Self {
-        Self::with(json!({"drop": "after", "retries": true}))
+        Self::with_effect(json!({"drop": "after", "retries": true}))
     }
 
-    /// This failed reply; nothing is done.
+    /// Replies with this error; the request is not carried out.
     pub fn error(status: u16, code: &str, message: &str) -> Self {
-        Self::with(json!({"error": {"status": status, "code": code, "msg": message}}))
+        Self::with_effect(json!({"error": {"status": status, "code": code, "msg": message}}))
     }
 
-    /// 429, with the time after which a client may try again; nothing is done.
+    /// Replies with status 429 and the time after which the client may try again; the request is not carried out.
     pub fn rate_limit(retry_after: Duration) -> Self {
-        Self::with(json!({"rate_limit": {"retry_after": retry_after.as_secs_f64()}}))
+        Self::with_effect(json!({"rate_limit": {"retry_after": retry_after.as_secs_f64()}}))
     }
 
-    /// Carried out at once; the reply comes so much later in real time. Parts of a millisecond are left out.
+    /// Carries out the request at once, but delays the reply in real time, in whole milliseconds.
     pub fn delay(by: Duration) -> Self {
-        Self::with(json!({"delay_ms": u64::try_from(by.as_millis()).unwrap_or(u64::MAX)}))
+        Self::with_effect(json!({"delay_ms": u64::try_from(by.as_millis()).unwrap_or(u64::MAX)}))
     }
 
-    /// Carried out; the body breaks off after so many bytes.
+    /// Carries out the request, but ends the connection after this number of bytes of the reply's body.
     pub fn truncate_at(bytes: u64) -> Self {
-        Self::with(json!({"truncate_at": bytes}))
+        Self::with_effect(json!({"truncate_at": bytes}))
     }
 
-    /// Carried out; the reply is a proxy's page and no JSON.
+    /// Carries out the request, but replies with an HTML page of a proxy instead of JSON.
     pub fn garbage() -> Self {
-        Self::with(json!({"garbage": true}))
+        Self::with_effect(json!({"garbage": true}))
     }
 
-    /// Carried out; a success with these keys, of which one with null is left out.
+    /// Carries out the request, and replaces these keys in a successful reply; null removes a key.
     pub fn change(keys: Value) -> Self {
-        Self::with(json!({"change": keys}))
+        Self::with_effect(json!({"change": keys}))
     }
 
-    /// A failed reply whose `msg` is in accented letters, as from a server that translates.
+    /// Writes the `msg` of an error reply in accented letters, as a server with translated messages would.
     pub fn pseudo_localize() -> Self {
-        Self::with(json!({"pseudo_localize": true}))
+        Self::with_effect(json!({"pseudo_localize": true}))
     }
 
-    /// All of the caller's event queues are gone; then the request goes on.
+    /// Removes all event queues of the caller, then carries out the request.
     pub fn lose_queue() -> Self {
-        Self::with(json!({"lose_queue": true}))
+        Self::with_effect(json!({"lose_queue": true}))
     }
 
-    /// Push operations fail so.
+    /// Makes operations that use the push relay fail in this way.
     pub fn bouncer(failure: Bouncer) -> Self {
         let name = match failure {
             Bouncer::Unreachable => "unreachable",
             Bouncer::ServerError => "server_error",
             Bouncer::AdminActionRequired => "admin_action_required",
         };
-        Self::with(json!({"bouncer": name}))
+        Self::with_effect(json!({"bouncer": name}))
     }
 
-    /// Polls of event queues give their events so.
+    /// Makes polls deliver their events in this way.
     pub fn events(disturbance: Disturbance) -> Self {
         let name = match disturbance {
             Disturbance::Repeat => "repeat",
@@ -100,57 +100,57 @@ impl Fault {
             Disturbance::OneByOne => "one_by_one",
             Disturbance::Unknown => "unknown",
         };
-        Self::with(json!({"events": name}))
+        Self::with_effect(json!({"events": name}))
     }
 
-    /// For these requests: by method, path, user and parameters.
+    /// Restricts the fault to these requests: by method, path, user and parameters.
     pub fn on(self, requests: Requests) -> Self {
         Self { requests: Some(requests), ..self }
     }
 
-    /// Lets so many requests pass first.
+    /// Lets this number of requests pass first.
     pub fn after(self, requests: u64) -> Self {
         Self { after: Some(requests), ..self }
     }
 
-    /// The chance that it fires, from 0 to 1; it follows from the world's seed.
+    /// Probability that the fault fires, from 0 to 1; random by the world's seed.
     pub fn probability(self, probability: f64) -> Self {
         Self { probability: Some(probability), ..self }
     }
 
-    /// How often it fires.
+    /// The number of times that the fault fires; unlimited by default.
     pub fn times(self, times: u64) -> Self {
         Self { times: Some(times), ..self }
     }
 }
 
-/// A world's faults.
+/// The faults of a world.
 pub struct Faults {
     pub(super) calls: Calls,
 }
 
 impl Faults {
-    /// Installs a rule: a [`Fault`], or what control takes as JSON. Its id.
+    /// Adds a [`Fault`], or a fault in the JSON form of control, and returns its ID.
     #[track_caller]
-    pub fn add(&self, rule: impl Serialize) -> String {
-        read(self.calls.answer(Method::POST, "/faults", Some(body(rule)))["fault_id"].take())
+    pub fn add(&self, fault: impl Serialize) -> String {
+        from_json(self.calls.call(Method::POST, "/faults", Some(to_json(fault)))["fault_id"].take())
     }
 
-    /// Removes a rule.
+    /// Removes a fault by its ID.
     #[track_caller]
     pub fn remove(&self, id: &str) {
-        self.calls.answer(Method::DELETE, &format!("/faults/{id}"), None);
+        self.calls.call(Method::DELETE, &format!("/faults/{id}"), None);
     }
 
-    /// The rules, spent ones too, with what control tells of each: `passed`, `fired`.
+    /// All faults as control shows them, including used-up ones, with the counts `passed` and `fired`.
     #[track_caller]
     pub fn list(&self) -> Vec<Value> {
-        list(self.calls.answer(Method::GET, "/faults", None), "faults")
+        list_from(self.calls.call(Method::GET, "/faults", None), "faults")
     }
 
-    /// Removes all.
+    /// Removes all faults.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.answer(Method::DELETE, "/faults", None);
+        self.calls.call(Method::DELETE, "/faults", None);
     }
 }

@@ -1,55 +1,54 @@
-//! What was asked of a world's API, and what it answered.
+//! The journal of a test's world: reading it, and waiting for or asserting requests.
 
-use super::calls::{Calls, Refusal, Waiting, body, list, read};
+use super::calls::{Calls, Refusal, Waiting, from_json, list_from, to_json};
 use super::entry::Entry;
 use http::Method;
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// A world's journal.
+/// The journal of a world.
 pub struct Journal {
     pub(super) calls: Calls,
 }
 
 impl Journal {
-    /// Entries, newest last; [`Requests`](super::Requests) says which. Without parameters: control filters by none.
+    /// The entries that match [`Requests`](super::Requests), newest last. Parameters can't be filtered by here.
     #[track_caller]
-    pub fn entries(&self, which: impl Serialize) -> Vec<Entry> {
-        match self.find(&body(which)) {
+    pub fn entries(&self, requests: impl Serialize) -> Vec<Entry> {
+        match self.find(&to_json(requests)) {
             Ok(entries) => entries,
             Err(refusal) => panic!("{refusal}"),
         }
     }
 
-    /// Asserts that there were such requests, and panics with the nearest ones otherwise. How many there were.
+    /// Asserts that there were these requests and returns their number; panics with the nearest ones otherwise.
     #[track_caller]
-    pub fn verify(&self, wanted: impl Serialize) -> usize {
-        read(self.calls.answer(Method::POST, "/journal/verify", Some(body(wanted)))["count"].take())
+    pub fn verify(&self, requests: impl Serialize) -> usize {
+        from_json(self.calls.call(Method::POST, "/journal/verify", Some(to_json(requests)))["count"].take())
     }
 
-    /// Waits until there were such requests, and panics with the nearest ones when they don't come in this time. How many
-    /// there were.
+    /// Waits until there were these requests and returns their number; panics with the nearest ones after `at_most` of
+    /// real time.
     #[track_caller]
-    pub fn wait_for(&self, wanted: impl Serialize, at_most: Duration) -> Waiting<usize> {
-        let reply = self.calls.awaited("/journal/wait", within(body(wanted), at_most));
-        Box::pin(async { read(reply.await["count"].take()) })
+    pub fn wait_for(&self, requests: impl Serialize, at_most: Duration) -> Waiting<usize> {
+        let reply = self.calls.call_and_wait("/journal/wait", with_timeout(to_json(requests), at_most));
+        Box::pin(async { from_json(reply.await["count"].take()) })
     }
 
-    /// Empties it.
+    /// Removes all entries.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.answer(Method::DELETE, "/journal", None);
+        self.calls.call(Method::DELETE, "/journal", None);
     }
 
-    pub(super) fn find(&self, which: &Value) -> Result<Vec<Entry>, Refusal> {
-        let query = query(which);
-        self.calls.done(Method::GET, &format!("/journal?{query}"), None).map(|reply| list(reply, "entries"))
+    pub(super) fn find(&self, filter: &Value) -> Result<Vec<Entry>, Refusal> {
+        let query = query_string(filter);
+        self.calls.try_call(Method::GET, &format!("/journal?{query}"), None).map(|reply| list_from(reply, "entries"))
     }
 }
 
-/// The fields of an object as a query string.
-pub(super) fn query(fields: &Value) -> String {
+pub(super) fn query_string(fields: &Value) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     for (name, value) in fields.as_object().into_iter().flatten() {
         query.append_pair(name, &value.as_str().map_or_else(|| value.to_string(), str::to_owned));
@@ -57,8 +56,7 @@ pub(super) fn query(fields: &Value) -> String {
     query.finish()
 }
 
-/// What is wanted, with the time that it may take.
-pub(super) fn within(mut wanted: Value, at_most: Duration) -> Value {
-    wanted["timeout_ms"] = u64::try_from(at_most.as_millis()).unwrap_or(u64::MAX).into();
-    wanted
+pub(super) fn with_timeout(mut body: Value, timeout: Duration) -> Value {
+    body["timeout_ms"] = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX).into();
+    body
 }

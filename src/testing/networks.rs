@@ -1,12 +1,12 @@
-//! Networks between clients and a world, and limits of their requests.
+//! Networks between clients and a test's world, and rate limits.
 
-use super::calls::{Calls, body, list};
+use super::calls::{Calls, list_from, to_json};
 use http::Method;
 use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// A network that clients are on.
+/// A network between clients and a world: latency, speed and losses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Network {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,72 +24,72 @@ pub struct Network {
 }
 
 impl Network {
-    /// One with the numbers of a profile: `offline`, `gprs`, `edge`, `3g`, `4g`, `wifi` or `lossy`.
+    /// A network with the values of a profile: `offline`, `gprs`, `edge`, `3g`, `4g`, `wifi` or `lossy`.
     pub fn profile(name: impl Into<String>) -> Self {
         Self { profile: Some(name.into()), ..Self::default() }
     }
 
-    /// One on which replies wait so long. Parts of a millisecond are left out.
+    /// A network with this latency, in whole milliseconds.
     pub fn late(latency: Duration) -> Self {
         Self::default().latency(latency)
     }
 
-    /// For the client of one user, by address or handle, rather than for all that have no network of their own.
+    /// Restricts the network to one user, by email address or handle. Without this, it is for all other users.
     pub fn of(self, user: impl Into<String>) -> Self {
         Self { user: Some(user.into()), ..self }
     }
 
-    /// Each reply waits so long.
+    /// Delays each reply by this time, in whole milliseconds.
     pub fn latency(self, latency: Duration) -> Self {
         Self { latency_ms: Some(millis(latency)), ..self }
     }
 
-    /// Each reply waits up to so much longer, by chance that follows from the world's seed.
+    /// Delays each reply by up to this time more; random by the world's seed.
     pub fn jitter(self, jitter: Duration) -> Self {
         Self { jitter_ms: Some(millis(jitter)), ..self }
     }
 
-    /// Bodies of requests and replies pass no faster.
+    /// Limits the speed of bodies of requests and replies.
     pub fn bytes_per_second(self, bytes: u64) -> Self {
         Self { bytes_per_second: Some(bytes), ..self }
     }
 
-    /// The share of requests whose connection breaks, from 0 to 1; half of them before they are carried out.
+    /// Breaks the connection of this share of requests, from 0 to 1; half of them before they are carried out.
     pub fn loss(self, share: f64) -> Self {
         Self { loss: Some(share), ..self }
     }
 }
 
-fn millis(span: Duration) -> u64 {
-    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A world's networks.
+/// The networks of a world.
 pub struct Networks {
     pub(super) calls: Calls,
 }
 
 impl Networks {
-    /// Puts clients on a network: a [`Network`], or what control takes as JSON.
+    /// Sets a [`Network`], or a network in the JSON form of control.
     #[track_caller]
     pub fn set(&self, network: impl Serialize) {
-        self.calls.answer(Method::POST, "/network", Some(body(network)));
+        self.calls.call(Method::POST, "/network", Some(to_json(network)));
     }
 
-    /// The networks, with all numbers.
+    /// All networks as control shows them, with all values.
     #[track_caller]
     pub fn list(&self) -> Vec<Value> {
-        list(self.calls.answer(Method::GET, "/network", None), "networks")
+        list_from(self.calls.call(Method::GET, "/network", None), "networks")
     }
 
-    /// Ends all.
+    /// Removes all networks.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.answer(Method::DELETE, "/network", None);
+        self.calls.call(Method::DELETE, "/network", None);
     }
 }
 
-/// How many requests clients may make.
+/// A limit of the requests that a client may send.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RateLimit {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,38 +99,38 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// A budget of so many requests that refills evenly over a time of the world's clock.
+    /// A budget of `requests` that refills evenly within the time `over` of the world's clock.
     pub fn new(requests: u32, over: Duration) -> Self {
         Self { user: None, requests, seconds: over.as_secs_f64() }
     }
 
-    /// For one user, by address or handle, rather than for each who has no limit of their own.
+    /// Restricts the limit to one user, by email address or handle. Without this, it is for each of the other users.
     pub fn of(self, user: impl Into<String>) -> Self {
         Self { user: Some(user.into()), ..self }
     }
 }
 
-/// A world's rate limits.
+/// The rate limits of a world.
 pub struct RateLimits {
     pub(super) calls: Calls,
 }
 
 impl RateLimits {
-    /// Limits requests: a [`RateLimit`], or what control takes as JSON. Its budgets begin whole.
+    /// Sets a [`RateLimit`], or a limit in the JSON form of control. Its budgets start full.
     #[track_caller]
     pub fn set(&self, limit: impl Serialize) {
-        self.calls.answer(Method::POST, "/rate_limit", Some(body(limit)));
+        self.calls.call(Method::POST, "/rate_limit", Some(to_json(limit)));
     }
 
-    /// The limits.
+    /// All rate limits as control shows them.
     #[track_caller]
     pub fn list(&self) -> Vec<Value> {
-        list(self.calls.answer(Method::GET, "/rate_limit", None), "rate_limits")
+        list_from(self.calls.call(Method::GET, "/rate_limit", None), "rate_limits")
     }
 
-    /// Ends all.
+    /// Removes all rate limits.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.answer(Method::DELETE, "/rate_limit", None);
+        self.calls.call(Method::DELETE, "/rate_limit", None);
     }
 }

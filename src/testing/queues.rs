@@ -1,100 +1,101 @@
-//! Event queues of clients, and pushes to their devices.
+//! The event queues of clients, and the pushes to their devices.
 
-use super::calls::{Calls, Waiting, list};
-use super::journal::{query, within};
+use super::calls::{Calls, Waiting, list_from};
+use super::journal::{query_string, with_timeout};
 use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// An event queue.
+/// An event queue of a client.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Queue {
-    /// As the client saw it.
+    /// ID from the register reply.
     pub queue_id: String,
-    /// Address of its owner.
+    /// Email address of the queue's owner; None for a spectator.
     pub user: Option<String>,
-    /// What the client calls itself.
+    /// The client, from the first word of its User-Agent.
     pub client: String,
     /// Whether a poll waits on it.
     pub parked: bool,
-    /// Events that were not acknowledged.
+    /// Number of events that were not acknowledged.
     pub pending: u64,
-    /// Id of the newest event.
+    /// ID of the newest event.
     pub last_event_id: i64,
-    /// Id of the newest event that was acknowledged.
+    /// ID of the newest acknowledged event.
     pub acknowledged: i64,
 }
 
-/// A world's event queues.
+/// The event queues of a world.
 pub struct Queues {
     pub(super) calls: Calls,
 }
 
 impl Queues {
-    /// All.
+    /// All event queues.
     #[track_caller]
     pub fn list(&self) -> Vec<Queue> {
-        list(self.calls.answer(Method::GET, "/queues", None), "queues")
+        list_from(self.calls.call(Method::GET, "/queues", None), "queues")
     }
 
-    /// Has a queue be gone, as after a restart of the server.
+    /// Removes a queue without the client's knowledge, as a restart of the server would.
     #[track_caller]
     pub fn lose(&self, id: &str) {
-        self.calls.answer(Method::DELETE, &format!("/queues/{id}"), None);
+        self.calls.call(Method::DELETE, &format!("/queues/{id}"), None);
     }
 
-    /// Waits until so many queues of a user have a poll that waits, and panics when they have none in this time.
+    /// Waits until `count` queues of a user are parked; panics after `at_most` of real time.
     #[track_caller]
     pub fn wait_parked(&self, user: &str, count: usize, at_most: Duration) -> Waiting<Vec<Queue>> {
-        let wanted = json!({"user": user, "parked": true, "count": count});
-        let reply = self.calls.awaited("/queues/wait", within(wanted, at_most));
-        Box::pin(async { list(reply.await, "queues") })
+        let condition = json!({"user": user, "parked": true, "count": count});
+        let reply = self.calls.call_and_wait("/queues/wait", with_timeout(condition, at_most));
+        Box::pin(async { list_from(reply.await, "queues") })
     }
 }
 
-/// What the push relay was handed for a device.
+/// A push that the push relay received.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Push {
     /// Rises by one per push.
     pub id: u64,
-    /// When, Unix seconds.
+    /// When it was sent, in Unix seconds of the world's clock.
     pub at: f64,
-    /// Such as `message`; docs/control.md has all.
+    /// Kind of push, such as `message`; docs/control.md lists all.
     pub kind: String,
-    /// Address of the device's owner.
+    /// Email address of the device's owner.
     pub user: Option<String>,
-    /// The device; None where it goes to all of the owner's.
+    /// ID of the device; None for a push to all devices of the owner.
     pub device_id: Option<i64>,
-    /// What it says, in the clear.
+    /// The payload, decrypted.
     pub payload: Value,
 }
 
-/// What a world's push relay was handed.
+/// The pushes of a world.
 pub struct Pushes {
     pub(super) calls: Calls,
 }
 
 impl Pushes {
-    /// Those for a user, newest last.
+    /// The pushes for a user, newest last.
     #[track_caller]
     pub fn list(&self, user: &str) -> Vec<Push> {
-        let which = query(&json!({"user": user}));
-        list(self.calls.answer(Method::GET, &format!("/pushes?{which}"), None), "pushes")
+        let query = query_string(&json!({"user": user}));
+        list_from(self.calls.call(Method::GET, &format!("/pushes?{query}"), None), "pushes")
     }
 
-    /// Waits until there are so many for a user, and panics when they don't come in this time.
+    /// Waits until there are `count` pushes for a user; panics after `at_most` of real time.
     #[track_caller]
     pub fn wait_for(&self, user: &str, count: usize, at_most: Duration) -> Waiting<Vec<Push>> {
-        let reply = self.calls.awaited("/pushes/wait", within(json!({"user": user, "at_least": count}), at_most));
-        Box::pin(async { list(reply.await, "pushes") })
+        let reply =
+            self.calls.call_and_wait("/pushes/wait", with_timeout(json!({"user": user, "at_least": count}), at_most));
+        Box::pin(async { list_from(reply.await, "pushes") })
     }
 
-    /// Empties the list.
+    /// Removes all pushes.
     #[track_caller]
     pub fn clear(&self) {
-        self.calls.answer(Method::DELETE, "/pushes", None);
+        self.calls.call(Method::DELETE, "/pushes", None);
     }
 }

@@ -1,20 +1,20 @@
-//! What the clients of a world did wrong.
+//! The report of a test's world: its clients, with the rules that they broke.
 
 use crate::counted::counted;
 use serde::Deserialize;
 use std::fmt;
 
-/// A client, and the rules that it broke.
+/// A client with its findings.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct ReportedClient {
-    /// Name and version, from its User-Agent.
+    /// Name and version of the client, from its User-Agent.
     pub client: String,
-    /// Address of the user.
+    /// Email address of the client's user; None without credentials.
     pub user: Option<String>,
     /// Number of requests.
     pub requests: u64,
-    /// The worst first.
+    /// The rules that it broke, the most severe first.
     pub findings: Vec<Finding>,
 }
 
@@ -28,11 +28,11 @@ pub struct Finding {
     pub severity: String,
     /// What the client did.
     pub message: String,
-    /// How often.
+    /// Number of times.
     pub count: u64,
-    /// The first time.
+    /// The first request that broke the rule.
     pub first: FindingRequest,
-    /// The last time.
+    /// The last request that broke the rule.
     pub last: FindingRequest,
     /// Why a real server or its users suffer from it.
     pub why: String,
@@ -44,11 +44,11 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct FindingRequest {
-    /// Its entry in the journal; None where it was never answered.
+    /// ID of its entry in the journal; None if it was never answered.
     pub journal_id: Option<u64>,
-    /// When, in Unix seconds of the world's time.
+    /// When it arrived, in Unix seconds of the world's clock.
     pub at: f64,
-    /// The request in a line.
+    /// Method, path and parameters in one line.
     pub request: String,
 }
 

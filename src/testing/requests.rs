@@ -1,10 +1,10 @@
-//! Which requests are meant.
+//! A filter of requests, for faults and for the journal.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Requests of a world's API: those that a fault is for, that the journal shows, or that it should hold. What is not said
-/// holds for all.
+/// A filter of requests to a world's API: those that a fault affects, that the journal lists, or that a test expects.
+/// Criteria that are not set match all requests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Requests {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,58 +30,58 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// All.
+    /// All requests.
     pub fn any() -> Self {
         Self::default()
     }
 
-    /// For a path without `/api/v1`, filled in or with the placeholders of an operation.
+    /// Requests to a path without `/api/v1`, such as `/users/9`, or to an operation, such as `/users/{user_id}`.
     pub fn to(path: impl Into<String>) -> Self {
         Self { path: Some(path.into()), ..Self::default() }
     }
 
-    /// With a method, in capitals.
+    /// Restricts the filter to a method, in capitals.
     pub fn method(self, method: impl Into<String>) -> Self {
         Self { method: Some(method.into()), ..self }
     }
 
-    /// Of a user, by address or handle.
+    /// Restricts the filter to a user, by email address or handle.
     pub fn by(self, user: impl Into<String>) -> Self {
         Self { user: Some(user.into()), ..self }
     }
 
-    /// With a parameter, as text.
+    /// Restricts the filter to requests with this value of a parameter.
     pub fn param(mut self, name: impl Into<String>, value: impl ToString) -> Self {
         self.params.insert(name.into(), value.to_string());
         self
     }
 
-    /// Answered with an HTTP status; 0 for a connection that was dropped.
+    /// Restricts the filter to replies with this HTTP status; 0 means a dropped connection.
     pub fn status(self, status: u16) -> Self {
         Self { status: Some(status), ..self }
     }
 
-    /// How many there should be; at least one unless given.
+    /// Expects at least this number of requests; without a number, at least one is expected.
     pub fn at_least(self, count: usize) -> Self {
         Self { at_least: Some(count), ..self }
     }
 
-    /// How many there should be at most.
+    /// Expects at most this number of requests.
     pub fn at_most(self, count: usize) -> Self {
         Self { at_most: Some(count), ..self }
     }
 
-    /// How many there should be; is without `at_least` and `at_most`.
+    /// Expects exactly this number of requests. Can't be combined with `at_least` or `at_most`.
     pub fn exactly(self, count: usize) -> Self {
         Self { exactly: Some(count), ..self }
     }
 
-    /// For looking at the journal alone: those after the entry with this id.
+    /// Lists only entries after the one with this ID. Only for [`Journal::entries`](super::Journal::entries).
     pub fn since(self, id: u64) -> Self {
         Self { since: Some(id), ..self }
     }
 
-    /// For looking at the journal alone: the newest so many.
+    /// Lists only the newest entries, up to `limit`. Only for [`Journal::entries`](super::Journal::entries).
     pub fn newest(self, limit: usize) -> Self {
         Self { limit: Some(limit), ..self }
     }

@@ -1,18 +1,18 @@
-//! A world of a test's own.
+//! The world of a test: its options, its helpers and its snapshots.
 
-use super::calls::{Calls, Refusal, body, list, read};
+use super::calls::{Calls, Refusal, from_json, list_from, to_json};
 use super::{Clock, Faults, Journal, Networks, Pushes, Queues, RateLimits, ReportedClient, Requests, TestServer};
 use crate::server::Credentials;
 use http::Method;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// Entries of the journal that a failed test shows.
-const SHOWN_ENTRIES: usize = 10;
-/// Threads that are not called after a test.
-const NAMELESS: [&str; 2] = ["main", "tokio-runtime-worker"];
+/// The number of journal entries that a failed test prints.
+const MAX_SHOWN_ENTRIES: usize = 10;
+/// Names of threads that do not run a single test, and so are no label.
+const SHARED_THREADS: [&str; 2] = ["main", "tokio-runtime-worker"];
 
-/// How a world is made.
+/// Options of a new world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorldOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,58 +38,58 @@ pub struct WorldOptions {
 }
 
 impl WorldOptions {
-    /// A fork of `default`.
+    /// The options of a fork of `default`.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Under this name.
+    /// Sets the world's name; control chooses one otherwise.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// Made from a fixture instead: the name of a built-in one, or a document.
+    /// Creates the world from a fixture instead of a fork: the name of a built-in one, or a document.
     pub fn fixture(self, fixture: impl Into<Value>) -> Self {
         Self { fixture: Some(fixture.into()), ..self }
     }
 
-    /// As it was at a snapshot of the world that is forked.
+    /// Forks a snapshot of the origin instead of its current state.
     pub fn snapshot(self, name: impl Into<String>) -> Self {
         Self { snapshot: Some(name.into()), ..self }
     }
 
-    /// At a feature level.
+    /// Sets the feature level.
     pub fn feature_level(self, level: i64) -> Self {
         Self { feature_level: Some(level), ..self }
     }
 
-    /// With names on the wire: `neutral`, `zulip`, or a dialect's document.
+    /// Sets the names on the wire: `neutral`, `zulip`, or a dialect as JSON.
     pub fn dialect(self, dialect: impl Into<Value>) -> Self {
         Self { dialect: Some(dialect.into()), ..self }
     }
 
-    /// With its clock `real`, `frozen`, or standing at an instant in RFC 3339.
+    /// Sets the clock: `real`, `frozen`, or frozen at a time in RFC 3339.
     pub fn clock(self, clock: impl Into<String>) -> Self {
         Self { clock: Some(clock.into()), ..self }
     }
 
-    /// With other chance.
+    /// Sets the seed of the world's random generator.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed: Some(seed), ..self }
     }
 
-    /// On a port of its own, for clients whose base URL has no path.
+    /// Gives the world its own port, for clients that accept only a base URL without a path.
     pub fn on_port(self) -> Self {
         Self { listen: true, ..self }
     }
 
-    /// With any text, shown by the console and in lists; the test's name unless given.
+    /// Sets the label, which the console and lists show. The default is the test's name.
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: Some(label.into()), ..self }
     }
 }
 
-/// A world of a test's own, which ends when this is dropped. Where the test panics, its last requests are printed.
+/// The world of a test. Dropping it ends the world; if the test panics, its last requests are printed.
 pub struct TestWorld {
     calls: Calls,
     name: String,
@@ -98,20 +98,20 @@ pub struct TestWorld {
 
 impl TestWorld {
     #[track_caller]
-    pub(super) fn made(server: &TestServer, mut options: WorldOptions) -> Self {
+    pub(super) fn create(server: &TestServer, mut options: WorldOptions) -> Self {
         if options.fixture.is_none() && options.fork_of.is_none() {
             options.fork_of = Some("default".to_owned());
         }
         if options.label.is_none() {
             let thread = std::thread::current();
-            options.label = thread.name().filter(|name| !NAMELESS.contains(name)).map(str::to_owned);
+            options.label = thread.name().filter(|name| !SHARED_THREADS.contains(name)).map(str::to_owned);
         }
-        let mut made = Calls::new(server, String::new()).answer(Method::POST, "/worlds", Some(body(options)));
-        let (name, url): (String, String) = (read(made["name"].take()), read(made["url"].take()));
+        let mut created = Calls::new(server, String::new()).call(Method::POST, "/worlds", Some(to_json(options)));
+        let (name, url): (String, String) = (from_json(created["name"].take()), from_json(created["url"].take()));
         Self { calls: Calls::new(server, format!("/worlds/{name}")), name, url }
     }
 
-    /// Its name, by which control knows it.
+    /// Name of the world, as in the paths of control.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -121,7 +121,7 @@ impl TestWorld {
         &self.url
     }
 
-    /// What a user's requests need, by the part of the address before the @.
+    /// The credentials of a user. The handle is the part of the email address before the @.
     ///
     /// # Panics
     ///
@@ -131,125 +131,125 @@ impl TestWorld {
         self.calls.server().server().user_of(&self.name, handle)
     }
 
-    /// Its time.
+    /// The world's clock.
     pub fn clock(&self) -> Clock {
         Clock { calls: self.calls.clone() }
     }
 
-    /// Failures on demand.
+    /// The world's faults.
     pub fn faults(&self) -> Faults {
         Faults { calls: self.calls.clone() }
     }
 
-    /// Networks between its clients and it.
+    /// The networks between clients and the world.
     pub fn network(&self) -> Networks {
         Networks { calls: self.calls.clone() }
     }
 
-    /// How many requests it allows.
+    /// The world's rate limits.
     pub fn rate_limit(&self) -> RateLimits {
         RateLimits { calls: self.calls.clone() }
     }
 
-    /// What was asked of it.
+    /// The world's journal of requests.
     pub fn journal(&self) -> Journal {
         Journal { calls: self.calls.clone() }
     }
 
-    /// Event queues of clients.
+    /// The event queues of the world's clients.
     pub fn queues(&self) -> Queues {
         Queues { calls: self.calls.clone() }
     }
 
-    /// What the push relay was handed.
+    /// The pushes that the world's push relay received.
     pub fn pushes(&self) -> Pushes {
         Pushes { calls: self.calls.clone() }
     }
 
-    /// States to go back to.
+    /// The world's snapshots.
     pub fn snapshots(&self) -> Snapshots {
         Snapshots { calls: self.calls.clone() }
     }
 
-    /// A copy as it is now: without queues, faults, journal and snapshots.
+    /// Creates a world with the current state of this one, without queues, faults, journal and snapshots.
     #[track_caller]
     pub fn fork(&self) -> Self {
         self.fork_with(WorldOptions::default())
     }
 
-    /// A copy that differs in what the options say.
+    /// As [`TestWorld::fork`], with options.
     #[track_caller]
     pub fn fork_with(&self, options: WorldOptions) -> Self {
         let options = WorldOptions { fork_of: Some(self.name.clone()), ..options };
-        Self::made(&self.calls.server(), options)
+        Self::create(&self.calls.server(), options)
     }
 
-    /// Its clients, with the rules of the report that they broke until now.
+    /// The world's clients, with the rules that they have broken.
     #[track_caller]
     pub fn report(&self) -> Vec<ReportedClient> {
-        list(self.calls.answer(Method::GET, "/report", None), "clients")
+        list_from(self.calls.call(Method::GET, "/report", None), "clients")
     }
 
-    /// Asserts that no client broke a rule until now whose findings are errors or warnings.
+    /// Asserts that the report has no errors and warnings. Notes are allowed.
     ///
     /// # Panics
     ///
-    /// With the findings, when one did.
+    /// With the findings, if there are any.
     #[track_caller]
     pub fn assert_no_findings(&self) {
-        let mut found = Vec::new();
+        let mut lines = Vec::new();
         for client in self.report() {
-            let worth = client.findings.iter().filter(|finding| finding.severity != "note");
-            found.extend(worth.map(|finding| format!("{} {finding}", client.client)));
+            let findings = client.findings.iter().filter(|finding| finding.severity != "note");
+            lines.extend(findings.map(|finding| format!("{} {finding}", client.client)));
         }
-        assert!(found.is_empty(), "the clients of {} broke rules:\n{}", self.name, found.join("\n"));
+        assert!(lines.is_empty(), "the clients of {} broke rules:\n{}", self.name, lines.join("\n"));
     }
 
-    /// Puts everything back to what it was when the world was made: data, clock, faults, journal, report, pushes.
+    /// Resets the world to its initial state: data, clock, faults, journal, report and pushes.
     #[track_caller]
     pub fn reset(&self) {
-        self.calls.answer(Method::POST, "/reset", None);
+        self.calls.call(Method::POST, "/reset", None);
     }
 
-    /// The world as a fixture document.
+    /// The world's state as a fixture document.
     #[track_caller]
     pub fn state(&self) -> Value {
-        self.calls.answer(Method::GET, "/state", None)["state"].take()
+        self.calls.call(Method::GET, "/state", None)["state"].take()
     }
 
-    /// Puts a document in the place of what is there; queues end.
+    /// Replaces the world's state by a fixture document; queues end.
     #[track_caller]
     pub fn put_state(&self, document: &Value) {
-        self.calls.answer(Method::PUT, "/state", Some(document.clone()));
+        self.calls.call(Method::PUT, "/state", Some(document.clone()));
     }
 
-    /// What is broken of what must hold of every world, a line each: nothing unless chatdouble has a fault.
+    /// Broken invariants, one line each. Empty unless chatdouble itself has a bug.
     #[track_caller]
     pub fn violations(&self) -> Vec<String> {
-        let found: Vec<Value> = list(self.calls.answer(Method::GET, "/invariants", None), "violations");
-        found.iter().map(ToString::to_string).collect()
+        let violations: Vec<Value> = list_from(self.calls.call(Method::GET, "/invariants", None), "violations");
+        violations.iter().map(ToString::to_string).collect()
     }
 
-    /// Goes on at a newer feature level, as a server does that is upgraded: queues end.
+    /// Upgrades the world to a newer feature level; queues end.
     #[track_caller]
     pub fn upgrade(&self, level: i64) {
-        self.calls.answer(Method::POST, "/upgrade", Some(json!({"to": level})));
+        self.calls.call(Method::POST, "/upgrade", Some(json!({"to": level})));
     }
 
-    /// Any call of control for this world; `path` is what is behind its name, such as `/invites/KEY/accept`.
+    /// Makes any call of control for this world. `path` begins after the world's name, such as `/invites/KEY/accept`.
     ///
     /// # Errors
     ///
-    /// What control refuses.
+    /// The refusal by control.
     pub fn control(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value, Refusal> {
-        self.calls.done(method, path, body)
+        self.calls.try_call(method, path, body)
     }
 }
 
 impl TestWorld {
-    /// What helps to find out why a test failed: the last requests, and the dialect that a client misses.
-    fn evidence(&self) -> String {
-        let newest = serde_json::to_value(Requests::any().newest(SHOWN_ENTRIES)).unwrap_or_default();
+    /// The text that a failed test prints: the last requests, and a hint for a client that needs another dialect.
+    fn failure_text(&self) -> String {
+        let newest = serde_json::to_value(Requests::any().newest(MAX_SHOWN_ENTRIES)).unwrap_or_default();
         let entries = self.journal().find(&newest).unwrap_or_default();
         if entries.is_empty() {
             return String::new();
@@ -270,42 +270,42 @@ impl TestWorld {
 impl Drop for TestWorld {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprint!("{}", self.evidence());
+            eprint!("{}", self.failure_text());
         }
-        // A test may have ended it already.
-        let _ = self.calls.done(Method::DELETE, "", None);
+        // Fails if the test has already ended the world itself.
+        let _ = self.calls.try_call(Method::DELETE, "", None);
     }
 }
 
-/// A world's snapshots.
+/// The snapshots of a world.
 pub struct Snapshots {
     calls: Calls,
 }
 
 impl Snapshots {
-    /// Takes one; that of the same name is replaced.
+    /// Takes a snapshot; an existing one of the same name is replaced.
     #[track_caller]
     pub fn save(&self, name: &str) {
-        self.calls.answer(Method::POST, "/snapshots", Some(json!({"name": name})));
+        self.calls.call(Method::POST, "/snapshots", Some(json!({"name": name})));
     }
 
-    /// Goes back to one; queues end.
+    /// Returns the world to a snapshot; queues end.
     #[track_caller]
     pub fn restore(&self, name: &str) {
-        self.calls.answer(Method::POST, &format!("/snapshots/{name}/restore"), None);
+        self.calls.call(Method::POST, &format!("/snapshots/{name}/restore"), None);
     }
 
-    /// The names of all.
+    /// The names of all snapshots.
     #[track_caller]
     pub fn list(&self) -> Vec<String> {
-        let rows: Vec<Value> = list(self.calls.answer(Method::GET, "/snapshots", None), "snapshots");
-        rows.into_iter().map(|mut row| read(row["name"].take())).collect()
+        let rows: Vec<Value> = list_from(self.calls.call(Method::GET, "/snapshots", None), "snapshots");
+        rows.into_iter().map(|mut row| from_json(row["name"].take())).collect()
     }
 
-    /// Removes one.
+    /// Removes a snapshot.
     #[track_caller]
     pub fn remove(&self, name: &str) {
-        self.calls.answer(Method::DELETE, &format!("/snapshots/{name}"), None);
+        self.calls.call(Method::DELETE, &format!("/snapshots/{name}"), None);
     }
 }
 
@@ -315,10 +315,10 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::TcpStream;
 
-    /// Asks for the settings as a stock client does.
-    fn meet(world: &TestWorld) {
-        let rest = world.url().strip_prefix("http://").expect("plain HTTP");
-        let (address, path) = rest.split_once('/').expect("a path");
+    /// Sends the first request of a stock client.
+    fn request_settings(world: &TestWorld) {
+        let url = world.url().strip_prefix("http://").expect("plain HTTP");
+        let (address, path) = url.split_once('/').expect("a path");
         let mut stream = TcpStream::connect(address).expect("the server is there");
         let request = format!(
             "GET /{path}/api/v1/server_settings HTTP/1.0\r\nHost: {address}\r\nUser-Agent: ZulipPython/0.9.1 (Linux)\r\n\r\n"
@@ -329,17 +329,17 @@ mod tests {
 
     #[test]
     fn a_failed_test_says_which_dialect_a_client_needs() {
-        let (neutral, of_vendor) = (testing::world(), testing::world_with(WorldOptions::new().dialect("zulip")));
-        meet(&neutral);
-        meet(&of_vendor);
+        let (neutral, zulip) = (testing::world(), testing::world_with(WorldOptions::new().dialect("zulip")));
+        request_settings(&neutral);
+        request_settings(&zulip);
 
-        let said = neutral.evidence();
+        let text = neutral.failure_text();
 
-        assert!(said.contains("\n  200 GET /server_settings\n"), "{said}");
+        assert!(text.contains("\n  200 GET /server_settings\n"), "{text}");
         assert!(
-            said.ends_with("\nThe client ZulipPython looks for other names: WorldOptions::new().dialect(\"zulip\")\n"),
-            "{said}"
+            text.ends_with("\nThe client ZulipPython looks for other names: WorldOptions::new().dialect(\"zulip\")\n"),
+            "{text}"
         );
-        assert!(of_vendor.evidence().ends_with("200 GET /server_settings\n"));
+        assert!(zulip.failure_text().ends_with("200 GET /server_settings\n"));
     }
 }

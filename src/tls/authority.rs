@@ -1,6 +1,7 @@
-//! An authority that is made when the server starts, and signs for the names by which clients call.
+//! The certificate authority that a server creates when it starts, which signs certificates for the server's host
+//! names.
 
-use super::{Day, TlsError, Validity};
+use super::{Date, TlsError, Validity};
 use parking_lot::Mutex;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
@@ -14,20 +15,20 @@ use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
 use tokio_rustls::rustls::server::{ClientHello, ResolvesServerCert};
 use tokio_rustls::rustls::sign::{CertifiedKey, SigningKey};
 
-/// What follows a world's name in a host's. A certificate for `*.localhost` would not do: clients take no wildcard for
-/// all names below a top-level domain.
-const LOCAL: &str = ".localhost";
-/// The longest name below it.
+/// The host name of a world is its name with this suffix. Each world needs its own certificate, since clients do not
+/// accept `*.localhost`, a wildcard below a top-level domain.
+const LOCALHOST_SUFFIX: &str = ".localhost";
+/// Longest label of a host name (RFC 1035).
 const MAX_NAME: usize = 63;
-/// For how many worlds certificates are kept; beyond, they are made again.
-const MAX_KEPT: usize = 1_000;
+/// The cache is emptied when it holds this number of certificates.
+const MAX_CACHED: usize = 1_000;
 
-/// Signs certificates, all for one key.
+/// Signs certificates. All of them have the same key.
 pub(super) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     validity: Validity,
     key: KeyPair,
-    signing: Arc<dyn SigningKey>,
+    signing_key: Arc<dyn SigningKey>,
     /// For all names and addresses of this machine.
     main: Arc<CertifiedKey>,
     worlds: Mutex<HashMap<String, Arc<CertifiedKey>>>,
@@ -40,96 +41,96 @@ impl fmt::Debug for Authority {
 }
 
 impl Authority {
-    /// Makes one, with a certificate for these names and addresses.
+    /// Creates an authority and its certificate for these host names and addresses.
     ///
     /// # Errors
     ///
-    /// When a name can't be in a certificate.
-    pub fn make(names: Vec<String>, validity: Validity) -> Result<Self, TlsError> {
+    /// When a name can't be part of a certificate.
+    pub fn new(names: Vec<String>, validity: Validity) -> Result<Self, TlsError> {
         let mut params = params("chatdouble test authority", validity)?;
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().map_err(unmade)?).map_err(unmade)?;
-        let key = KeyPair::generate().map_err(unmade)?;
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().map_err(certificate_error)?)
+            .map_err(certificate_error)?;
+        let key = KeyPair::generate().map_err(certificate_error)?;
         let secret = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
-        let signing = ring::sign::any_ecdsa_type(&secret).map_err(unmade)?;
-        let main = signed(&issuer, &key, &signing, names, validity)?;
-        Ok(Self { issuer, validity, key, signing, main, worlds: Mutex::default() })
+        let signing_key = ring::sign::any_ecdsa_type(&secret).map_err(certificate_error)?;
+        let main = sign(&issuer, &key, &signing_key, names, validity)?;
+        Ok(Self { issuer, validity, key, signing_key, main, worlds: Mutex::default() })
     }
 
-    /// Its own certificate in PEM.
+    /// The authority's own certificate in PEM.
     pub fn certificate(&self) -> String {
         self.issuer.pem()
     }
 
-    /// The certificate of a world's own host name.
-    fn of_world(&self, host: &str) -> Option<Arc<CertifiedKey>> {
+    fn world_certificate(&self, host: &str) -> Option<Arc<CertifiedKey>> {
         if let Some(cached) = self.worlds.lock().get(host) {
             return Some(cached.clone());
         }
-        let made = signed(&self.issuer, &self.key, &self.signing, vec![host.to_owned()], self.validity).ok()?;
+        let certified = sign(&self.issuer, &self.key, &self.signing_key, vec![host.to_owned()], self.validity).ok()?;
         let mut worlds = self.worlds.lock();
-        if worlds.len() >= MAX_KEPT {
+        if worlds.len() >= MAX_CACHED {
             worlds.clear();
         }
-        worlds.insert(host.to_owned(), made.clone());
-        Some(made)
+        worlds.insert(host.to_owned(), certified.clone());
+        Some(certified)
     }
 }
 
 impl ResolvesServerCert for Authority {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         match hello.server_name() {
-            Some(host) if is_of_world(host) => self.of_world(&host.to_ascii_lowercase()),
-            // Clients that call by an address name none.
+            Some(host) if is_world_host(host) => self.world_certificate(&host.to_ascii_lowercase()),
+            // Clients that call an IP address send no server name.
             _ => Some(self.main.clone()),
         }
     }
 }
 
-fn is_of_world(host: &str) -> bool {
-    let name = host.len().checked_sub(LOCAL.len()).and_then(|end| host.split_at_checked(end));
+fn is_world_host(host: &str) -> bool {
+    let name = host.len().checked_sub(LOCALHOST_SUFFIX.len()).and_then(|end| host.split_at_checked(end));
     name.is_some_and(|(name, end)| {
-        (1..=MAX_NAME).contains(&name.len()) && !name.contains('.') && end.eq_ignore_ascii_case(LOCAL)
+        (1..=MAX_NAME).contains(&name.len()) && !name.contains('.') && end.eq_ignore_ascii_case(LOCALHOST_SUFFIX)
     })
 }
 
-fn signed(
+fn sign(
     issuer: &CertifiedIssuer<'static, KeyPair>,
     key: &KeyPair,
-    signing: &Arc<dyn SigningKey>,
+    signing_key: &Arc<dyn SigningKey>,
     names: Vec<String>,
     validity: Validity,
 ) -> Result<Arc<CertifiedKey>, TlsError> {
     let mut params = params("chatdouble", validity)?;
-    params.subject_alt_names = CertificateParams::new(names).map_err(unmade)?.subject_alt_names;
+    params.subject_alt_names = CertificateParams::new(names).map_err(certificate_error)?.subject_alt_names;
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     params.use_authority_key_identifier_extension = true;
-    let certificate = params.signed_by(key, issuer).map_err(unmade)?;
-    Ok(Arc::new(CertifiedKey::new(vec![certificate.der().clone()], signing.clone())))
+    let certificate = params.signed_by(key, issuer).map_err(certificate_error)?;
+    Ok(Arc::new(CertifiedKey::new(vec![certificate.der().clone()], signing_key.clone())))
 }
 
-/// What all certificates have: a name, a validity, and a number that no other has, which some clients insist on. All that
-/// is random is the system's.
+/// The parameters of every certificate: name, validity, and a unique serial number, which some clients require. Random
+/// numbers come from the system.
 fn params(name: &str, validity: Validity) -> Result<CertificateParams, TlsError> {
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);
-    let date = |Day { year, month, day }: Day| date_time_ymd(year, month, day);
-    (params.not_before, params.not_after) = (date(validity.from), date(validity.not_after));
+    let date = |Date { year, month, day }: Date| date_time_ymd(year, month, day);
+    (params.not_before, params.not_after) = (date(validity.not_before), date(validity.not_after));
     let mut serial = [0; 16];
     ring::default_provider()
         .secure_random
         .fill(&mut serial)
         .map_err(|_| TlsError("this system gives no random numbers".to_owned()))?;
-    // A number above zero, in as many bytes.
+    // A positive number of full length.
     serial[0] = serial[0] & 0x3f | 0x40;
     params.serial_number = Some(SerialNumber::from_slice(&serial));
     Ok(params)
 }
 
-fn unmade(error: impl fmt::Display) -> TlsError {
+fn certificate_error(error: impl fmt::Display) -> TlsError {
     TlsError(format!("no certificate can be made: {error}"))
 }
 
@@ -140,25 +141,25 @@ mod tests {
     #[test]
     fn worlds_have_one_label_below_localhost() {
         for host in ["a.localhost", "test-1.LOCALHOST"] {
-            assert!(is_of_world(host), "{host}");
+            assert!(is_world_host(host), "{host}");
         }
         for host in ["localhost", ".localhost", "a.b.localhost", "a.localhost.evil.test", "chat.test", "ü"] {
-            assert!(!is_of_world(host), "{host}");
+            assert!(!is_world_host(host), "{host}");
         }
-        assert!(!is_of_world(&format!("{}.localhost", "a".repeat(64))));
+        assert!(!is_world_host(&format!("{}.localhost", "a".repeat(64))));
     }
 
     #[test]
-    fn certificates_are_kept_for_a_limited_number_of_worlds() {
-        let day = |year| Day { year, month: 1, day: 1 };
-        let validity = Validity { from: day(2026), not_after: day(2028) };
-        let authority = Authority::make(vec!["localhost".to_owned()], validity).expect("made");
+    fn certificates_are_cached_for_a_limited_number_of_worlds() {
+        let day = |year| Date { year, month: 1, day: 1 };
+        let validity = Validity { not_before: day(2026), not_after: day(2028) };
+        let authority = Authority::new(vec!["localhost".to_owned()], validity).expect("made");
 
-        for number in 0..=MAX_KEPT {
-            assert!(authority.of_world(&format!("w{number}.localhost")).is_some());
-            assert!(authority.worlds.lock().len() <= MAX_KEPT);
+        for number in 0..=MAX_CACHED {
+            assert!(authority.world_certificate(&format!("w{number}.localhost")).is_some());
+            assert!(authority.worlds.lock().len() <= MAX_CACHED);
         }
-        let again = authority.of_world("w1000.localhost").expect("kept");
-        assert!(Arc::ptr_eq(&again, &authority.of_world("w1000.localhost").expect("kept")));
+        let cached = authority.world_certificate("w1000.localhost").expect("kept");
+        assert!(Arc::ptr_eq(&cached, &authority.world_certificate("w1000.localhost").expect("kept")));
     }
 }

@@ -1,7 +1,7 @@
-//! The certificate that a server shows, made or given.
+//! The certificate of a server: generated at start, or provided by the user.
 
 use super::authority::Authority;
-use super::{EMULATORS_HOST, TlsError, Validity};
+use super::{ANDROID_EMULATOR_HOST, TlsError, Validity};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use tokio_rustls::rustls::server::ResolvesServerCert;
 use tokio_rustls::rustls::sign::{CertifiedKey, SingleCertAndKey};
 use tokio_rustls::rustls::{self, ServerConfig};
 
-/// How clients that ask call HTTP/2.
-const HTTP2: &[u8] = b"h2";
+/// The ALPN identifier of HTTP/2 (RFC 9113, section 3.2).
+const ALPN_HTTP2: &[u8] = b"h2";
 
-/// A connection within which TLS is spoken.
+/// A connection with TLS.
 pub type SecureStream = tokio_rustls::server::TlsStream<TcpStream>;
 
-/// Which certificate a server shows.
+/// The certificate of a server.
 ///
 /// ```
 /// use chatdouble::{Options, Server, Tls};
@@ -37,86 +37,86 @@ pub type SecureStream = tokio_rustls::server::TlsStream<TcpStream>;
 /// ```
 #[derive(Clone, Debug)]
 pub enum Tls {
-    /// One that an authority signs which is made at start-up, for this machine's names and addresses and for these names.
+    /// Generated at start, and signed by an authority that is generated too. It is valid for all names and addresses of
+    /// this machine, and for the names listed here.
     Made {
-        /// Host names or addresses.
+        /// Host names or IP addresses.
         names: Vec<String>,
     },
-    /// The one given.
+    /// Provided by the user.
     Given {
-        /// The certificate, and those that lead to the one that clients trust, in PEM.
+        /// The certificate, followed by its chain of issuers, in PEM.
         certificate: String,
         /// Its private key, in PEM.
         key: String,
     },
 }
 
-/// A server's side of TLS.
+/// The TLS configuration of a server.
 #[derive(Clone)]
 pub struct Secured {
-    /// Takes connections.
     pub acceptor: TlsAcceptor,
-    /// What a client has to trust, in PEM.
+    /// The certificate that clients have to trust, in PEM.
     pub trusted: Arc<str>,
 }
 
 impl Secured {
-    /// Lets a client begin TLS.
+    /// Makes the TLS handshake with a client.
     ///
     /// # Errors
     ///
-    /// What the client did wrong.
+    /// When the handshake fails.
     pub async fn accept(&self, stream: TcpStream) -> std::io::Result<SecureStream> {
         self.acceptor.accept(stream).await
     }
 
-    /// Whether client and server agreed on HTTP/2.
+    /// Whether client and server negotiated HTTP/2.
     pub fn is_http2(stream: &SecureStream) -> bool {
-        stream.get_ref().1.alpn_protocol() == Some(HTTP2)
+        stream.get_ref().1.alpn_protocol() == Some(ALPN_HTTP2)
     }
 }
 
 impl Tls {
-    /// Reads or makes the certificate; one that is made is valid for these further names and addresses too.
+    /// Reads or generates the certificate. A generated one is also valid for `other_names` and `addresses`.
     ///
     /// # Errors
     ///
-    /// When a given certificate or key can't be read, they don't fit, or a name can't be in a certificate.
+    /// When the certificate or key can't be read, they don't belong together, or a name can't be part of a certificate.
     pub(crate) fn secured(
         &self,
-        further: Vec<String>,
+        other_names: Vec<String>,
         addresses: Vec<IpAddr>,
         validity: Validity,
     ) -> Result<Secured, TlsError> {
         let (resolver, trusted): (Arc<dyn ResolvesServerCert>, String) = match self {
             Tls::Given { certificate, key } => {
-                let own = certified_key(certificate, key)?;
-                (Arc::new(SingleCertAndKey::from(own)), certificate.clone())
+                let key = certified_key(certificate, key)?;
+                (Arc::new(SingleCertAndKey::from(key)), certificate.clone())
             }
             Tls::Made { names } => {
-                let authority = Authority::make(own_names([names.as_slice(), &further].concat(), addresses), validity)?;
+                let authority =
+                    Authority::new(host_names([names.as_slice(), &other_names].concat(), addresses), validity)?;
                 let trusted = authority.certificate();
                 (Arc::new(authority), trusted)
             }
         };
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
-        let builder = builder.with_safe_default_protocol_versions().map_err(unfit)?;
+        let builder = builder.with_safe_default_protocol_versions().map_err(config_error)?;
         let mut config = builder.with_no_client_auth().with_cert_resolver(resolver);
-        config.alpn_protocols = vec![HTTP2.to_vec(), b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![ALPN_HTTP2.to_vec(), b"http/1.1".to_vec()];
         Ok(Secured { acceptor: TlsAcceptor::from(Arc::new(config)), trusted: trusted.into() })
     }
 }
 
-fn unfit(error: rustls::Error) -> TlsError {
+fn config_error(error: rustls::Error) -> TlsError {
     TlsError(format!("no TLS with this certificate: {error}"))
 }
 
-/// The names and addresses by which this machine is called.
-fn own_names(further: Vec<String>, addresses: Vec<IpAddr>) -> Vec<String> {
-    let loopback = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into(), EMULATORS_HOST.into()];
+fn host_names(other_names: Vec<String>, addresses: Vec<IpAddr>) -> Vec<String> {
+    let loopback = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into(), ANDROID_EMULATOR_HOST.into()];
     let addresses = loopback.into_iter().chain(addresses).map(|address: IpAddr| address.to_string());
     let mut names: Vec<String> = Vec::new();
-    for name in ["localhost".to_owned()].into_iter().chain(addresses).chain(further) {
+    for name in ["localhost".to_owned()].into_iter().chain(addresses).chain(other_names) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -125,7 +125,7 @@ fn own_names(further: Vec<String>, addresses: Vec<IpAddr>) -> Vec<String> {
 }
 
 fn certified_key(certificate: &str, key: &str) -> Result<CertifiedKey, TlsError> {
-    let unreadable = |what: &str, error: &dyn fmt::Display| TlsError(format!("the {what} can't be read: {error}"));
+    let unreadable = |part: &str, error: &dyn fmt::Display| TlsError(format!("the {part} can't be read: {error}"));
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(certificate.as_bytes()).collect();
     let chain = chain.map_err(|error| unreadable("certificate", &error))?;
     if chain.is_empty() {

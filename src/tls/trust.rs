@@ -1,4 +1,4 @@
-//! Which servers this program trusts as a client.
+//! The TLS configurations of this program as a client: which certificates it trusts.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,20 +7,20 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// A client that trusts what this machine trusts, and the certificates of a PEM file.
+/// A configuration that trusts the certificates of this machine and those of a PEM file.
 ///
 /// # Errors
 ///
-/// When the file can't be read, or nobody is trusted at all.
-pub fn trusting(file: Option<&Path>) -> Result<ClientConfig, String> {
+/// When the file can't be read, or no certificate at all is trusted.
+pub fn client_config(file: Option<&Path>) -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(file) = file {
         let unreadable = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
         let text = std::fs::read(file).map_err(|error| unreadable(&error))?;
         let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
-        let (added, _) = roots.add_parsable_certificates(certificates.map_err(|error| unreadable(&error))?);
-        if added == 0 {
+        let (added_count, _) = roots.add_parsable_certificates(certificates.map_err(|error| unreadable(&error))?);
+        if added_count == 0 {
             return Err(unreadable(&"has no certificate that can be read"));
         }
     }
@@ -30,12 +30,12 @@ pub fn trusting(file: Option<&Path>) -> Result<ClientConfig, String> {
     config(roots)
 }
 
-/// A client that trusts nobody, for connections without TLS.
+/// A configuration that trusts no certificate, for connections without TLS.
 ///
 /// # Errors
 ///
-/// When the library has no version of TLS to speak.
-pub fn trusting_nobody() -> Result<ClientConfig, String> {
+/// When the TLS library supports no version of TLS.
+pub fn client_config_without_trust() -> Result<ClientConfig, String> {
     config(RootCertStore::empty())
 }
 

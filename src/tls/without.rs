@@ -1,4 +1,4 @@
-//! Stubs for builds without TLS. `Tls` has no values, so that the other functions are never called.
+//! Stubs for builds without TLS. `Tls` has no values, so no function here is ever called.
 
 use super::{TlsError, Validity};
 use std::convert::Infallible;
@@ -6,18 +6,18 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::net::TcpStream;
 
-/// A connection within which TLS is spoken: there is none.
+/// The type of TLS connections; there are none.
 pub type SecureStream = TcpStream;
 
-/// Which certificate a server shows: none.
+/// The certificate of a server; there is none.
 #[derive(Clone, Debug)]
 pub enum Tls {}
 
-/// A server's side of TLS: none.
+/// The TLS configuration of a server; there is none.
 #[derive(Clone)]
 pub struct Secured {
     never: Infallible,
-    /// What a client has to trust, in PEM.
+    /// The certificate that clients have to trust, in PEM.
     pub trusted: Arc<str>,
 }
 
@@ -29,9 +29,9 @@ impl Tls {
     /// None.
     pub(crate) fn secured(
         &self,
-        _host_names: Vec<String>,
+        _other_names: Vec<String>,
         _addresses: Vec<IpAddr>,
-        _days: Validity,
+        _validity: Validity,
     ) -> Result<Secured, TlsError> {
         match *self {}
     }
@@ -47,7 +47,7 @@ impl Secured {
         match self.never {}
     }
 
-    /// Never: there is no such connection.
+    /// Always false, since there is no connection with TLS.
     pub fn is_http2(_stream: &SecureStream) -> bool {
         false
     }

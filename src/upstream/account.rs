@@ -5,34 +5,34 @@ use std::fmt;
 /// An account on a server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Account {
-    /// The address to log in with.
+    /// The email address that the account logs in with.
     pub email: String,
     pub api_key: String,
 }
 
-/// Leaves out the key, which must not get into messages.
+/// Omits the API key, which must not appear in messages.
 impl fmt::Debug for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Account").field("email", &self.email).finish_non_exhaustive()
     }
 }
 
-/// Reads the account in a file of the form `zuliprc`: `email` and `key` in the section `[api]`. Other keys and sections are
-/// ignored.
+/// Reads an account from the text of a `zuliprc` file: `email` and `key` in the section `[api]`. Other keys and
+/// sections are ignored.
 ///
 /// # Errors
 ///
 /// The key that is missing.
 pub fn read_zuliprc(text: &str) -> Result<Account, String> {
-    let mut is_in_section = false;
+    let mut is_in_api_section = false;
     let (mut email, mut api_key) = (None, None);
     for line in text.trim_start_matches('\u{feff}').lines().map(str::trim) {
         if line.starts_with(['#', ';']) {
             continue;
         }
-        if let Some(section) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            is_in_section = section.trim() == "api";
-        } else if let Some((key, value)) = line.split_once(['=', ':']).filter(|_| is_in_section) {
+        if let Some(section) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            is_in_api_section = section.trim() == "api";
+        } else if let Some((key, value)) = line.split_once(['=', ':']).filter(|_| is_in_api_section) {
             match key.trim().to_ascii_lowercase().as_str() {
                 "email" => email = Some(value.trim().to_owned()),
                 "key" => api_key = Some(value.trim().to_owned()),
@@ -40,10 +40,10 @@ pub fn read_zuliprc(text: &str) -> Result<Account, String> {
             }
         }
     }
-    let present = |value: Option<String>, key: &str| {
+    let required = |value: Option<String>, key: &str| {
         value.filter(|value| !value.is_empty()).ok_or_else(|| format!("has no {key} in its section [api]"))
     };
-    Ok(Account { email: present(email, "email")?, api_key: present(api_key, "key")? })
+    Ok(Account { email: required(email, "email")?, api_key: required(api_key, "key")? })
 }
 
 #[cfg(test)]

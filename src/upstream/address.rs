@@ -1,28 +1,28 @@
-//! The address of a server.
+//! The base URL of a server.
 
 use std::fmt;
 
-/// The base URL of a server: scheme, host, port, and the path below which it is served; without a slash at its end.
+/// The base URL of a server: scheme, host, port and path, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
 impl BaseUrl {
-    /// Reads a base URL. A slash at its end and the API's own path `/api/v1` are left out.
+    /// Parses a base URL. A trailing slash and the path `/api/v1` are removed.
     ///
     /// # Errors
     ///
-    /// What the URL must be like.
+    /// The form that the URL must have.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let takes = || "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991".to_owned();
-        let url = reqwest::Url::parse(text).map_err(|_| takes())?;
+        let expected_form = || "takes a base URL such as https://chat.example.org or http://127.0.0.1:9991".to_owned();
+        let url = reqwest::Url::parse(text).map_err(|_| expected_form())?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() || text.contains(char::is_whitespace) {
-            return Err(takes());
+            return Err(expected_form());
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err("takes a base URL without a user in it; name the account by --user and --api-key".to_owned());
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(format!("{}, without a query", takes()));
+            return Err(format!("{}, without a query", expected_form()));
         }
         let path = url.path().trim_end_matches('/');
         let path = path.strip_suffix("/api/v1").or_else(|| path.strip_suffix("/api")).unwrap_or(path);
@@ -30,23 +30,21 @@ impl BaseUrl {
         Ok(Self(format!("{origin}{}", path.trim_end_matches('/'))))
     }
 
-    /// The URL as text, without a slash at its end.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the scheme is `https`.
     pub fn is_secure(&self) -> bool {
         self.0.starts_with("https://")
     }
 
-    /// The URL of an operation, from its path without `/api/v1`.
-    pub fn operation(&self, path: &str) -> String {
+    /// The URL of an operation; `path` is without `/api/v1`.
+    pub fn operation_url(&self, path: &str) -> String {
         format!("{}/api/v1{path}", self.0)
     }
 
-    /// The URL of a file, from its path such as `/user_uploads/…`; a whole URL remains as it is.
-    pub fn file(&self, path: &str) -> String {
+    /// The URL of a file with a path such as `/user_uploads/…`. An absolute URL is returned unchanged.
+    pub fn file_url(&self, path: &str) -> String {
         if path.starts_with("http://") || path.starts_with("https://") {
             path.to_owned()
         } else {
@@ -54,10 +52,10 @@ impl BaseUrl {
         }
     }
 
-    /// Whether a whole URL is of the same scheme, host and port, so that it may see the account's key.
+    /// Whether an absolute URL has the same scheme, host and port, so that the API key may be sent to it.
     pub fn has_origin_of(&self, url: &str) -> bool {
-        let [own, other] = [&self.0, url].map(|url| reqwest::Url::parse(url).map(|url| url.origin()));
-        matches!((own, other), (Ok(own), Ok(other)) if own == other)
+        let [base, other] = [&self.0, url].map(|url| reqwest::Url::parse(url).map(|url| url.origin()));
+        matches!((base, other), (Ok(base), Ok(other)) if base == other)
     }
 }
 
@@ -101,9 +99,9 @@ mod tests {
     #[test]
     fn paths_lead_below_the_base() {
         let base = BaseUrl::parse("https://example.org/chat/").expect("a URL");
-        assert_eq!(base.operation("/users/me"), "https://example.org/chat/api/v1/users/me");
-        assert_eq!(base.file("/user_uploads/2/a.png"), "https://example.org/chat/user_uploads/2/a.png");
-        assert_eq!(base.file("https://files.example.org/a.png"), "https://files.example.org/a.png");
+        assert_eq!(base.operation_url("/users/me"), "https://example.org/chat/api/v1/users/me");
+        assert_eq!(base.file_url("/user_uploads/2/a.png"), "https://example.org/chat/user_uploads/2/a.png");
+        assert_eq!(base.file_url("https://files.example.org/a.png"), "https://files.example.org/a.png");
         assert!(base.has_origin_of("https://example.org/user_avatars/1.png"));
         assert!(!base.has_origin_of("https://files.example.org/a.png") && !base.has_origin_of("http://example.org/"));
     }

@@ -1,13 +1,13 @@
-//! The rate of requests.
+//! The rate limit of outgoing requests.
 
 use parking_lot::Mutex;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// The rate that all requests to a server share: even intervals, and pauses that the server asks for.
+/// Spaces the requests to a server evenly, and observes the pauses that the server asks for. All requests share it.
 #[derive(Debug)]
 pub struct Pace {
-    /// The least time between two requests; zero for no limit.
+    /// The shortest time between two requests; zero for no limit.
     interval: Duration,
     turns: Mutex<Turns>,
 }
@@ -28,22 +28,22 @@ impl Pace {
     }
 
     /// Waits until the next request may be sent. Concurrent callers take turns.
-    pub async fn turn(&self) {
-        let mut turn = self.take();
+    pub async fn wait_turn(&self) {
+        let mut turn = self.take_turn();
         while turn > Instant::now() {
             sleep_until(turn).await;
             turn = self.turns.lock().end_of_pause;
         }
     }
 
-    fn take(&self) -> Instant {
+    fn take_turn(&self) -> Instant {
         let mut turns = self.turns.lock();
         let turn = turns.next.max(Instant::now());
         turns.next = turn.checked_add(self.interval).unwrap_or(turn);
         turn
     }
 
-    /// Delays all further requests by a pause.
+    /// Holds back all requests for this time.
     pub fn pause(&self, pause: Duration) {
         let mut turns = self.turns.lock();
         let end = Instant::now() + pause;
@@ -56,11 +56,11 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// How long `count` requests wait for their turns, in milliseconds. More than that is the machine's business.
-    async fn waiting(pace: &Pace, count: usize) -> u128 {
+    /// The time in milliseconds until `count` requests have had their turns. Slow machines may take longer.
+    async fn millis_for_turns(pace: &Pace, count: usize) -> u128 {
         let start = Instant::now();
         for _ in 0..count {
-            pace.turn().await;
+            pace.wait_turn().await;
         }
         start.elapsed().as_millis()
     }
@@ -68,26 +68,26 @@ mod tests {
     #[tokio::test]
     async fn requests_are_sent_evenly() {
         let pace = Pace::per_second(20.0);
-        assert!(waiting(&pace, 1).await < 50);
-        assert!(waiting(&pace, 4).await >= 190);
-        assert!(waiting(&Pace::per_second(0.0), 1_000).await < 1_000);
+        assert!(millis_for_turns(&pace, 1).await < 50);
+        assert!(millis_for_turns(&pace, 4).await >= 190);
+        assert!(millis_for_turns(&Pace::per_second(0.0), 1_000).await < 1_000);
     }
 
     #[tokio::test]
     async fn nothing_is_sent_during_a_pause() {
         let pace = Pace::per_second(20.0);
-        pace.turn().await;
+        pace.wait_turn().await;
         pace.pause(Duration::from_millis(300));
         pace.pause(Duration::from_millis(100));
-        assert!(waiting(&pace, 2).await >= 340);
+        assert!(millis_for_turns(&pace, 2).await >= 340);
     }
 
     #[tokio::test]
     async fn a_request_that_waits_waits_for_a_pause_too() {
         let pace = Pace::per_second(10.0);
-        pace.turn().await;
+        pace.wait_turn().await;
         let start = Instant::now();
-        tokio::join!(pace.turn(), async { pace.pause(Duration::from_millis(300)) });
+        tokio::join!(pace.wait_turn(), async { pace.pause(Duration::from_millis(300)) });
         assert!(start.elapsed().as_millis() >= 290);
     }
 }

@@ -1,6 +1,6 @@
-//! A whole reply.
+//! A complete reply of another server, and what it says in the form of the API.
 
-use super::fault::Reason;
+use super::error::Reason;
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde::Deserialize;
@@ -8,10 +8,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::time::Duration;
 
-/// A whole reply, of any status.
+/// A complete reply, of any status.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The HTTP status.
     pub status: StatusCode,
     pub headers: HeaderMap,
     /// The body, uncompressed.
@@ -23,12 +22,12 @@ impl Reply {
     ///
     /// # Errors
     ///
-    /// A page in HTML, or text that is not JSON or of another shape.
+    /// The reason if the body is an HTML page, or is not JSON of the expected form.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Reason> {
         self.json_borrowed()
     }
 
-    /// The body as JSON, as a value that borrows from the reply.
+    /// As [`Reply::json`], for values that borrow from the reply.
     ///
     /// # Errors
     ///
@@ -38,15 +37,17 @@ impl Reply {
             if self.is_page() {
                 Reason::Page { status: self.status, title: self.title() }
             } else {
-                let encoded = self.encoding().map(|name| format!("it is encoded with {name}, which was not asked for"));
-                let reason = encoded.unwrap_or_else(|| error.to_string());
+                let encoding_message = self
+                    .unexpected_encoding()
+                    .map(|name| format!("it is encoded with {name}, which was not asked for"));
+                let reason = encoding_message.unwrap_or_else(|| error.to_string());
                 Reason::NotJson { status: self.status, reason }
             }
         })
     }
 
-    /// The encoding that the reply still has; the HTTP library removes those that it asks for.
-    fn encoding(&self) -> Option<&str> {
+    /// A content encoding that the HTTP library did not ask for and so did not decode.
+    fn unexpected_encoding(&self) -> Option<&str> {
         let encoding = self.headers.get(http::header::CONTENT_ENCODING)?.to_str().ok()?;
         (encoding != "identity").then_some(encoding)
     }
@@ -56,24 +57,26 @@ impl Reply {
         let is_declared = self
             .headers
             .get(http::header::CONTENT_TYPE)
-            .and_then(|kind| kind.to_str().ok())
-            .is_some_and(|kind| kind.starts_with("text/html"));
+            .and_then(|content_type| content_type.to_str().ok())
+            .is_some_and(|content_type| content_type.starts_with("text/html"));
         is_declared || self.bytes.trim_ascii_start().starts_with(b"<")
     }
 
     fn title(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(4_096)]);
-        let (_, rest) = text.split_once("<title>")?;
-        let title = rest.split("</title>").next()?.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, after_tag) = text.split_once("<title>")?;
+        let title = after_tag.split("</title>").next()?.split_whitespace().collect::<Vec<_>>().join(" ");
         Some(title.chars().take(80).collect()).filter(|title: &String| !title.is_empty())
     }
 
-    /// Why the reply is not a success of the API; None if it is.
+    /// Why the reply is not a success of the API; None if it is one.
     pub fn failure(&self) -> Option<Reason> {
         if self.status.is_redirection() {
-            let to =
-                self.headers.get(http::header::LOCATION).map(|to| String::from_utf8_lossy(to.as_bytes()).into_owned());
-            return Some(Reason::Redirected(to.unwrap_or_default()));
+            let location = self
+                .headers
+                .get(http::header::LOCATION)
+                .map(|location| String::from_utf8_lossy(location.as_bytes()).into_owned());
+            return Some(Reason::Redirected(location.unwrap_or_default()));
         }
         let body: Value = match self.json() {
             Ok(body) => body,
@@ -83,7 +86,7 @@ impl Reply {
             return None;
         }
         let text = |key: &str| body[key].as_str().unwrap_or_default().to_owned();
-        Some(Reason::Failed { status: self.status, code: text("code"), message: text("msg") })
+        Some(Reason::ErrorReply { status: self.status, code: text("code"), message: text("msg") })
     }
 
     /// The pause that a refusal asks for, in its body or its header; None if it names none.

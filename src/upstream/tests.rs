@@ -1,14 +1,14 @@
-//! Each failure has a message of one line.
+//! Tests of the client against local servers that reply, fail or send nothing.
 
 use super::*;
-use crate::tls::trusting_nobody;
+use crate::tls::client_config_without_trust;
 use http::Method;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// A server that gives each connection one of these replies and closes it; with the requests that it read.
+/// Starts a server that sends one of these replies on each connection. Returns its URL and the requests that it reads.
 fn serve(replies: &[&str]) -> (BaseUrl, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/chat/", listener.local_addr().expect("an address"));
@@ -19,7 +19,7 @@ fn serve(replies: &[&str]) -> (BaseUrl, Receiver<String>) {
             let (mut connection, _) = listener.accept().expect("a connection");
             let mut request = Vec::new();
             let mut byte = [0];
-            while !request.ends_with(b"\r\n\r\n") && connection.read(&mut byte).is_ok_and(|read| read > 0) {
+            while !request.ends_with(b"\r\n\r\n") && connection.read(&mut byte).is_ok_and(|count| count > 0) {
                 request.extend(byte);
             }
             let _ = sender.send(String::from_utf8_lossy(&request).into_owned());
@@ -35,24 +35,24 @@ fn reply(status: &str, headers: &str, body: &str) -> String {
 }
 
 fn upstream(base: BaseUrl, retries: u32) -> Upstream {
-    let options = Options { rate: 0.0, patience: Duration::from_millis(300), retries, notice: |_| {} };
+    let options = Options { rate: 0.0, read_timeout: Duration::from_millis(300), retries, notify: |_| {} };
     let account = Account { email: "mel@chat.test".to_owned(), api_key: "k".to_owned() };
-    let upstream = Upstream::new(base, trusting_nobody().expect("TLS"), options).expect("a client");
+    let upstream = Upstream::new(base, client_config_without_trust().expect("TLS"), options).expect("a client");
     upstream.with_account(account)
 }
 
 async fn get(replies: &[&str], retries: u32) -> Result<Reply, String> {
     let (base, _requests) = serve(replies);
-    let own = base.as_str().to_owned();
-    let read = upstream(base, retries).get("/users/me", &[]).await;
-    read.map_err(|fault| fault.to_string().replace(&own, "URL"))
+    let url = base.as_str().to_owned();
+    let result = upstream(base, retries).get("/users/me", &[]).await;
+    result.map_err(|error| error.to_string().replace(&url, "URL"))
 }
 
 #[tokio::test]
 async fn a_read_is_signed_and_below_the_base() {
     let (base, requests) = serve(&[&reply("200 OK", "", r#"{"result":"success","a":1}"#)]);
-    let read = upstream(base, 0).get("/users/me", &[("q", "a b".to_owned())]).await.expect("a reply");
-    assert_eq!(read.json::<serde_json::Value>().expect("JSON")["a"], 1);
+    let reply = upstream(base, 0).get("/users/me", &[("q", "a b".to_owned())]).await.expect("a reply");
+    assert_eq!(reply.json::<serde_json::Value>().expect("JSON")["a"], 1);
     let request = requests.recv().expect("a request").to_ascii_lowercase();
     assert!(request.starts_with("get /chat/api/v1/users/me?q=a+b http/1.1\r\n"), "{request}");
     assert!(request.contains("authorization: basic bwvsqgnoyxqudgvzddpr\r\n"), "{request}");
@@ -62,8 +62,8 @@ async fn a_read_is_signed_and_below_the_base() {
 #[tokio::test]
 async fn each_failure_is_a_line_that_says_what_is_wrong() {
     let html = "<html><head><title>502 Bad\n Gateway</title></head></html>";
-    let short = "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{\"result\":";
-    for (text, line) in [
+    let incomplete = "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{\"result\":";
+    for (text, message) in [
         (
             reply("200 OK", "", html),
             "the reply is a page in HTML instead of JSON (status 200, \"502 Bad Gateway\"); is this the base URL",
@@ -71,7 +71,7 @@ async fn each_failure_is_a_line_that_says_what_is_wrong() {
         (reply("502 Bad Gateway", "", html), "the reply is a page in HTML instead of JSON (status 502, "),
         (reply("200 OK", "", "{\"result\": \"succ"), "the reply is not the JSON of this API (status 200): EOF while"),
         (reply("503 Unavailable", "", ""), "the reply is not the JSON of this API (status 503): EOF while"),
-        (short.to_owned(), "the reply broke off after 10 bytes: "),
+        (incomplete.to_owned(), "the reply broke off after 10 bytes: "),
         (String::new(), "the connection ended without a reply: "),
         (reply("301 Moved", "Location: https://x/\r\n", ""), "the server leads to https://x/ instead"),
         (
@@ -84,9 +84,9 @@ async fn each_failure_is_a_line_that_says_what_is_wrong() {
         ),
         (reply("429 Slow", "Retry-After: 3600\r\n", "{}"), "the server asks for a pause of 3600 s, which is too long"),
     ] {
-        let fault = get(&[&text], 0).await.expect_err(line);
-        assert!(fault.starts_with(&format!("GET URL/api/v1/users/me: {line}")), "{fault}\nand not\n{line}");
-        assert_eq!(fault.lines().count(), 1, "{fault}");
+        let error = get(&[&text], 0).await.expect_err(message);
+        assert!(error.starts_with(&format!("GET URL/api/v1/users/me: {message}")), "{error}\nand not\n{message}");
+        assert_eq!(error.lines().count(), 1, "{error}");
     }
 }
 
@@ -94,16 +94,16 @@ async fn each_failure_is_a_line_that_says_what_is_wrong() {
 async fn a_server_that_is_not_there_is_reported_at_once() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
     let base = BaseUrl::parse(&format!("http://127.0.0.1:{port}")).expect("a URL");
-    let fault = upstream(base, 5).get("/users/me", &[]).await.expect_err("nobody is there").to_string();
-    assert!(fault.contains("no connection to the server: ") && fault.to_lowercase().contains("refused"), "{fault}");
+    let error = upstream(base, 5).get("/users/me", &[]).await.expect_err("nobody is there").to_string();
+    assert!(error.contains("no connection to the server: ") && error.to_lowercase().contains("refused"), "{error}");
 }
 
 #[tokio::test]
 async fn a_slow_server_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let base = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
-    let fault = upstream(base, 0).get("/users/me", &[]).await.expect_err("nothing comes").to_string();
-    assert!(fault.ends_with("no reply within 0.3 s (--timeout)"), "{fault}");
+    let error = upstream(base, 0).get("/users/me", &[]).await.expect_err("nothing comes").to_string();
+    assert!(error.ends_with("no reply within 0.3 s (--timeout)"), "{error}");
 }
 
 #[tokio::test]
@@ -123,18 +123,18 @@ async fn a_change_is_not_repeated_unless_it_came_too_early() {
     let early = reply("429 Slow", "", r#"{"result":"error","code":"RATE_LIMIT_HIT","msg":"","retry-after":0.2}"#);
     let (base, _requests) = serve(&[&failing, &early, &success]);
     let upstream = upstream(base, 5);
-    let ask = Ask { method: Method::POST, path: "/register", parameters: &[] };
-    assert!(upstream.succeed(&ask).await.is_err());
+    let request = Request { method: Method::POST, path: "/register", parameters: &[] };
+    assert!(upstream.send_checked(&request).await.is_err());
     let start = std::time::Instant::now();
-    assert!(upstream.succeed(&ask).await.is_ok());
+    assert!(upstream.send_checked(&request).await.is_ok());
     assert!(start.elapsed() >= Duration::from_millis(200));
 }
 
 #[tokio::test]
 async fn a_packed_reply_is_unpacked() {
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    packed.write_all(br#"{"result":"success"}"#).expect("packed");
-    let body = packed.finish().expect("packed");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(br#"{"result":"success"}"#).expect("packed");
+    let body = encoder.finish().expect("packed");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let base = BaseUrl::parse(&format!("http://{}", listener.local_addr().expect("an address"))).expect("a URL");
     std::thread::spawn(move || {
@@ -143,6 +143,6 @@ async fn a_packed_reply_is_unpacked() {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
         let _ = connection.write_all(&[head.as_bytes(), &body].concat());
     });
-    let read = upstream(base, 0).get("/users/me", &[]).await.expect("a reply");
-    assert_eq!(read.bytes, r#"{"result":"success"}"#);
+    let reply = upstream(base, 0).get("/users/me", &[]).await.expect("a reply");
+    assert_eq!(reply.bytes, r#"{"result":"success"}"#);
 }

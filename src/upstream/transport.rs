@@ -3,20 +3,19 @@
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
 
-/// The timeout of connecting.
-const CONNECTING: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A builder of HTTP clients that trust as configured and use the proxies of the environment (`HTTP_PROXY`,
-/// `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`). Requests of the API follow no redirection, which could send the key to another
-/// server; requests for files follow up to 5, without the key on another host.
-pub fn builder(trusting: ClientConfig) -> reqwest::ClientBuilder {
-    let files_alone = reqwest::redirect::Policy::custom(|attempt| {
+/// A builder of HTTP clients with this TLS configuration and the proxies of the environment (`HTTP_PROXY`,
+/// `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`). API requests follow no redirect, which could send the API key to another
+/// server. Requests for files follow up to 5 redirects, and send no key to another host.
+pub fn builder(tls_config: ClientConfig) -> reqwest::ClientBuilder {
+    let redirects_of_files = reqwest::redirect::Policy::custom(|attempt| {
         let is_of_api = attempt.previous().first().is_some_and(|first| first.path().contains("/api/"));
         if is_of_api || attempt.previous().len() > 5 { attempt.stop() } else { attempt.follow() }
     });
     reqwest::Client::builder()
-        .tls_backend_preconfigured(trusting)
+        .tls_backend_preconfigured(tls_config)
         .user_agent(concat!("chatdouble/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECTING)
-        .redirect(files_alone)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .redirect(redirects_of_files)
 }

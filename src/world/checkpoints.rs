@@ -1,6 +1,6 @@
-//! Going back: snapshots, restoring, resetting, forking. A realm is a value, so each is a pointer.
+//! Snapshots, restoring, resetting and forking of worlds. Copies of a realm share memory, so that all of these are cheap.
 
-use super::{QueueChange, Watched, World};
+use super::{QueueChange, WatchFrame, World};
 use crate::realm::Realm;
 use crate::realm::event::EventLog;
 use crate::realm::queue::QueueId;
@@ -10,22 +10,22 @@ use imbl::OrdMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A realm and how the clock stood.
+/// A state of a world that it can return to.
 #[derive(Clone)]
 pub struct Checkpoint {
     pub realm: Arc<Realm>,
     pub clock: Clock,
 }
 
-/// A snapshot as it is listed.
+/// A snapshot in listings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotInfo {
     pub name: String,
-    /// The world's time when it was made.
+    /// The world's time when it was taken.
     pub at: Timestamp,
 }
 
-/// The moments that a world can go back to.
+/// The states that a world can return to.
 pub(super) struct Checkpoints {
     origin: Checkpoint,
     snapshots: BTreeMap<String, (Checkpoint, Timestamp)>,
@@ -37,7 +37,7 @@ impl Checkpoints {
     }
 }
 
-/// A realm without queues and what is for them alone: forks and restored realms begin without.
+/// Removes the queues and the event log, which forks and restored worlds do not have.
 pub fn without_queues(realm: &Realm) -> Realm {
     let mut tx = Tx::new(realm.clone());
     let ids: Vec<QueueId> = tx.queues.keys().cloned().collect();
@@ -52,89 +52,88 @@ pub fn without_queues(realm: &Realm) -> Realm {
 }
 
 impl World {
-    /// The world as it is, and its time.
-    fn present(&self) -> (Checkpoint, Timestamp) {
+    /// The present state, queues included, and the world's time.
+    fn checkpoint_with_queues(&self) -> (Checkpoint, Timestamp) {
         let _turn = self.lock();
         let now = self.now();
-        (Checkpoint { realm: self.settled(now), clock: self.clock() }, now)
+        (Checkpoint { realm: self.run_due_and_load(now), clock: self.clock() }, now)
     }
 
-    /// The world as it is, without queues.
-    pub(crate) fn moment(&self) -> Checkpoint {
-        let (present, _) = self.present();
-        Checkpoint { realm: Arc::new(without_queues(&present.realm)), ..present }
+    /// The present state without queues.
+    pub(crate) fn checkpoint(&self) -> Checkpoint {
+        let (checkpoint, _) = self.checkpoint_with_queues();
+        Checkpoint { realm: Arc::new(without_queues(&checkpoint.realm)), ..checkpoint }
     }
 
-    /// Keeps the world as it is under a name; an older snapshot of that name is replaced.
-    pub(crate) fn keep_snapshot(&self, name: &str) {
-        let present = self.present();
-        self.checkpoints.lock().snapshots.insert(name.to_owned(), present);
+    /// Replaces an earlier snapshot with the same name.
+    pub(crate) fn take_snapshot(&self, name: &str) {
+        let checkpoint = self.checkpoint_with_queues();
+        self.checkpoints.lock().snapshots.insert(name.to_owned(), checkpoint);
     }
 
-    /// The snapshots, in the order of their names.
+    /// In the order of their names.
     #[doc(hidden)]
     pub fn snapshots(&self) -> Vec<SnapshotInfo> {
         let checkpoints = self.checkpoints.lock();
         checkpoints.snapshots.iter().map(|(name, (_, at))| SnapshotInfo { name: name.clone(), at: *at }).collect()
     }
 
-    /// The moment that a snapshot holds.
     pub(crate) fn snapshot_named(&self, name: &str) -> Option<Checkpoint> {
-        self.checkpoints.lock().snapshots.get(name).map(|(moment, _)| moment.clone())
+        self.checkpoints.lock().snapshots.get(name).map(|(checkpoint, _)| checkpoint.clone())
     }
 
-    /// Forgets a snapshot; false when there is none of this name.
-    pub(crate) fn forget_snapshot(&self, name: &str) -> bool {
+    /// Returns false if there is no snapshot with this name.
+    pub(crate) fn delete_snapshot(&self, name: &str) -> bool {
         self.checkpoints.lock().snapshots.remove(name).is_some()
     }
 
-    /// Goes back to how the world was made. Queues and sessions end, calls of webhooks are dropped; snapshots, the journal and
-    /// rules of failing stay.
+    /// Returns to the state in which the world was created. Queues and sessions end, and webhook calls are dropped.
+    /// Snapshots, the journal and faults remain.
     pub fn reset(&self) {
         let origin = self.checkpoints.lock().origin.clone();
-        self.go_to(&origin, None);
+        self.restore(&origin, None);
     }
 
-    /// Puts a moment in the place of what is; `snapshot` is its name, if it has one. Queues and sessions end.
-    pub(crate) fn go_to(&self, moment: &Checkpoint, snapshot: Option<&str>) {
+    /// Replaces the world's state. `snapshot` is the name of the snapshot, if it is one. Queues and sessions end.
+    pub(crate) fn restore(&self, checkpoint: &Checkpoint, snapshot: Option<&str>) {
         let _turn = self.lock();
         self.sessions.end_all();
         let (before, real) = (self.clock(), self.real_time.now());
-        *self.clock.lock() = moment.clock;
-        self.waiters.note_move(None);
+        *self.clock.lock() = checkpoint.clock;
+        self.waiters.record_jump(None);
         self.drop_webhooks();
-        self.put(&moment.realm);
-        if before != moment.clock {
-            let (from, to, snapshot) = (before.now(real), moment.clock.now(real), snapshot.map(str::to_owned));
-            self.broadcast(Watched::Clock { from, to, fired: Vec::new(), snapshot });
+        self.publish_without_queues(&checkpoint.realm);
+        if before != checkpoint.clock {
+            let (from, to, snapshot) = (before.now(real), checkpoint.clock.now(real), snapshot.map(str::to_owned));
+            self.broadcast(WatchFrame::Clock { from, to, fired: Vec::new(), snapshot });
         }
     }
 
-    /// Ends all queues; parked polls are answered.
+    /// Removes all queues, which answers their parked polls.
     pub(crate) fn end_queues(&self) {
         let _turn = self.lock();
         self.drop_queues();
     }
 
-    /// As [`World::end_queues`], for those whose turn it is.
+    /// As [`World::end_queues`], for callers that hold the writer lock.
     pub(super) fn drop_queues(&self) {
-        let realm = self.settled(self.now());
-        self.put(&realm);
+        let realm = self.run_due_and_load(self.now());
+        self.publish_without_queues(&realm);
     }
 
-    /// Publishes a realm without queues; the polls of those that there were are answered.
-    fn put(&self, realm: &Realm) {
+    /// Publishes a realm after removing its queues, and answers their parked polls.
+    fn publish_without_queues(&self, realm: &Realm) {
         let before = self.realm.load();
-        let ended: Vec<QueueId> = before.queues.keys().cloned().collect();
+        let removed_queues: Vec<QueueId> = before.queues.keys().cloned().collect();
         let mut realm = without_queues(realm);
-        // Positions in the log never come twice, so that nobody takes an old event for a new one.
+        // Positions in the log are never reused, so that old events are not taken for new ones.
         realm.log.first = realm.log.first.max(before.log.end());
         let before = self.realm.swap(Arc::new(realm));
         if self.is_watched() {
             let now = self.realm.load().now;
             before.queues.values().for_each(|queue| self.broadcast(QueueChange::Lost.of(queue, now)));
         }
-        self.waiters.wake(&[], &ended);
+        self.waiters.wake(&[], &removed_queues);
         self.changed.notify_waiters();
     }
 }

@@ -1,7 +1,7 @@
-//! Clients that are alive while the clock is moved: between two polls, a client is not idle.
+//! Makes jumps of the clock wait for clients that are between two polls, because the jump would expire their queues.
 //!
-//! A jump of the clock waits for them, since their queues would expire in it. What they are waited for is decided while
-//! the writer is held: a poll that ends before that is known to have been answered, one that ends later counts as parked.
+//! Which clients are between polls is decided while the writer lock is held: a poll that ended before counts as answered,
+//! and one that ends later as parked.
 
 use super::World;
 use super::blocking::in_place;
@@ -11,94 +11,93 @@ use crate::realm::tx::Tx;
 use crate::time::{Span, Timestamp};
 use std::time::Duration;
 
-/// A client whose last blocking poll was answered within this real time before a jump is alive, and about to poll again.
-pub const ALIVE: Span = Span::seconds(1);
-/// A client whose last blocking poll was answered within this time before a jump, or while the jump waited, may still be
-/// asleep when a wait of a second is over: stock clients sleep for one between two polls.
-const ASLEEP: Span = Span::from_micros(250_000);
-/// How often it is looked whether clients that are waited for are alive still.
-const LOOK: Duration = Duration::from_millis(20);
+/// A client whose last long poll was answered within this real time before a jump is expected to poll again.
+pub const MAX_POLL_PAUSE: Span = Span::seconds(1);
+/// A client whose last long poll was answered within this real time before a jump, or during its wait, may still sleep
+/// after a wait of one second: stock clients sleep for a second between two polls.
+const MAX_SLEEPER_PAUSE: Span = Span::from_micros(250_000);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What a jump has to respect.
+/// Clients that a jump takes into account.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clients {
-    /// Clients to wait for: those whose last blocking poll was answered after this.
-    pub(super) awaited: Option<Timestamp>,
-    /// Queues of clients that are still asleep: they count as in use to the end of the jump.
-    pub(super) spared: Vec<QueueId>,
+    /// Wait for clients whose last long poll was answered after this real time. None: don't wait.
+    pub(super) awaited_since: Option<Timestamp>,
+    /// Queues of sleeping clients, which do not expire in the jump.
+    pub(super) spared_queues: Vec<QueueId>,
 }
 
-/// What a jump came to that waited for clients.
+/// The result of a jump that waited for clients.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jump<T> {
-    /// What it gave.
     pub value: T,
-    /// Real time for which it waited.
+    /// Real time that the jump waited.
     pub waited: Span,
-    /// The queues of clients that did not poll again meanwhile.
+    /// Queues of clients that did not poll again during the wait.
     pub not_parked: Vec<QueueId>,
 }
 
 impl World {
-    /// Begins a poll. One that may block, of the queue named, keeps the clock from being moved before it is parked or
-    /// its client had the time to poll again.
+    /// Begins a poll. `blocking` is the queue of a long poll: jumps of the clock wait until it is parked, or until its client
+    /// had time to poll again.
     ///
     /// # Errors
     ///
-    /// What `begin` refuses.
+    /// Those of `begin`.
     pub(crate) fn poll<T>(
         &self,
         blocking: Option<&str>,
         begin: impl FnOnce(&mut Tx) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let Some(queue) = blocking.map(QueueId::from) else { return self.commit(begin) };
-        let former = self.waiters.note_answer(&queue, self.real_time.now());
-        let begun = self.commit(begin);
-        if begun.is_err() {
-            let mut answered = self.waiters.answered.lock();
-            match former {
-                Some(at) => answered.insert(queue, at),
-                None => answered.remove(&queue),
+        let previous_answer = self.waiters.record_answer(&queue, self.real_time.now());
+        let result = self.commit(begin);
+        if result.is_err() {
+            let mut answer_times = self.waiters.answer_times.lock();
+            match previous_answer {
+                Some(at) => answer_times.insert(queue, at),
+                None => answer_times.remove(&queue),
             };
         }
-        begun
+        result
     }
 
-    /// The queues of clients that are between two polls, the last of which was answered after this.
+    /// Queues of clients that are between two polls, and whose last poll was answered after `since`.
     pub(crate) fn between_polls(&self, since: Timestamp) -> Vec<QueueId> {
         let realm = self.published();
-        let answered = self.waiters.answered.lock();
-        let awaited = answered.iter().filter(|(id, at)| **at > since && realm.queues.contains_key(*id));
-        awaited.map(|(id, _)| id.clone()).collect()
+        let answer_times = self.waiters.answer_times.lock();
+        let between_polls = answer_times.iter().filter(|(id, at)| **at > since && realm.queues.contains_key(*id));
+        between_polls.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Moves the clock when no client is between two polls, or after waiting for so long. `jump` gives None while it has to
-    /// wait.
+    /// Moves the clock as soon as no client is between two polls, or after waiting for `patience`. `jump` returns None if it
+    /// has to wait for clients.
     ///
     /// # Errors
     ///
-    /// What `jump` refuses.
+    /// Those of `jump`.
     pub(crate) async fn with_clients_parked<T, E>(
         &self,
         patience: Span,
         jump: impl Fn(&Clients) -> Result<Option<T>, E>,
     ) -> Result<Jump<T>, E> {
-        let began = self.real_time.now();
-        let since = began.plus(Span::from_micros(-ALIVE.micros()));
+        let started_at = self.real_time.now();
+        let since = started_at.plus(Span::from_micros(-MAX_POLL_PAUSE.micros()));
         loop {
             let changed = self.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            let waited = self.real_time.now().since(began);
-            let left = Span::from_micros(patience.micros().saturating_sub(waited.micros()));
-            let is_over = left.micros() <= 0;
-            let not_parked = if is_over { self.between_polls(since) } else { Vec::new() };
-            let clients = match is_over {
-                false => Clients { awaited: Some(since), spared: Vec::new() },
-                true if patience < ALIVE => Clients::default(),
+            let waited = self.real_time.now().since(started_at);
+            let remaining = Span::from_micros(patience.micros().saturating_sub(waited.micros()));
+            let is_wait_over = remaining.micros() <= 0;
+            let not_parked = if is_wait_over { self.between_polls(since) } else { Vec::new() };
+            let clients = match is_wait_over {
+                false => Clients { awaited_since: Some(since), spared_queues: Vec::new() },
+                true if patience < MAX_POLL_PAUSE => Clients::default(),
                 true => {
-                    let spared = self.between_polls(began.plus(Span::from_micros(-ASLEEP.micros())));
-                    Clients { awaited: None, spared }
+                    let spared_queues =
+                        self.between_polls(started_at.plus(Span::from_micros(-MAX_SLEEPER_PAUSE.micros())));
+                    Clients { awaited_since: None, spared_queues }
                 }
             };
             {
@@ -107,9 +106,8 @@ impl World {
                     return Ok(Jump { value, waited, not_parked });
                 }
             }
-            // Either something changed, or it is time to look again.
-            let left = Duration::from_micros(left.micros().unsigned_abs());
-            let _ = tokio::time::timeout(LOOK.min(left), changed).await;
+            let remaining = Duration::from_micros(remaining.micros().unsigned_abs());
+            let _ = tokio::time::timeout(CHECK_INTERVAL.min(remaining), changed).await;
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Moving a world's clock.
+//! Moving, stopping and starting a world's clock.
 
-use super::{Clients, Watched, World};
+use super::{Clients, WatchFrame, World};
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
 use crate::realm::queue::QueueId;
@@ -8,12 +8,13 @@ use crate::time::{Clock, Timestamp};
 use std::sync::Arc;
 
 impl World {
-    /// Moves the clock on, doing all that falls due on the way, each at its own time. Where to follows from the time that
-    /// it is; the clock never goes back. Nothing is done and None is given while a client has to be waited for.
+    /// Moves the clock forward and runs all items that fall due, each at its own time. `to` computes the new time from the
+    /// present one; an earlier time does not move the clock back. Returns None, without effect, if a client has to be waited
+    /// for.
     ///
     /// # Errors
     ///
-    /// What `to` refuses.
+    /// Those of `to`.
     #[doc(hidden)]
     pub fn advance<E>(
         &self,
@@ -23,47 +24,47 @@ impl World {
         let _turn = self.lock();
         let from = self.now();
         let to = to(from)?.max(from);
-        self.settled(from);
-        Ok(self.is_ready(clients).then(|| self.go_on(from, to, &clients.spared)))
+        self.run_due_and_load(from);
+        Ok(self.is_ready(clients).then(|| self.jump(from, to, &clients.spared_queues)))
     }
 
-    /// Moves the clock to the next thing that falls due, and does all that is due then. `reach` gets the time that it is
-    /// and when that thing is due. `clients` as in [`World::advance`].
+    /// Moves the clock to the next item of the agenda, and runs all items that are due then. `target` gets the present time
+    /// and the time of the item, and returns the new time. Waits for clients as [`World::advance`].
     ///
     /// # Errors
     ///
-    /// What `reach` refuses.
+    /// Those of `target`.
     pub(crate) fn advance_to_next<E>(
         &self,
         clients: &Clients,
-        reach: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
+        target: impl FnOnce(Timestamp, Timestamp) -> Result<Timestamp, E>,
     ) -> Result<Option<Vec<(Timestamp, Due)>>, E> {
         let _turn = self.lock();
         let from = self.now();
-        let realm = self.settled(from);
-        let is_spared = |due: &Due| matches!(due, Due::Queue(id) if clients.spared.contains(id));
+        let realm = self.run_due_and_load(from);
+        let is_spared = |due: &Due| matches!(due, Due::Queue(id) if clients.spared_queues.contains(id));
         let next = realm.agenda.iter().find(|(_, due)| due.is_reported() && !is_spared(due));
         let Some((at, _)) = next else { return Ok(Some(Vec::new())) };
-        let at = reach(from, *at)?;
-        Ok(self.is_ready(clients).then(|| self.go_on(from, at, &clients.spared)))
+        let at = target(from, *at)?;
+        Ok(self.is_ready(clients).then(|| self.jump(from, at, &clients.spared_queues)))
     }
 
-    /// Whether the clock can be moved. Asked while the writer is held and after the polls that ended are settled.
+    /// Whether the clock can be moved. The caller holds the writer lock and has updated the realm for ended polls.
     fn is_ready(&self, clients: &Clients) -> bool {
-        clients.awaited.is_none_or(|since| self.between_polls(since).is_empty())
+        clients.awaited_since.is_none_or(|since| self.between_polls(since).is_empty())
     }
 
-    fn go_on(&self, from: Timestamp, at: Timestamp, spared: &[QueueId]) -> Vec<(Timestamp, Due)> {
-        self.waiters.note_move(Some(at));
+    fn jump(&self, from: Timestamp, at: Timestamp, spared_queues: &[QueueId]) -> Vec<(Timestamp, Due)> {
+        self.waiters.record_jump(Some(at));
         self.set_clock(at);
-        let (fired, new_events) = self.run_due_sparing(spared, at);
-        self.reach(at);
-        self.broadcast(Watched::Clock { from, to: at, fired: fired.clone(), snapshot: None });
+        let (fired, new_events) = self.run_due_sparing(spared_queues, at);
+        self.advance_realm(at);
+        self.broadcast(WatchFrame::Clock { from, to: at, fired: fired.clone(), snapshot: None });
         self.broadcast_events(&new_events);
         fired
     }
 
-    /// Lets the clock go with real time from where it is, or stops it there.
+    /// Makes the clock run with real time from its present time, or freezes it.
     pub(crate) fn run_clock(&self, runs: bool) {
         let _turn = self.lock();
         let now = self.now();
@@ -80,8 +81,8 @@ impl World {
         };
     }
 
-    /// Notes that it is so late, also when nothing was due: what is read next depends on it.
-    fn reach(&self, at: Timestamp) {
+    /// Sets the realm's time if no due item has. Readers depend on it.
+    fn advance_realm(&self, at: Timestamp) {
         let realm = self.realm.load();
         if realm.now < at {
             self.realm.store(Arc::new(Realm { now: at, ..Realm::clone(&realm) }));

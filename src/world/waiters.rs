@@ -1,4 +1,4 @@
-//! Polls that wait for something to happen, waking exactly those that a change concerns, and what they leave behind.
+//! Parked polls: waking up those that a change concerns, and recording those that end.
 
 use super::{QueueChange, World};
 use crate::realm::event::Entry;
@@ -10,41 +10,41 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::Notify;
 
-/// The polls that hang on a world's queues.
+/// The parked polls of a world.
 #[derive(Default)]
 pub(super) struct Waiters {
     waiting: Mutex<Waiting>,
-    departed: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
-    /// Whether somebody departed: readers ask at each look.
-    has_departed: AtomicBool,
-    /// How often polls were woken.
+    /// Queues of ended polls, each with the time of the end. The realm still has them as parked.
+    ended_polls: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
+    /// Whether `ended_polls` has entries: readers check this without a lock.
+    has_ended_polls: AtomicBool,
     wakes: AtomicU64,
-    /// Queues whose last blocking poll was answered and not followed by another yet, each with when in real time.
-    pub(super) answered: Mutex<BTreeMap<QueueId, Timestamp>>,
-    /// Where the clock was moved to last: a poll that was parked then is not over before.
-    moved_to: Mutex<Option<Timestamp>>,
+    /// Queues between two long polls: the real time at which the last one was answered.
+    pub(super) answer_times: Mutex<BTreeMap<QueueId, Timestamp>>,
+    /// The target of the last jump of the clock. Polls that were parked during the jump end no earlier.
+    jumped_to: Mutex<Option<Timestamp>>,
 }
 
-/// So many answers are noted before those of clients that are not alive any more are forgotten.
-const ANSWERS_MIN: usize = 256;
-/// How long they are kept then: longer than a jump waits for anybody.
-const ANSWERS_KEPT: Span = Span::seconds(60);
+/// Number of recorded answers above which old ones are removed.
+const MAX_RECENT_ANSWERS: usize = 256;
+/// Age at which answers count as old. Longer than a jump waits for clients.
+const ANSWER_LIFETIME: Span = Span::seconds(60);
 
 #[derive(Default)]
 struct Waiting {
-    /// In the order in which they came. Two hang on the same queue until the older sees that it was replaced.
+    /// In the order in which they were parked. A queue has two until the older one is woken up and ends.
     polls: BTreeMap<u64, (Arc<Queue>, Arc<Waker>)>,
-    number_of_polls: u64,
+    last_number: u64,
 }
 
 #[derive(Default)]
 struct Waker {
     notify: Notify,
-    /// Whether the client ended the queue.
+    /// Whether the client deleted the queue.
     is_finished: AtomicBool,
 }
 
-/// A parked poll's place; dropping it, also when the client goes away, ends the poll.
+/// A parked poll. Dropping it ends the poll, also when the client disconnects.
 pub struct ParkedPoll {
     world: Arc<World>,
     number: u64,
@@ -53,22 +53,22 @@ pub struct ParkedPoll {
 }
 
 impl ParkedPoll {
-    /// The queue as it was when the poll began.
+    /// The queue at the time when the poll was parked.
     pub fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// Waits until something happened that may concern the poll.
+    /// Waits until a change may concern the poll.
     pub async fn notified(&self) {
         self.waker.notify.notified().await;
     }
 
-    /// Notes that the poll is being answered: the client lives, and will poll again.
-    pub fn note_answer(&self) {
-        self.world.waiters.note_answer(&self.queue.id, self.world.real_time.now());
+    /// Records that the poll is being answered, so that its client is expected to poll again.
+    pub fn record_answer(&self) {
+        self.world.waiters.record_answer(&self.queue.id, self.world.real_time.now());
     }
 
-    /// Whether the client ended the queue, so that the poll is answered with what there is.
+    /// Whether the client deleted the queue, so that the poll is answered with the available events.
     pub fn is_finished(&self) -> bool {
         self.waker.is_finished.load(Ordering::Acquire)
     }
@@ -77,28 +77,28 @@ impl ParkedPoll {
 impl Drop for ParkedPoll {
     fn drop(&mut self) {
         let waiters = &self.world.waiters;
-        self.world.lifecycle.note_end(self.world.real_time.now());
+        self.world.lifecycle.record_end(self.world.real_time.now());
         waiters.waiting.lock().polls.remove(&self.number);
         if self.world.is_watched() && self.world.published().queues.contains_key(&self.queue.id) {
             self.world.broadcast(QueueChange::Answered.of(&self.queue, self.world.now()));
         }
-        waiters.departed.lock().push((self.queue.clone(), self.world.now()));
-        waiters.has_departed.store(true, Ordering::Release);
+        waiters.ended_polls.lock().push((self.queue.clone(), self.world.now()));
+        waiters.has_ended_polls.store(true, Ordering::Release);
         self.world.changed.notify_waiters();
     }
 }
 
 impl World {
-    /// Lets a poll wait for its queue.
+    /// Parks a poll.
     ///
-    /// A poll that ends is only noted: whoever reads or changes the realm next finds all these queues idle, each from
-    /// its own time on. So a thousand polls that one event answers cost one change of the realm rather than a thousand.
+    /// The end of a poll is only recorded, and the next reader or writer updates the realm for all ended polls. So an event
+    /// that answers a thousand polls costs one change of the realm instead of a thousand.
     pub(crate) fn park(self: &Arc<Self>, queue: Arc<Queue>) -> ParkedPoll {
         let waker = Arc::new(Waker::default());
-        self.waiters.answered.lock().remove(&queue.id);
+        self.waiters.answer_times.lock().remove(&queue.id);
         let mut waiting = self.waiters.waiting.lock();
-        waiting.number_of_polls += 1;
-        let number = waiting.number_of_polls;
+        waiting.last_number += 1;
+        let number = waiting.last_number;
         waiting.polls.insert(number, (queue.clone(), waker.clone()));
         drop(waiting);
         self.changed.notify_waiters();
@@ -108,12 +108,12 @@ impl World {
         ParkedPoll { world: self.clone(), number, queue, waker }
     }
 
-    /// How many polls hang.
+    /// Number of parked polls.
     pub fn parked_polls(&self) -> usize {
         self.waiters.waiting.lock().polls.len()
     }
 
-    /// How often polls were woken, also those that found nothing for them then.
+    /// How often polls were woken up, including polls that had no events.
     #[doc(hidden)]
     pub fn wakes(&self) -> u64 {
         self.waiters.wakes.load(Ordering::Relaxed)
@@ -121,38 +121,38 @@ impl World {
 }
 
 impl Waiters {
-    /// Notes that a queue's poll was answered; when the one before it was, if that is still known.
-    pub(super) fn note_answer(&self, queue: &QueueId, at: Timestamp) -> Option<Timestamp> {
-        let mut answered = self.answered.lock();
-        if answered.len() >= ANSWERS_MIN {
-            answered.retain(|_, noted| at.since(*noted) < ANSWERS_KEPT);
+    /// Records that a queue's poll was answered. Returns the real time of the previous answer, if it is known.
+    pub(super) fn record_answer(&self, queue: &QueueId, at: Timestamp) -> Option<Timestamp> {
+        let mut answer_times = self.answer_times.lock();
+        if answer_times.len() >= MAX_RECENT_ANSWERS {
+            answer_times.retain(|_, answered_at| at.since(*answered_at) < ANSWER_LIFETIME);
         }
-        answered.insert(queue.clone(), at)
+        answer_times.insert(queue.clone(), at)
     }
 
-    /// Notes where the clock is moved to; None: it goes back.
-    pub(super) fn note_move(&self, to: Option<Timestamp>) {
-        *self.moved_to.lock() = to;
+    /// Records the target of a jump. None: the clock is set back.
+    pub(super) fn record_jump(&self, to: Option<Timestamp>) {
+        *self.jumped_to.lock() = to;
     }
 
-    /// Whether polls ended since the last time that their queues were taken.
-    pub(super) fn has_departed(&self) -> bool {
-        self.has_departed.load(Ordering::Acquire)
+    /// Whether polls have ended since the last [`Waiters::take_ended_polls`].
+    pub(super) fn has_ended_polls(&self) -> bool {
+        self.has_ended_polls.load(Ordering::Acquire)
     }
 
-    /// The queues of the polls that ended, each with when it did.
-    pub(super) fn take_departed(&self) -> Vec<(Arc<Queue>, Timestamp)> {
-        if !self.has_departed.swap(false, Ordering::AcqRel) {
+    /// Takes the queues of the ended polls, each with the time of the end.
+    pub(super) fn take_ended_polls(&self) -> Vec<(Arc<Queue>, Timestamp)> {
+        if !self.has_ended_polls.swap(false, Ordering::AcqRel) {
             return Vec::new();
         }
-        let mut left = std::mem::take(&mut *self.departed.lock());
-        if let Some(moved_to) = *self.moved_to.lock() {
-            left.iter_mut().for_each(|(_, at)| *at = (*at).max(moved_to));
+        let mut ended_polls = std::mem::take(&mut *self.ended_polls.lock());
+        if let Some(jumped_to) = *self.jumped_to.lock() {
+            ended_polls.iter_mut().for_each(|(_, at)| *at = (*at).max(jumped_to));
         }
-        left
+        ended_polls
     }
 
-    /// Answers the polls of these queues, which their clients end.
+    /// Answers the polls of queues that their clients delete.
     pub(super) fn end_queues(&self, queues: &[QueueId]) {
         if queues.is_empty() {
             return;
@@ -165,14 +165,14 @@ impl Waiters {
         }
     }
 
-    /// Wakes the polls for which these entries have something, and those of these queues.
-    pub(super) fn wake(&self, entries: &[Arc<Entry>], touched: &[QueueId]) {
-        if entries.is_empty() && touched.is_empty() {
+    /// Wakes up the polls that receive one of the entries, and those of the touched queues.
+    pub(super) fn wake(&self, entries: &[Arc<Entry>], touched_queues: &[QueueId]) {
+        if entries.is_empty() && touched_queues.is_empty() {
             return;
         }
-        let touched: BTreeSet<&QueueId> = touched.iter().collect();
+        let touched_queues: BTreeSet<&QueueId> = touched_queues.iter().collect();
         for (queue, waker) in self.waiting.lock().polls.values() {
-            if touched.contains(&queue.id) || entries.iter().any(|entry| queue.gets(entry)) {
+            if touched_queues.contains(&queue.id) || entries.iter().any(|entry| queue.receives(entry)) {
                 self.wakes.fetch_add(1, Ordering::Relaxed);
                 waker.notify.notify_one();
             }

@@ -1,7 +1,7 @@
-//! Calls of outgoing webhooks between the change that causes them and whoever posts them, and what became of them.
+//! Queues the calls of outgoing webhooks until the server posts them, and lists their attempts.
 //!
-//! The calls of one bot are posted one after the other, in the order of the messages. What a reset, a restored snapshot
-//! or the world's end leaves behind belongs to a generation that is over, and is dropped.
+//! The calls of one bot are posted one after the other, in the order of the messages. A reset, a restored snapshot
+//! and the end of the world begin a new generation, and the calls of earlier generations are dropped.
 
 use super::World;
 use crate::error::Error;
@@ -16,55 +16,52 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, OnceLock, Weak};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Entries that a world keeps at most; see `docs/limits.md`.
+/// Maximum number of listed attempts; see `docs/limits.md`.
 const MAX_ENTRIES: usize = 500;
-/// Calls of a world that wait at most; further ones fail at once. See `docs/limits.md`.
+/// Maximum number of waiting calls of a world. More calls fail at once. See `docs/limits.md`.
 const MAX_WAITING: usize = 1_000;
 
-/// Whoever posts calls.
+/// The channel to the task that posts calls.
 #[derive(Clone)]
 pub struct WebhookSender {
-    /// Where to.
+    /// The hosts that it may post to.
     pub reach: Reach,
-    /// Where deliveries go.
     pub deliveries: UnboundedSender<WebhookDelivery>,
 }
 
-/// The calls of one bot of a world are to be posted, until there are no more ([`World::next_webhook`]).
+/// A request to post the calls of one bot until [`World::next_webhook`] returns None.
 pub struct WebhookDelivery {
-    /// The world, which may be gone meanwhile.
+    /// Weak, because the world may end before.
     pub world: Weak<World>,
     pub bot: UserId,
-    /// When the calls were made.
     pub generation: Generation,
 }
 
-/// The time between two resets.
+/// The period between two resets of a world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Generation(u64);
 
-/// A try to post a call, and what it gave.
+/// An attempt to post a call, and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookEntry {
-    /// Rises by one per try.
+    /// Grows by one with each attempt.
     pub id: u64,
     /// When it ended, by the world's clock.
     pub at: Timestamp,
-    /// The bot's address.
+    /// The bot's email address.
     pub user: String,
-    /// Where to.
     pub url: String,
-    /// What was posted: JSON, or a form as text; null where nothing was.
+    /// The request body: JSON, or form data as a string. Null: nothing was posted.
     pub body: Value,
-    /// The HTTP status, if there was a reply.
+    /// HTTP status. None: no reply.
     pub status: Option<u16>,
-    /// The reply: JSON, or text where it is none; null without one.
+    /// The reply's body: JSON, or a string if it is not JSON. Null: no reply.
     pub reply: Value,
-    /// Why there was no reply, or why it could not be used.
+    /// Why there was no reply, or why it could not be used. None: success.
     pub error: Option<String>,
 }
 
-/// What a try was and gave, before it is an entry.
+/// The bodies of an attempt that is not listed yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WebhookAttempt {
     /// As in [`WebhookEntry`].
@@ -73,7 +70,6 @@ pub struct WebhookAttempt {
     pub reply: Value,
 }
 
-/// A world's calls.
 #[derive(Default)]
 pub(super) struct Webhooks {
     sender: OnceLock<(WebhookSender, Weak<World>)>,
@@ -85,12 +81,12 @@ struct State {
     generation: Generation,
     attempt: u64,
     entries: VecDeque<Arc<WebhookEntry>>,
-    /// What is to be posted next, for each bot whose calls are being posted.
+    /// Waiting calls of each bot whose calls are being posted.
     waiting: BTreeMap<UserId, VecDeque<Arc<WebhookCall>>>,
 }
 
 impl State {
-    fn note(
+    fn add_entry(
         &mut self,
         realm: &Realm,
         call: &WebhookCall,
@@ -115,36 +111,35 @@ impl State {
 }
 
 impl World {
-    /// Has the calls of its bots posted from now on; before, they are dropped. Only the first outlet counts.
+    /// Sets the sender. Calls before are dropped, and later senders are ignored.
     pub(crate) fn post_through(self: &Arc<Self>, sender: WebhookSender) {
-        // It is set once, when the world becomes one that can be reached.
+        // An error means that a sender was set before.
         let _ = self.webhooks.sender.set((sender, Arc::downgrade(self)));
     }
 
-    /// Takes the calls that a change made. Those that can't be posted are settled in that change
-    ///
+    /// Takes the calls of a transaction. Calls that can't be posted are settled in the same transaction.
     pub(super) fn take_webhooks(&self, tx: &mut Tx) -> Vec<WebhookCall> {
         let calls = std::mem::take(tx.webhook_calls_mut());
         let Some((sender, _)) = self.webhooks.sender.get().filter(|_| !calls.is_empty()) else { return Vec::new() };
-        let mut posted = Vec::new();
-        let waiting: usize = self.webhooks.state.lock().waiting.values().map(VecDeque::len).sum();
+        let mut accepted_calls = Vec::new();
+        let waiting_count: usize = self.webhooks.state.lock().waiting.values().map(VecDeque::len).sum();
         for call in calls {
-            let is_too_much = || {
+            let too_many_waiting = || {
                 let reason = format!("{MAX_WAITING} calls of this world's bots wait already");
-                (waiting + posted.len() >= MAX_WAITING).then_some(Outcome::NoConnection(reason))
+                (waiting_count + accepted_calls.len() >= MAX_WAITING).then_some(Outcome::NoConnection(reason))
             };
-            match call.obstacle(sender.reach).or_else(is_too_much) {
-                None => posted.push(call),
+            match call.obstacle(sender.reach).or_else(too_many_waiting) {
+                None => accepted_calls.push(call),
                 Some(outcome) => {
                     let problem = tx.settle_webhook(&call, &outcome);
-                    self.webhooks.state.lock().note(tx, &call, &outcome, WebhookAttempt::default(), problem);
+                    self.webhooks.state.lock().add_entry(tx, &call, &outcome, WebhookAttempt::default(), problem);
                 }
             }
         }
-        posted
+        accepted_calls
     }
 
-    /// Hands calls over to be posted, after the change that made them is published.
+    /// Queues calls to be posted, after the transaction that made them is published.
     pub(super) fn post_webhooks(&self, calls: Vec<WebhookCall>) {
         let Some((sender, world)) = self.webhooks.sender.get() else { return };
         for call in calls {
@@ -155,12 +150,12 @@ impl World {
                 continue;
             }
             state.waiting.insert(bot, VecDeque::from([Arc::new(call)]));
-            // An error means that the server ends.
+            // An error means that the server is stopping.
             let _ = sender.deliveries.send(WebhookDelivery { world: world.clone(), bot, generation });
         }
     }
 
-    /// The next call of a bot that is to be posted; None ends the delivery.
+    /// The next call of a bot. None: the delivery ends.
     pub(crate) fn next_webhook(&self, bot: UserId, generation: Generation) -> Option<Arc<WebhookCall>> {
         let mut state = self.webhooks.state.lock();
         if state.generation != generation {
@@ -173,8 +168,8 @@ impl World {
         next
     }
 
-    /// Notes a try after which there will be another; false when the generation is over.
-    pub(crate) fn note_webhook(
+    /// Lists an attempt that will be repeated. Returns false if the generation has ended.
+    pub(crate) fn add_webhook_attempt(
         &self,
         generation: Generation,
         call: &WebhookCall,
@@ -186,12 +181,12 @@ impl World {
         let mut state = self.webhooks.state.lock();
         let is_current = state.generation == generation;
         if is_current {
-            state.note(&realm, call, outcome, attempt, None);
+            state.add_entry(&realm, call, outcome, attempt, None);
         }
         is_current
     }
 
-    /// Notes the last try, and does what it led to. Nothing happens when the generation is over.
+    /// Lists the last attempt, and handles its outcome. Does nothing if the generation has ended.
     pub(crate) async fn settle_webhook(
         &self,
         generation: Generation,
@@ -200,33 +195,33 @@ impl World {
         attempt: WebhookAttempt,
     ) {
         let _turn = self.turn().await;
-        let settled = super::blocking::in_place(|| {
-            self.commit_noting(|tx| -> Result<(), Error> {
+        let result = super::blocking::in_place(|| {
+            self.commit_without_broadcast(|tx| -> Result<(), Error> {
                 if self.webhooks.state.lock().generation != generation {
                     return Err(Error::Internal);
                 }
                 let problem = tx.settle_webhook(call, outcome);
-                // Before anybody hears of the answer: who does may look here at once.
-                self.webhooks.state.lock().note(tx, call, outcome, attempt, problem);
+                // Listed before the answer is published, so that whoever receives the answer finds the entry.
+                self.webhooks.state.lock().add_entry(tx, call, outcome, attempt, problem);
                 Ok(())
             })
         });
-        if let Ok(((), new_events)) = settled {
+        if let Ok(((), new_events)) = result {
             self.broadcast_events(&new_events);
         }
     }
 
-    /// What was tried, oldest first.
+    /// Oldest first.
     pub(crate) fn webhook_entries(&self) -> Vec<Arc<WebhookEntry>> {
         self.webhooks.state.lock().entries.iter().cloned().collect()
     }
 
-    /// Forgets what was tried; ids go on rising, and what is under way goes on.
+    /// Removes the listed attempts. Their IDs are not reused, and waiting calls remain.
     pub(crate) fn clear_webhook_entries(&self) {
         self.webhooks.state.lock().entries.clear();
     }
 
-    /// Begins another generation: nothing of what was asked for is posted or settled any more, and nothing is known of it.
+    /// Begins a new generation: waiting calls and listed attempts are dropped.
     pub(super) fn drop_webhooks(&self) {
         let mut state = self.webhooks.state.lock();
         *state = State { generation: Generation(state.generation.0 + 1), ..State::default() };

@@ -3,7 +3,7 @@
 use crate::Run;
 use crate::cause::Cause;
 use chatdouble::api::rows;
-use chatdouble::control::fidelity::{Compared, Manifest, Reason, way};
+use chatdouble::control::fidelity::{ComparisonCounts, Manifest, Reason, operation_name};
 use chatdouble::http::router::{RouteMatch, Router};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -35,7 +35,7 @@ pub fn of(runs: &[Run]) -> Manifest {
                 let path = outcome.path.split('?').next().unwrap_or_default();
                 let row = path.strip_prefix("/api/v1").map(|path| router.find(method, path, run.level.number));
                 let name = match row {
-                    Some(RouteMatch::Operation(row, _)) => way(row),
+                    Some(RouteMatch::Operation(row, _)) => operation_name(row),
                     _ => String::new(),
                 };
                 (name, found.iter().map(|cause| reason(cause.map(|at| &run.causes[at]))).collect())
@@ -45,7 +45,7 @@ pub fn of(runs: &[Run]) -> Manifest {
     let all: Vec<(i64, Vec<Explained>)> = runs.iter().map(|run| (run.level.number, explained(run))).collect();
     let reasons: BTreeSet<&Reason> = all.iter().flat_map(|(_, list)| list).flat_map(|(_, reasons)| reasons).collect();
     let reasons: Vec<Reason> = reasons.into_iter().cloned().collect();
-    let mut operations: BTreeMap<String, BTreeMap<i64, Compared>> = BTreeMap::new();
+    let mut operations: BTreeMap<String, BTreeMap<i64, ComparisonCounts>> = BTreeMap::new();
     for (level, list) in &all {
         for (name, found) in list {
             let positions = found.iter().map(|one| reasons.binary_search(one).expect("all reasons are in the list"));
@@ -63,7 +63,8 @@ fn json(value: &impl serde::Serialize) -> String {
 /// The file that the program has: JSON with a line for each reason and operation.
 pub fn data(manifest: &Manifest) -> String {
     let reasons: Vec<String> = manifest.reasons.iter().map(json).collect();
-    let operation = |(name, levels): (&String, &BTreeMap<i64, Compared>)| format!("{}: {}", json(name), json(levels));
+    let operation =
+        |(name, levels): (&String, &BTreeMap<i64, ComparisonCounts>)| format!("{}: {}", json(name), json(levels));
     let operations: Vec<String> = manifest.operations.iter().map(operation).collect();
     format!(
         "{{\n\"levels\": {},\n\"reasons\": [\n{}\n],\n\"operations\": {{\n{}\n}},\n\"elsewhere\": {}\n}}\n",
@@ -74,7 +75,7 @@ pub fn data(manifest: &Manifest) -> String {
     )
 }
 
-fn cell(compared: &Compared) -> String {
+fn cell(compared: &ComparisonCounts) -> String {
     let reasons: Vec<String> = compared.reasons.keys().map(|at| (at + 1).to_string()).collect();
     match compared.differ {
         0 => compared.compared.to_string(),
@@ -82,7 +83,7 @@ fn cell(compared: &Compared) -> String {
     }
 }
 
-fn cells(manifest: &Manifest, levels: &BTreeMap<i64, Compared>) -> String {
+fn cells(manifest: &Manifest, levels: &BTreeMap<i64, ComparisonCounts>) -> String {
     let cells = manifest.levels.iter().map(|level| levels.get(level).map_or_else(|| "none".to_owned(), cell));
     cells.collect::<Vec<_>>().join(" | ")
 }
@@ -97,11 +98,11 @@ pub fn page(manifest: &Manifest) -> String {
     let _ = writeln!(text, "\n| operation | {} |\n|---|{}", levels.join(" | "), "---|".repeat(levels.len()));
     let mut without = Vec::new();
     for row in rows() {
-        match manifest.operations.get(&way(row)) {
+        match manifest.operations.get(&operation_name(row)) {
             Some(levels) => {
-                let _ = writeln!(text, "| {} | {} |", way(row), cells(manifest, levels));
+                let _ = writeln!(text, "| {} | {} |", operation_name(row), cells(manifest, levels));
             }
-            None => without.push(way(row)),
+            None => without.push(operation_name(row)),
         }
     }
     let _ = writeln!(text, "| other paths and methods | {} |", cells(manifest, &manifest.elsewhere));
@@ -110,7 +111,7 @@ pub fn page(manifest: &Manifest) -> String {
         "\n## Without a recording\n\nThese {} operations are known by the specification only:\n",
         without.len()
     );
-    without.iter().for_each(|way| text += &format!("- {way}\n"));
+    without.iter().for_each(|operation_name| text += &format!("- {operation_name}\n"));
     text += "\n## Reasons\n\n| number | kind | reason |\n|---|---|---|\n";
     for (at, Reason { kind, reason, assumption }) in manifest.reasons.iter().enumerate() {
         let assumption = assumption.as_ref().map(|number| format!(" ([{number}](../assumptions.md))"));
@@ -137,7 +138,7 @@ fn totals(manifest: &Manifest) -> String {
         format!("{} requests at level {level}, {} of which differ", grouped(compared), grouped(differ))
     };
     let levels: Vec<String> = manifest.levels.iter().map(level).collect();
-    let known = rows().filter(|row| manifest.operations.contains_key(&way(row))).count();
+    let known = rows().filter(|row| manifest.operations.contains_key(&operation_name(row))).count();
     format!(
         "Compared: {}, each for a reason. {known} of {} operations have recordings, the others are known by the specification only.\n",
         levels.join("; "),

@@ -8,7 +8,7 @@ use chatdouble::api::NEWEST_FEATURE_LEVEL;
 use chatdouble::dialect::Dialect;
 use chatdouble::fixture::Source;
 use chatdouble::http::authentication::Credentials;
-use chatdouble::http::body::BodyRoom;
+use chatdouble::http::body::BodyMemory;
 use chatdouble::http::request::RequestHead;
 use chatdouble::http::{Edge, KeyGuard, Response};
 use chatdouble::realm::id::UserId;
@@ -108,7 +108,7 @@ fn edge(room: usize) -> Edge {
     let worlds = Arc::new(Worlds::default());
     worlds.add(Arc::new(World::new("default".into(), realm, clock, settings.clone(), Arc::new(NoTime))));
     let mut edge = Edge::new(worlds, KeyGuard::default(), settings);
-    edge.body_room = BodyRoom::of(room);
+    edge.body_memory = BodyMemory::with_limit(room);
     edge
 }
 
@@ -116,7 +116,7 @@ async fn send(edge: &Edge, length: usize) -> Response {
     let world = edge.worlds.get("default").expect("it was made");
     let mel = world.snapshot().user_by_email("mel@chat.test").expect("one of the cast").clone();
     let pair = base64::engine::general_purpose::STANDARD.encode(format!("{}:{}", mel.email, mel.api_key));
-    let credentials = Some(Credentials::read(&format!("Basic {pair}")).map(Arc::new));
+    let credentials = Some(Credentials::parse(&format!("Basic {pair}")).map(Arc::new));
     let headers = http::HeaderMap::from_iter([(http::header::HOST, "127.0.0.1".parse().expect("a header"))]);
     let uri = "/api/v1/messages/render".parse().expect("a path");
     let head = RequestHead { method: http::Method::POST, scheme: "http", uri, headers, connection: 0, credentials };

@@ -5,7 +5,7 @@ use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
 use chatdouble::error::{Error, ErrorKind, ErrorRow};
 use chatdouble::journal::{Entry, MAX_BODY_BYTES};
 use chatdouble::realm::event::EventKind;
-use chatdouble::world::{Watched, World};
+use chatdouble::world::{WatchFrame, World};
 use regex::Regex;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -165,7 +165,7 @@ fn look(row: &Row, entry: &Entry) -> Option<String> {
 }
 
 /// What happens in a world, looked at when its test ends.
-pub struct Watch(Receiver<Watched>);
+pub struct Watch(Receiver<WatchFrame>);
 
 impl Watch {
     /// Watches from now on.
@@ -184,11 +184,11 @@ impl Watch {
         let mut causes: HashMap<u64, &Row> = HashMap::new();
         loop {
             match self.0.try_recv() {
-                Ok(Watched::Request(entry)) => {
+                Ok(WatchFrame::Request(entry)) => {
                     let row = operation(&entry).into_iter();
                     causes.extend(row.flat_map(|row| entry.events.clone().map(move |position| (position, row))));
                 }
-                Ok(Watched::Event(position, entry)) => {
+                Ok(WatchFrame::Event(position, entry)) => {
                     let kind = entry.event.kind;
                     match causes.remove(&position) {
                         Some(row) if row.about.events.contains(&kind) => {

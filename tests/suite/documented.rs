@@ -161,7 +161,7 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
 
 #[test]
 fn the_documents_are_such_as_generators_of_clients_read() {
-    for document in [&NEWEST.document, &chatdouble::control::openapi::of_control()] {
+    for document in [&NEWEST.document, &chatdouble::control::openapi::control_document()] {
         let mut names = std::collections::HashSet::new();
         for (place, operation) in operations(document) {
             let name = operation["operationId"].as_str().expect("a name");

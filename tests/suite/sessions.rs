@@ -3,7 +3,7 @@
 use crate::every_operation::{handle_for, path_of, required};
 use crate::support::{Browser, TestServer, User};
 use chatdouble::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
-use chatdouble::world::sessions::SESSIONS_MAX;
+use chatdouble::world::sessions::MAX_SESSIONS;
 use serde_json::{Value, json};
 
 const NOT_LOGGED_IN: &str = "Not logged in: API authentication or user session required";
@@ -249,9 +249,9 @@ async fn the_oldest_of_too_many_sessions_ends() {
     let world = server.server().world("default");
     let user = world.snapshot().user_by_email("max@chat.test").expect("max is there").clone();
 
-    (0..SESSIONS_MAX - 1).for_each(|_| drop(world.open_session(&user)));
+    (0..MAX_SESSIONS - 1).for_each(|_| drop(world.open_session(&user)));
 
-    assert_eq!(world.sessions().count(), SESSIONS_MAX);
+    assert_eq!(world.sessions().count(), MAX_SESSIONS);
     first.call("GET", "/json/users/me", &json!({})).await.with_status(401).error("UNAUTHORIZED", NOT_LOGGED_IN);
     second.call("GET", "/json/users/me", &json!({})).await.success();
 }

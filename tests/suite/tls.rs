@@ -3,7 +3,7 @@
 use crate::support::{Program, TestServer, form, least};
 use base64::Engine;
 use bytes::Bytes;
-use chatdouble::tls::{Tls, trusting};
+use chatdouble::tls::{Tls, client_config};
 use futures_util::{FutureExt, StreamExt};
 use http_body_util::{BodyExt, Full};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -37,7 +37,7 @@ struct Trusting {
 
 impl Trusting {
     fn file(file: &Path) -> Self {
-        let config = trusting(Some(file)).expect("a certificate");
+        let config = client_config(Some(file)).expect("a certificate");
         let connector =
             HttpsConnectorBuilder::new().with_tls_config(config.clone()).https_only().enable_http1().build();
         Self { config, client: Client::builder(TokioExecutor::new()).build(connector) }

@@ -1,7 +1,7 @@
 //! The block parser: paragraphs, headings, rules, quotes, lists, tables and indented code.
 //!
-//! A text is cut at blank lines; each part is then tried by the kinds of blocks in a fixed order, and the first kind
-//! that fits takes what belongs to it and gives the rest back. What a list holds is parsed in the same way.
+//! A text is split at blank lines. For each part, the kinds of blocks are tried in a fixed order. The first kind that
+//! matches parses the beginning of the part, and the remaining text is parsed next. Items of lists are parsed recursively.
 
 mod list;
 mod quote;
@@ -9,29 +9,27 @@ mod scan;
 mod table;
 
 use super::lines::is_blank;
-use super::tree::{DEPTH_MAX, NodeId, Text, Tree};
+use super::tree::{MAX_DEPTH, NodeId, Text, Tree};
 use std::collections::VecDeque;
 
-/// The indentation of code.
 const CODE_INDENT: &str = "    ";
 
-/// The indentation of what belongs to an item of a list.
+/// Indentation of text that belongs to an item of a list.
 const ITEM_INDENT: &str = "  ";
 
-/// Where the parser is.
+/// The context of the block that is being parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Among items without blank lines between them.
+    /// Items without blank lines between them.
     TightList,
-    /// In an item behind a blank line.
+    /// An item after a blank line.
     LooseItem,
     Quote,
-    /// In what is indented below an item.
+    /// Text that is indented below an item.
     Indented,
 }
 
-/// A part of the text between blank lines, or the rest of one. What was looked for in the whole and not found need not
-/// be looked for in its rest.
+/// Text between blank lines, or its unparsed remainder. The flags prevent repeated searches in the same text.
 #[derive(Debug)]
 struct Block {
     text: String,
@@ -49,14 +47,13 @@ impl Block {
         &self.text[self.start..]
     }
 
-    /// What follows a number of bytes.
-    fn rest(mut self, from: usize) -> Self {
-        self.start += from;
+    fn skip(mut self, bytes: usize) -> Self {
+        self.start += bytes;
         self
     }
 }
 
-/// Parses a prepared text into the tree; a part of it, if the tree's budget does not suffice.
+/// Parses a text into children of `root`. Stops when the tree's budget is exhausted.
 pub(super) fn parse(tree: &mut Tree, root: NodeId, text: String) {
     Parser { tree, states: Vec::new(), depth: 0 }.parse_text(root, text);
 }
@@ -72,21 +69,20 @@ impl Parser<'_> {
         self.states.last() == Some(&state)
     }
 
-    fn may_go_deeper(&self) -> bool {
-        self.depth < DEPTH_MAX
+    fn can_nest(&self) -> bool {
+        self.depth < MAX_DEPTH
     }
 
-    /// Parses a text that may have blank lines.
     fn parse_text(&mut self, parent: NodeId, text: String) {
-        // Looked at below, before each block.
+        // The budget is checked before each block.
         let _ = self.tree.budget().spend_steps(text.len());
         let blocks = text.split("\n\n").map(Block::new).collect();
-        // What is parsed within is a copy: texts are not held at all levels of a deep nesting.
+        // The blocks are copies: dropping the text saves memory in deep nesting.
         drop(text);
         self.parse_blocks(parent, blocks);
     }
 
-    /// Parses a text that is one block.
+    /// Parses a text as one block, even if it has blank lines.
     fn parse_block(&mut self, parent: NodeId, text: impl Into<String>) {
         let block = Block::new(text);
         let _ = self.tree.budget().spend_steps(block.text.len());
@@ -96,14 +92,14 @@ impl Parser<'_> {
     fn parse_blocks(&mut self, parent: NodeId, mut blocks: VecDeque<Block>) {
         self.depth += 1;
         while let Some(block) = blocks.pop_front().filter(|_| self.tree.budget().check().is_ok()) {
-            if let Some(rest) = self.take_block(parent, block) {
-                blocks.push_front(rest);
+            if let Some(remaining) = self.take_block(parent, block) {
+                blocks.push_front(remaining);
             }
         }
         self.depth -= 1;
     }
 
-    /// Parses what a block begins with; what is left of it.
+    /// Parses the beginning of a block, and returns the remaining text.
     fn take_block(&mut self, parent: NodeId, mut block: Block) -> Option<Block> {
         let text = block.text();
         if text.is_empty() || text.starts_with('\n') {
@@ -130,12 +126,12 @@ impl Parser<'_> {
                 self.parse_block(parent, before);
             }
             self.tree.append(parent, "hr");
-            let behind = block.rest(rule.end);
-            let blank = behind.text().len() - behind.text().trim_start_matches('\n').len();
-            return Some(behind.rest(blank)).filter(|behind| !behind.text().is_empty());
+            let after = block.skip(rule.end);
+            let blank = after.text().len() - after.text().trim_start_matches('\n').len();
+            return Some(after.skip(blank)).filter(|after| !after.text().is_empty());
         }
         block.has_no_rule = true;
-        if self.may_go_deeper() {
+        if self.can_nest() {
             if let Some(kind) = list::Kind::of(block.text()) {
                 self.parse_list(parent, kind, block);
                 return None;
@@ -152,23 +148,23 @@ impl Parser<'_> {
     fn take_blank_line(&mut self, parent: NodeId, block: Block) -> Option<Block> {
         let is_last = block.text().is_empty();
         if let Some(code) = self.tree.last_child(parent).filter(|last| self.tree.tag(*last) == "pre") {
-            // Blank lines between two parts of indented code belong to it.
+            // Blank lines between indented code belong to the code.
             self.tree[code].text.content.push_str(if is_last { "\n\n" } else { "\n" });
         }
-        if is_last { None } else { Some(block.rest(1)).filter(|rest| !rest.text().is_empty()) }
+        if is_last { None } else { Some(block.skip(1)).filter(|remaining| !remaining.text().is_empty()) }
     }
 
     fn take_code(&mut self, parent: NodeId, block: Block) -> Option<Block> {
         let text = block.text();
         let mut code = String::new();
         let mut length = 0;
-        for (at, line) in text.split('\n').enumerate() {
+        for (index, line) in text.split('\n').enumerate() {
             let unindented = match line.strip_prefix(CODE_INDENT) {
                 Some(unindented) => unindented,
                 None if is_blank(line) => "",
                 None => break,
             };
-            code.push_str(if at > 0 { "\n" } else { "" });
+            code.push_str(if index > 0 { "\n" } else { "" });
             code.push_str(unindented);
             length += line.len() + 1;
         }
@@ -185,7 +181,7 @@ impl Parser<'_> {
                 self.tree[pre].text = Text::literal(code);
             }
         }
-        (length < text.len()).then(|| block.rest(length))
+        (length < text.len()).then(|| block.skip(length))
     }
 
     fn take_heading(&mut self, parent: NodeId, block: Block, heading: &scan::Heading) -> Option<Block> {
@@ -203,7 +199,7 @@ impl Parser<'_> {
         if self.is_in(State::LooseItem) {
             return Some(Block::new(list::without_indent(&text[heading.end..], CODE_INDENT.len())));
         }
-        Some(block.rest(heading.end))
+        Some(block.skip(heading.end))
     }
 
     fn parse_paragraph(&mut self, parent: NodeId, text: &str) {

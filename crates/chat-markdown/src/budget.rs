@@ -1,19 +1,19 @@
-//! What the work on a text may cost: rendering it, comparing it with another one, marking words in it.
+//! Budgets for work on texts: rendering, comparing two texts, and marking words.
 //!
-//! Every size of a text has a limit, but what is made of a text may grow with the product of two of them: the columns of
-//! a table times its rows, patterns times letters, edits times words. So the work carries a budget along, and asks it
-//! before it takes time or memory. The same text always costs the same, whatever the machine.
+//! The size of texts is limited, but work can grow with a product: columns of a table times rows, patterns times
+//! characters, or edits times words. So the work checks a budget before it takes time or memory. The cost of a text is
+//! the same on every machine.
 
 use std::cell::Cell;
 
-/// An amount of work, or a limit of it.
+/// An amount of work, or a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Steps of some ten nanoseconds each, in an optimized program: a byte that is read, a word that is compared.
+    /// Steps such as reading a byte or comparing a word, each of about ten nanoseconds in an optimized build.
     pub steps: usize,
-    /// Elements of the tree that a text becomes, each of which takes some 250 bytes.
+    /// Nodes of the tree, each of about 250 bytes.
     pub nodes: usize,
-    /// Characters of what is made.
+    /// Characters of output.
     pub output: usize,
 }
 
@@ -30,63 +30,62 @@ impl Cost {
     }
 }
 
-/// The most that a text or a request may cost, and what it has cost so far.
+/// The cost limit of a text or a request, and the cost so far.
 ///
-/// What does not fit is counted too, so that a budget that was exceeded once stays so. It is a counter for one thread,
-/// not a lock.
+/// Work that exceeds the limit is counted too, so that an exceeded budget stays exceeded. A budget is for one thread.
 #[derive(Debug)]
 pub struct Budget {
     limit: Cost,
     used: Cell<Cost>,
 }
 
-/// The budget is used up.
+/// The error of an exceeded budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exhausted;
 
 impl Budget {
-    /// A budget with this limit.
+    /// Creates an unused budget.
     pub fn new(limit: Cost) -> Self {
         Self { limit, used: Cell::default() }
     }
 
-    /// A budget for all texts that one request works on, of which [`Budget::part`] gives each its own.
+    /// A budget for all texts of one request; each text gets a [`Budget::part`].
     pub fn of_request() -> Self {
         Self::new(Cost { steps: 200_000_000, nodes: usize::MAX, output: 32_000_000 })
     }
 
-    /// A budget for a part of the work: no more than this, and no more than what is left. [`Budget::settle`] counts what
-    /// it used.
+    /// A budget for a part of the work: `limit`, or less if less is left. [`Budget::settle`] counts its use.
     pub fn part(&self, limit: Cost) -> Self {
-        let left = self.limit.zip(self.used.get(), usize::saturating_sub);
-        Self::new(limit.zip(left, Ord::min))
+        let remaining = self.limit.zip(self.used.get(), usize::saturating_sub);
+        Self::new(limit.zip(remaining, Ord::min))
     }
 
-    /// Counts what a part used, at most all that it had.
+    /// Counts the use of a part, at most its limit.
     pub fn settle(&self, part: &Self) {
         self.spend(part.used().zip(part.limit, Ord::min));
     }
 
-    /// Counts steps.
+    /// Counts steps that are about to be taken.
     ///
     /// # Errors
     ///
-    /// [`Exhausted`]: they must not be taken.
+    /// [`Exhausted`]: the caller must not take them.
     pub fn spend_steps(&self, steps: usize) -> Result<(), Exhausted> {
         self.spend(Cost { steps, ..Cost::default() });
         self.check()
     }
 
-    /// Counts an element with this much output.
+    /// Counts a node with this much output.
     pub fn spend_node(&self, output: usize) {
         self.spend(Cost { steps: 0, nodes: 1, output });
     }
 
-    /// Counts elements with this much output in all, and the steps to make them.
+    /// Checks that the budget suffices for nodes with this much output in total. They are only counted if it does not; else
+    /// the caller counts each with [`Budget::spend_node`].
     ///
     /// # Errors
     ///
-    /// [`Exhausted`]: they must not be made.
+    /// [`Exhausted`]: the caller must not create them.
     pub fn afford_nodes(&self, nodes: usize, output: usize) -> Result<(), Exhausted> {
         let sum = self.used.get().zip(Cost { steps: 0, nodes, output }, usize::saturating_add);
         if self.exceeds(sum) {
@@ -95,26 +94,26 @@ impl Budget {
         self.check()
     }
 
-    /// Counts output.
+    /// Counts characters of output.
     ///
     /// # Errors
     ///
-    /// [`Exhausted`]: it must not be made, or not be used.
+    /// [`Exhausted`]: the caller must not create the output, or must discard it.
     pub fn spend_output(&self, output: usize) -> Result<(), Exhausted> {
         self.spend(Cost { output, ..Cost::default() });
         self.check()
     }
 
-    /// Whether the limit was not exceeded.
+    /// Checks that the limit is not exceeded.
     ///
     /// # Errors
     ///
-    /// [`Exhausted`] if it was.
+    /// [`Exhausted`] if it is.
     pub fn check(&self) -> Result<(), Exhausted> {
         if self.exceeds(self.used.get()) { Err(Exhausted) } else { Ok(()) }
     }
 
-    /// What was spent so far.
+    /// The cost so far.
     pub fn used(&self) -> Cost {
         self.used.get()
     }
@@ -135,7 +134,7 @@ mod tests {
     const LIMIT: Cost = Cost { steps: 10, nodes: 2, output: 100 };
 
     #[test]
-    fn what_is_exceeded_once_stays_so() {
+    fn an_exceeded_budget_stays_exceeded() {
         let budget = Budget::new(LIMIT);
         assert_eq!(budget.spend_steps(10), Ok(()));
         assert_eq!(budget.spend_steps(1), Err(Exhausted));
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_later_is_asked_for_and_counted_when_it_is_made() {
+    fn affordable_nodes_are_not_counted_yet() {
         let budget = Budget::new(LIMIT);
         assert_eq!(budget.afford_nodes(2, 100), Ok(()));
         assert_eq!(budget.used(), Cost::default());
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_has_no_more_than_what_is_left() {
+    fn a_part_is_limited_by_the_remaining_budget() {
         let whole = Budget::new(LIMIT);
         let first = whole.part(Cost { steps: 8, nodes: 1, output: 1_000 });
         assert_eq!(first.spend_steps(8), Ok(()));

@@ -1,5 +1,5 @@
-//! What the rules of Markdown take for white space, letters and digits: Unicode's general categories, not its derived
-//! properties, so that a vowel sign is no letter.
+//! Character classes of the Markdown rules: white space, word characters and digits. They follow Unicode's general
+//! categories instead of its derived properties, so that vowel signs are not letters.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -15,7 +15,7 @@ fn is_in(class: &Regex, character: char) -> bool {
     class.is_match(character.encode_utf8(&mut [0; 4]))
 }
 
-/// White space, the four separators of records among the control characters included.
+/// White space, including the four control characters for information separators.
 pub(super) fn is_space(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
 }
@@ -34,7 +34,7 @@ pub(super) fn is_digit(character: char) -> bool {
     if character.is_ascii() { character.is_ascii_digit() } else { character.is_numeric() && is_in(&DIGIT, character) }
 }
 
-/// Whether a mention or a link to a channel may start behind this text.
+/// Whether a mention or a link to a channel may follow this text.
 pub(super) fn may_precede_name(before: &str) -> bool {
     let is_boundary = |last: char| is_space(last) || matches!(last, '\'' | '"' | '(' | '{' | '[' | '/' | '<');
     before.chars().next_back().is_none_or(is_boundary)
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_no_letters() {
+    fn combining_marks_are_not_letters() {
         assert!(['a', 'é', '日', '_', '٣', 'Ⅷ', '²'].into_iter().all(is_word));
         assert!(!['\u{93f}', '\u{301}', '-', ' ', '🎉', '\u{2}'].into_iter().any(is_word));
         assert!(is_digit('٣') && is_digit('7') && !is_digit('²') && !is_digit('Ⅷ'));

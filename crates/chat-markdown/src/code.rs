@@ -1,5 +1,4 @@
-//! Code blocks: their shape, the names under which languages are known, and the spans that colour them (A-157, A-181 in
-//! docs/assumptions.md).
+//! Renders code blocks: names of languages and syntax highlighting (A-157, A-181 in docs/assumptions.md).
 
 mod colour;
 mod indentation;
@@ -15,65 +14,65 @@ use super::tree::{Node, ROOT, Text, Tree};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// A line per language: its canonical name and, behind a tab, what authors write. As the highlighter Pygments has them.
+/// A line per language: its canonical name, a tab, and its aliases, as in the highlighter Pygments.
 const LANGUAGES: &str = include_str!("code/languages.txt");
 
-/// Canonical names by what authors write.
+/// Canonical names by alias.
 static NAMES: LazyLock<HashMap<&'static str, &'static str, foldhash::fast::FixedState>> = LazyLock::new(|| {
     let rows = LANGUAGES.lines().filter_map(|line| line.split_once('\t'));
-    rows.flat_map(|(name, words)| words.split(' ').map(move |word| (word, name))).collect()
+    rows.flat_map(|(name, aliases)| aliases.split(' ').map(move |alias| (alias, name))).collect()
 });
 
-/// What is coloured of one text, in bytes.
-const COLOURED_MAX: usize = 50_000;
+/// Maximum size of highlighted code in one text, in bytes.
+const MAX_HIGHLIGHTED_BYTES: usize = 50_000;
 
-/// Steps that colouring a byte takes.
+/// Steps of highlighting a byte.
 const STEPS_PER_BYTE: usize = 50;
 
-/// Fenced code. The language is in lower case, and empty for none.
+/// Renders fenced code. `language` is in lower case; "" is none.
 pub(super) fn fenced(context: &mut Context<'_>, language: &str, text: &str) -> String {
     let code = text.trim_matches('\n');
     if language.is_empty() {
-        return block("", &html::with_quotes(code, "&#39;"));
+        return block("", &html::escape_with_quotes(code, "&#39;"));
     }
     let name = NAMES.get(language).copied();
     let mut attribute = String::from(" data-code-language=\"");
     html::push_attribute(&mut attribute, name.unwrap_or(language));
     attribute.push('"');
-    let fits = context.coloured + code.len() <= COLOURED_MAX;
+    let fits = context.highlighted_bytes + code.len() <= MAX_HIGHLIGHTED_BYTES;
     let is_affordable = || context.budget.spend_steps(STEPS_PER_BYTE * code.len()).is_ok();
-    let level = context.settings.form.code_level;
+    let level = context.settings.form.highlighter_level;
     let name = name.filter(|_| fits && is_affordable());
-    let coloured = name.and_then(|name| colour::spans(name, &format!("{code}\n"), level));
-    match coloured {
+    let highlighted = name.and_then(|name| colour::spans(name, &format!("{code}\n"), level));
+    match highlighted {
         Some(spans) => {
-            context.coloured += code.len();
+            context.highlighted_bytes += code.len();
             block(&attribute, spans.trim_end_matches('\n'))
         }
-        None => block(&attribute, &html::in_code(code)),
+        None => block(&attribute, &html::escape_code(code)),
     }
 }
 
-/// Indented code.
+/// Renders indented code.
 fn indented(text: &str) -> String {
     let code = text.trim_matches('\n');
-    // A first line that names a language is no code.
+    // A first line that names a language is not part of the code.
     let code = match code.split_once('\n') {
-        Some((first, rest)) if first.starts_with("::") && !first.contains('/') => rest.trim_matches('\n'),
+        Some((first, following)) if first.starts_with("::") && !first.contains('/') => following.trim_matches('\n'),
         _ => code,
     };
-    block("", &html::with_quotes(code, "&#39;")) + "\n"
+    block("", &html::escape_with_quotes(code, "&#39;")) + "\n"
 }
 
-/// Turns the indented code in a tree into raw HTML.
+/// Replaces indented code in the tree by placeholders for its HTML.
 pub(super) fn highlight(context: &mut Context<'_>, tree: &mut Tree) {
-    let mut waiting = vec![ROOT];
-    while let Some(node) = waiting.pop() {
+    let mut pending = vec![ROOT];
+    while let Some(node) = pending.pop() {
         if tree.tag(node) == "pre" {
-            let mark = context.store(indented(&tree[node].text.content));
-            tree[node] = Node { tag: "p", text: Text::markup(mark), ..Node::default() };
+            let placeholder = context.store(indented(&tree[node].text.content));
+            tree[node] = Node { tag: "p", text: Text::markup(placeholder), ..Node::default() };
         }
-        waiting.extend(&tree[node].children);
+        pending.extend(&tree[node].children);
     }
 }
 
@@ -85,12 +84,12 @@ fn block(attribute: &str, code: &str) -> String {
 mod tests;
 
 #[cfg(test)]
-mod names {
+mod name_tests {
     use super::*;
 
     #[test]
-    fn words_become_canonical_names() {
-        for (word, name) in [
+    fn aliases_are_replaced_by_canonical_names() {
+        for (alias, name) in [
             ("py", "Python"),
             ("rust", "Rust"),
             ("c++", "C++"),
@@ -102,7 +101,7 @@ mod names {
             ("latex", "TeX"),
             ("text", "Text only"),
         ] {
-            assert_eq!(NAMES.get(word).copied().unwrap_or(word), name);
+            assert_eq!(NAMES.get(alias).copied().unwrap_or(alias), name);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What one rendering carries along: the source of names, and what it has found.
+//! The state of one rendering: settings, budget, stored HTML, and the results so far.
 
 use super::mention::Candidates;
 use super::placeholder::Stash;
@@ -12,17 +12,16 @@ pub(super) struct Context<'a> {
     pub names: &'a dyn Names,
     pub settings: Settings<'a>,
     pub linkifiers: Vec<Arc<Linkifier>>,
-    /// What the text may name.
+    /// Names that the text may contain.
     pub candidates: Candidates,
-    /// Whether links to pictures show them.
+    /// Whether links to pictures get previews.
     pub previews: bool,
-    /// Raw HTML.
+    /// HTML that placeholders in the text stand for.
     pub stash: Stash,
-    /// What has been found so far; its `html` stays empty.
-    pub found: Rendered,
-    /// How many bytes of code were coloured.
-    pub coloured: usize,
-    /// What the rendering may cost.
+    /// Everything found so far; its `html` stays empty.
+    pub rendered: Rendered,
+    /// Number of bytes of code that were highlighted.
+    pub highlighted_bytes: usize,
     pub budget: Rc<Budget>,
 }
 
@@ -35,15 +34,15 @@ impl<'a> Context<'a> {
             candidates: Candidates::of(source, names),
             previews,
             stash: Stash::default(),
-            found: Rendered::default(),
-            coloured: 0,
+            rendered: Rendered::default(),
+            highlighted_bytes: 0,
             budget,
         }
     }
 
-    /// Keeps raw HTML; the mark that replaces it.
+    /// Stores HTML, and returns a placeholder for it.
     pub fn store(&mut self, html: String) -> String {
-        // Looked at with the tree: what it has to do with this HTML ends soon.
+        // The budget is checked later, with the tree's.
         let _ = self.budget.spend_output(html.chars().count());
         self.stash.store(html)
     }

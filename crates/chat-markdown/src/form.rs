@@ -1,36 +1,36 @@
-//! What of rendered Markdown depends on the feature level (A-230 in docs/assumptions.md).
+//! The form of rendered Markdown, which depends on the feature level (A-230 in docs/assumptions.md).
 
 use crate::emoji::EmojiNames;
 
-/// What of the output depends on the feature level. The default is the newest level's.
+/// The parts of the output that depend on the feature level. The default is the newest level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// What links to channels have behind `/#narrow/`.
+    /// The part of links to channels after `/#narrow/`.
     pub channel_path: &'static str,
-    /// Whether mentions of a whole channel have a class of their own.
+    /// Whether mentions of everyone in a channel have a separate CSS class.
     pub marks_channel_wildcards: bool,
-    /// Whether the groups that every organization has can be mentioned.
+    /// Whether system groups can be mentioned.
     pub mentions_system_groups: bool,
-    /// Whether channels that the sender can't see are linked too.
+    /// Whether channels that the sender can't see are linked.
     pub links_unseen_channels: bool,
-    /// Whether a topic's name may be empty in a link.
+    /// Whether links to the empty topic are supported.
     pub links_empty_topics: bool,
-    /// Whether there are links to messages.
+    /// Whether links to messages are supported.
     pub links_messages: bool,
-    /// Whether a link to a topic names the first message in it.
+    /// Whether links to topics contain the ID of the topic's first message.
     pub links_first_message: bool,
-    /// Whether images and sound can be part of the text.
+    /// Whether images and sound can be embedded in the text.
     pub shows_images_in_text: bool,
-    /// Whether a preview of an uploaded image shows a smaller copy.
+    /// Whether previews of uploaded images show a thumbnail.
     pub has_thumbnails: bool,
-    /// Whether what is no time is shown as an error.
-    pub shows_faulty_times: bool,
-    /// Whether times are those of ISO 8601 alone.
-    pub takes_iso_times_alone: bool,
-    /// The name of the still that a preview of a video at a video site shows.
-    pub video_still: &'static str,
-    /// The feature level whose highlighter colours code.
-    pub code_level: i64,
+    /// Whether invalid times are shown as errors.
+    pub shows_invalid_times: bool,
+    /// Whether only times in ISO 8601 are valid.
+    pub accepts_only_iso_times: bool,
+    /// Size of the still images in previews of videos on video sites.
+    pub video_still_size: &'static str,
+    /// The feature level whose version of the highlighter is used.
+    pub highlighter_level: i64,
     /// The names of emoji.
     pub emoji: EmojiNames,
 }
@@ -47,10 +47,10 @@ impl Default for Form {
             links_first_message: true,
             shows_images_in_text: true,
             has_thumbnails: true,
-            shows_faulty_times: false,
-            takes_iso_times_alone: true,
-            video_still: "mqdefault",
-            code_level: i64::MAX,
+            shows_invalid_times: false,
+            accepts_only_iso_times: true,
+            video_still_size: "mqdefault",
+            highlighter_level: i64::MAX,
             emoji: EmojiNames::newest(),
         }
     }

@@ -1,9 +1,9 @@
-//! Inline markup: what the text of a block becomes.
+//! Expands the inline markup in the text of blocks.
 //!
-//! The kinds of markup are looked for one after the other in the whole text. What one finds becomes an element on a stash,
-//! with a mark in its place in the text, so that those behind it see a mark and no markup; what is inside an element is
-//! looked at by those behind it alone. In the end the elements take the place of their marks, and what then is
-//! inside of an element inside of another is looked at once more from the start, as the service does.
+//! The kinds of markup are processed in order, each in the whole text. An element that is found is put on a stash and
+//! replaced by a placeholder, so that later kinds do not see its markup. The text inside an element is processed only by
+//! later kinds. In the end, the elements replace their placeholders. As on the service, the text of elements within
+//! elements is then processed again by all kinds.
 
 mod address;
 mod code;
@@ -24,13 +24,13 @@ use super::tree::{Node, NodeId, ROOT, Text, Tree};
 pub(super) use address::bare_addresses;
 pub(super) use url::{Parts as UrlParts, Target, is_safe};
 
-/// Elements nested deeper than this can't be rendered.
-const DEPTH_MAX: usize = 100;
+/// Maximum depth of nested elements. Deeper nesting is an error.
+const MAX_DEPTH: usize = 100;
 
-/// A kind of markup: the text with marks in the place of what it finds, or None if it finds nothing.
+/// Processes a kind of markup. Returns the text with placeholders, or None if nothing was found.
 type Pass = fn(&mut Inline<'_, '_>, &str) -> Option<String>;
 
-/// The kinds of markup in the order in which they are looked for.
+/// The kinds of markup, in the order in which they are processed.
 const PASSES: [Pass; 18] = [
     code::code,
     emphasis::strong_emphasis,
@@ -52,55 +52,55 @@ const PASSES: [Pass; 18] = [
     emoji::line_ends_and_characters,
 ];
 
-/// What a mark means.
+/// The replacement of a placeholder.
 #[derive(Debug)]
 enum Stashed {
     Element(NodeId),
     Text(String),
 }
 
-/// Inline markup of one text.
+/// The state of expanding inline markup.
 pub(super) struct Inline<'i, 'a> {
     pub context: &'i mut Context<'a>,
     pub tree: &'i mut Tree,
     stash: Vec<Stashed>,
-    /// The pass that looks at the text now.
+    /// Index of the current pass.
     pass: usize,
 }
 
-/// Replaces the markup in a tree of blocks.
+/// Expands the inline markup in a tree of blocks.
 ///
 /// # Errors
 ///
-/// If elements are nested too deeply, or the budget does not suffice.
+/// Elements are nested too deeply, or the budget is exhausted.
 pub(super) fn expand(context: &mut Context<'_>, tree: &mut Tree) -> Result<(), TooLarge> {
     Inline { context, tree, stash: Vec::new(), pass: 0 }.expand()
 }
 
 impl Inline<'_, '_> {
     fn expand(&mut self) -> Result<(), TooLarge> {
-        let mut waiting = vec![ROOT];
-        while let Some(parent) = waiting.pop() {
-            let mut found = Vec::new();
-            let mut at = 0;
-            // What comes out of the text behind a child is among the children that follow.
-            while let Some(&child) = self.tree[parent].children.get(at) {
-                at += 1;
+        let mut pending = vec![ROOT];
+        while let Some(parent) = pending.pop() {
+            let mut child_elements = Vec::new();
+            let mut index = 0;
+            // Elements in the text after a child are inserted into `children` as next siblings.
+            while let Some(&child) = self.tree[parent].children.get(index) {
+                index += 1;
                 self.context.budget.check()?;
                 let text = &mut self.tree[child].text;
                 if !text.content.is_empty() && !text.is_final {
                     let text = std::mem::take(text);
-                    let text = Text::markup(self.marked(text.content, 0));
+                    let text = Text::markup(self.with_placeholders(text.content, 0));
                     let elements = self.resolve(&text, child, true, 0)?;
-                    waiting.extend(&elements);
-                    found.push((child, elements));
+                    pending.extend(&elements);
+                    child_elements.push((child, elements));
                 }
-                self.expand_tail(parent, child, at)?;
+                self.expand_tail(parent, child, index)?;
                 if !self.tree[child].children.is_empty() {
-                    waiting.push(child);
+                    pending.push(child);
                 }
             }
-            for (child, elements) in found {
+            for (child, elements) in child_elements {
                 self.tree[child].children.splice(0..0, elements);
             }
         }
@@ -113,35 +113,35 @@ impl Inline<'_, '_> {
             return Ok(());
         }
         if !tail.is_final {
-            tail.content = self.marked(tail.content, 0);
+            tail.content = self.with_placeholders(tail.content, 0);
         }
         let elements = self.resolve(&tail, child, false, 0)?;
         self.tree[parent].children.splice(next..next, elements);
         Ok(())
     }
 
-    /// The text with marks in the place of markup of the kinds from one on.
-    fn marked(&mut self, mut text: String, from: usize) -> String {
+    /// Replaces markup by placeholders, with the passes from index `from` on.
+    fn with_placeholders(&mut self, mut text: String, from: usize) -> String {
         let outer = self.pass;
         for (number, pass) in PASSES.iter().enumerate().skip(from) {
             if self.context.budget.check().is_err() {
                 break;
             }
             self.pass = number;
-            if let Some(marked) = pass(self, &text) {
-                text = marked;
+            if let Some(replaced) = pass(self, &text) {
+                text = replaced;
             }
         }
         self.pass = outer;
         text
     }
 
-    /// The mark of an element in whose text the kinds of markup behind this one are looked for.
+    /// Creates an element whose text is processed by the later passes, and returns its placeholder.
     pub fn nest(&mut self, tags: &[&'static str], content: &str) -> String {
         if self.context.budget.check().is_err() {
             return String::new();
         }
-        let content = self.marked(content.to_owned(), self.pass + 1);
+        let content = self.with_placeholders(content.to_owned(), self.pass + 1);
         let mut tags = tags.iter().rev();
         let mut element =
             Node { tag: tags.next().copied().unwrap_or("span"), text: Text::markup(content), ..Node::default() };
@@ -152,82 +152,82 @@ impl Inline<'_, '_> {
         self.element(element)
     }
 
-    /// The mark of a finished element; none where the budget does not suffice, as all is refused then.
+    /// Stashes an element, and returns its placeholder. Returns "" if the budget is exhausted, because rendering then fails.
     pub fn element(&mut self, element: Node) -> String {
         if self.context.budget.check().is_err() {
             return String::new();
         }
         let node = self.tree.add(element);
-        self.keep(Stashed::Element(node))
+        self.stash(Stashed::Element(node))
     }
 
-    /// The mark of text that the kinds of markup behind this one don't see.
+    /// Stashes text that later passes must not process, and returns its placeholder.
     pub fn text(&mut self, text: String) -> String {
-        self.keep(Stashed::Text(text))
+        self.stash(Stashed::Text(text))
     }
 
-    fn keep(&mut self, stashed: Stashed) -> String {
+    fn stash(&mut self, stashed: Stashed) -> String {
         self.stash.push(stashed);
         placeholder::inline(self.stash.len() - 1)
     }
 
-    /// A text with the text alone of what its marks stand for.
-    pub fn unmarked(&self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut done = 0;
-        while let Some(mark) = placeholder::next_inline(text, done) {
-            out.push_str(&text[done..mark.start]);
-            done = mark.end;
-            match self.stash.get(mark.number) {
-                Some(Stashed::Element(node)) => out.push_str(&self.tree.inner_text(*node)),
-                Some(Stashed::Text(text)) => out.push_str(text),
+    /// Replaces placeholders by the text of their elements.
+    pub fn without_placeholders(&self, text: &str) -> String {
+        let mut output = String::with_capacity(text.len());
+        let mut copied = 0;
+        while let Some(placeholder) = placeholder::next_inline(text, copied) {
+            output.push_str(&text[copied..placeholder.start]);
+            copied = placeholder.end;
+            match self.stash.get(placeholder.number) {
+                Some(Stashed::Element(node)) => output.push_str(&self.tree.inner_text(*node)),
+                Some(Stashed::Text(text)) => output.push_str(text),
                 None => {}
             }
         }
-        out.push_str(&text[done..]);
-        out
+        output.push_str(&text[copied..]);
+        output
     }
 
-    /// Puts elements in the place of their marks in a text. What is before the first of them becomes the text of
-    /// `place`, or its tail; the elements are returned.
-    fn resolve(&mut self, text: &Text, place: NodeId, is_text: bool, depth: usize) -> Result<Vec<NodeId>, TooLarge> {
-        if depth > DEPTH_MAX {
+    /// Splits a text into the elements of its placeholders, which are returned, and the texts after them. The text before the
+    /// first element becomes the text or the tail of `node`.
+    fn resolve(&mut self, text: &Text, node: NodeId, is_text: bool, depth: usize) -> Result<Vec<NodeId>, TooLarge> {
+        if depth > MAX_DEPTH {
             return Err(TooLarge);
         }
         let mut elements: Vec<NodeId> = Vec::new();
-        let mut done = 0;
-        while let Some(mark) = placeholder::next_inline(&text.content, done) {
-            let before = Text::markup(&text.content[done..mark.start]);
-            self.add_text(&before, &elements, place, is_text);
-            done = mark.end;
-            match self.stash.get(mark.number) {
-                Some(Stashed::Element(node)) => {
-                    let node = *node;
-                    self.resolve_inside(node, depth)?;
-                    elements.push(node);
+        let mut copied = 0;
+        while let Some(placeholder) = placeholder::next_inline(&text.content, copied) {
+            let before = Text::markup(&text.content[copied..placeholder.start]);
+            self.add_text(&before, &elements, node, is_text);
+            copied = placeholder.end;
+            match self.stash.get(placeholder.number) {
+                Some(Stashed::Element(element)) => {
+                    let element = *element;
+                    self.resolve_inside(element, depth)?;
+                    elements.push(element);
                 }
                 Some(Stashed::Text(text)) => {
                     let text = Text::markup(text.clone());
-                    self.add_text(&text, &elements, place, is_text);
+                    self.add_text(&text, &elements, node, is_text);
                 }
                 None => {}
             }
         }
-        let rest = Text { content: text.content[done..].to_owned(), is_final: text.is_final };
-        self.add_text(&rest, &elements, place, is_text);
+        let remaining = Text { content: text.content[copied..].to_owned(), is_final: text.is_final };
+        self.add_text(&remaining, &elements, node, is_text);
         Ok(elements)
     }
 
-    fn add_text(&mut self, text: &Text, elements: &[NodeId], place: NodeId, is_text: bool) {
+    fn add_text(&mut self, text: &Text, elements: &[NodeId], node: NodeId, is_text: bool) {
         let target = match elements.last() {
             Some(last) => &mut self.tree[*last].tail,
-            None if is_text => &mut self.tree[place].text,
-            None => &mut self.tree[place].tail,
+            None if is_text => &mut self.tree[node].text,
+            None => &mut self.tree[node].tail,
         };
         target.push(text);
     }
 
-    /// Resolves the texts of an element and of its children.
+    /// Resolves the placeholders in the texts of an element and its children.
     fn resolve_inside(&mut self, node: NodeId, depth: usize) -> Result<(), TooLarge> {
         let mut parts = vec![node];
         parts.extend(&self.tree[node].children);
@@ -242,36 +242,37 @@ impl Inline<'_, '_> {
     }
 }
 
-/// A text under way in which parts are replaced from left to right.
+/// Builds a text from a source in which parts are replaced from left to right.
 pub(super) struct Rewriting<'t> {
     source: &'t str,
-    out: String,
-    done: usize,
+    output: String,
+    /// End of the part of the source that was copied or replaced.
+    position: usize,
 }
 
 impl<'t> Rewriting<'t> {
     pub fn new(source: &'t str) -> Self {
-        Self { source, out: String::new(), done: 0 }
+        Self { source, output: String::new(), position: 0 }
     }
 
-    /// Up to where the source was replaced or copied.
-    pub fn done(&self) -> usize {
-        self.done
+    /// End of the last replaced part.
+    pub fn position(&self) -> usize {
+        self.position
     }
 
-    /// Replaces a part behind all earlier ones.
-    pub fn replace(&mut self, range: std::ops::Range<usize>, by: &str) {
-        self.out.push_str(&self.source[self.done..range.start]);
-        self.out.push_str(by);
-        self.done = range.end;
+    /// Replaces a part after all earlier ones.
+    pub fn replace(&mut self, range: std::ops::Range<usize>, replacement: &str) {
+        self.output.push_str(&self.source[self.position..range.start]);
+        self.output.push_str(replacement);
+        self.position = range.end;
     }
 
-    /// The text, if anything was replaced.
+    /// None: nothing was replaced.
     pub fn finish(mut self) -> Option<String> {
-        if self.done == 0 && self.out.is_empty() {
+        if self.position == 0 && self.output.is_empty() {
             return None;
         }
-        self.out.push_str(&self.source[self.done..]);
-        Some(self.out)
+        self.output.push_str(&self.source[self.position..]);
+        Some(self.output)
     }
 }

@@ -1,32 +1,32 @@
-//! The Markdown of messages: from source to HTML, with what the text means for flags, links and uploads.
+//! Renders the Markdown of messages to HTML, and finds the mentions, links and uploads in it.
 //!
-//! The rules are those of the service, which has its own dialect of Markdown; they are followed in the same steps,
-//! because what one step leaves decides what the next one sees:
+//! The service has its own dialect of Markdown. This crate renders it in the same steps as the service, because the
+//! result of each step determines the input of the next:
 //!
-//! 1. `lines` makes white space uniform and detaches lists from the text before them.
-//! 2. `fence` takes fences out: code and math become raw HTML (`placeholder`), quotes and spoilers become lines.
+//! 1. `lines` normalizes white space and separates lists from the text before them.
+//! 2. `fence` removes fenced blocks: code and math become raw HTML (`placeholder`), quotes and spoilers become lines.
 //! 3. `block` parses the lines into a tree of blocks (`tree`).
-//! 4. `inline` looks for one kind of inline markup after the other in the text of each block.
+//! 4. `inline` expands the inline markup in the text of each block, one kind after the other.
 //! 5. `preview` adds previews of links (`media`).
-//! 6. `write` turns the tree into HTML, and the raw HTML takes its place.
+//! 6. `write` serializes the tree to HTML and inserts the raw HTML.
 //!
-//! A text without any markup takes none of these steps (`plain`). All text is escaped when it is written, and tags and
-//! attributes are constants, so that nothing needs to be sanitized.
+//! Texts without markup skip these steps (`plain`). Text is escaped when it is serialized, and tags and attributes are
+//! constants, so that the output needs no sanitizing.
 //!
-//! Nothing here knows HTTP, a clock or a realm: everything is asked through [`Names`]. Source: section 23, and A-182 in
-//! docs/assumptions.md.
+//! The crate knows neither HTTP nor clocks nor realms: it resolves names through [`Names`]. Source: section 23, and A-182
+//! in docs/assumptions.md.
 
 mod block;
 pub mod budget;
 mod character;
 mod code;
 mod context;
+pub mod delayed_preview;
 pub mod emoji;
 mod fence;
 mod form;
 mod html;
 mod inline;
-pub mod late;
 mod lines;
 pub mod linkifier;
 mod math;
@@ -54,11 +54,11 @@ pub use form::Form;
 pub use html::{encode_hash_component, encode_link_label};
 pub use visible::{Piece, pieces, visible_text};
 
-/// More characters of HTML than this are refused.
+/// Maximum length of the HTML, in characters. Longer output is an error.
 pub const OUTPUT_MAX_CHARS: usize = 1_000_000;
 
-/// What a text of so many bytes may cost (A-320 in docs/assumptions.md): it takes about a second at most, and a message
-/// about a third of that.
+/// The maximum cost of rendering a text of this many bytes (A-320 in docs/assumptions.md). It takes at most about a second,
+/// and for a message about a third of that.
 pub fn cost_of_text(bytes: usize) -> Cost {
     const STEPS: usize = 30_000_000;
     const STEPS_PER_BYTE: usize = 100;
@@ -68,19 +68,19 @@ pub fn cost_of_text(bytes: usize) -> Cost {
     Cost { steps, nodes: NODES, output: OUTPUT_MAX_CHARS }
 }
 
-/// Characters of HTML that a byte of a description may become.
+/// Maximum number of characters of HTML per byte of a description.
 const OUTPUT_PER_BYTE: usize = 100;
 
-/// Steps that reading a byte takes, by all kinds of markup together.
+/// Steps per byte of source, for all kinds of markup together.
 const STEPS_PER_BYTE: usize = 5;
 
-/// What the renderer may ask of the realm. All names are resolved as the sender may see them.
+/// Resolves the names in a text from its sender's point of view.
 pub trait Names {
-    /// The user with this name (case-insensitive), with this id if one is given; by the id alone if the name is empty.
-    /// None unless name and id agree.
+    /// The user with this name (case-insensitive) and, if it is Some, this ID. An empty name matches every user. None: no
+    /// user, or name and ID don't match.
     fn user(&self, name: &str, id: Option<i64>) -> Option<MentionedUser>;
 
-    /// The user group with this name; system groups by their wire name (`role:administrators`).
+    /// The user group with this name; system groups have their names on the wire (`role:administrators`).
     fn group(&self, name: &str) -> Option<MentionedGroup>;
 
     /// The channel with this name, if the sender can see it.
@@ -89,81 +89,81 @@ pub trait Names {
     /// The first message in a topic that the sender can see.
     fn first_message_in_topic(&self, channel: i64, topic: &str) -> Option<i64>;
 
-    /// The active custom emoji with this name. The built-in extra emoji is not asked for.
+    /// The active custom emoji with this name. The built-in extra emoji need not be known.
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage>;
 
-    /// What is known of an uploaded file; `path_id` is what is behind `/user_uploads/`.
+    /// The properties of an uploaded file; `path_id` is its URL path without `/user_uploads/`.
     fn upload(&self, path_id: &str) -> Option<UploadFacts>;
 
     /// The organization's linkifiers in processing order.
     fn linkifiers(&self) -> Vec<Arc<Linkifier>>;
 
-    /// The steps in which all of them search a text once.
+    /// The number of steps in which all linkifiers search a text once.
     fn steps_to_linkify(&self, text: &str) -> usize;
 
-    /// Whether a linkifier's pattern occurs in a paragraph.
+    /// Whether a linkifier may match in a paragraph. False: none does.
     fn may_linkify(&self, paragraph: &str) -> bool;
 
-    /// The settings of organization and sender that change the output.
+    /// The settings of the organization and the sender that affect the output.
     fn settings(&self) -> Settings<'_>;
 }
 
-/// A user as a mention shows them.
+/// A user, as a mention shows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MentionedUser {
-    /// Their id.
+    /// The user's ID.
     pub id: i64,
-    /// Their name as stored, which replaces the typed one.
+    /// The user's name, which replaces the name in the source.
     pub full_name: String,
-    /// Deactivated users are only ever mentioned silently.
+    /// Mentions of deactivated users are always silent.
     pub is_active: bool,
 }
 
-/// A user group as a mention shows it.
+/// A user group, as a mention shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MentionedGroup {
-    /// Its id.
+    /// The group's ID.
     pub id: i64,
-    /// Its name as shown (`Administrators` for `role:administrators`).
+    /// The displayed name (`Administrators` for `role:administrators`).
     pub display_name: String,
-    /// Deactivated groups are only ever mentioned silently.
+    /// Mentions of deactivated groups are always silent.
     pub is_active: bool,
 }
 
-/// A channel as a link shows it.
+/// A channel, as a link shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkedChannel {
-    /// Its id.
+    /// The channel's ID.
     pub id: i64,
-    /// Its name as stored, which replaces the typed one.
+    /// The channel's name, which replaces the name in the source.
     pub name: String,
 }
 
-/// A custom emoji's picture.
+/// The picture of a custom emoji.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomEmojiImage {
-    /// The address of the picture.
+    /// URL of the picture, for the attribute `src`.
     pub src: String,
 }
 
-/// What is known of an uploaded file.
+/// The properties of an uploaded file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UploadFacts {
-    /// Its media type, such as `image/png`.
+    /// The media type, such as `image/png`.
     pub content_type: String,
-    /// Width and height in pixels, if it is an image.
+    /// Width and height in pixels. None: not an image.
     pub dimensions: Option<(u32, u32)>,
-    /// Whether the image's thumbnail is made; until then a spinner is shown.
+    /// Whether the image has its thumbnail. Until then, a spinner is shown.
     pub has_thumbnail: bool,
-    /// Whether it is an image that moves.
+    /// Whether it is an animated image.
     pub is_animated: bool,
-    /// Width and height of the copy in a format that browsers know, for images that need one.
+    /// Width and height in pixels of the copy in a format that browsers support. None: no copy is needed.
     pub transcoded: Option<(u32, u32)>,
 }
 
-/// The file name of the smaller copy of a picture that moves.
+/// The file name of thumbnails of animated pictures.
 pub const ANIMATED_THUMBNAIL: &str = "840x560-anim.webp";
-/// The file name of the smaller copy of any other picture.
+/// The file name of thumbnails of other pictures.
 pub const STILL_THUMBNAIL: &str = "840x560.webp";
 
 impl UploadFacts {
@@ -172,71 +172,70 @@ impl UploadFacts {
     }
 }
 
-/// The settings of organization and sender that change the output.
+/// The settings of the organization and the sender that affect the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings<'a> {
-    /// What replaces the empty topic, such as `general chat`.
+    /// Displayed instead of the empty topic, such as `general chat`.
     pub empty_topic_display_name: &'a str,
-    /// The language of fenced code that names none; empty for none.
+    /// The language of fenced code without a language. "": none.
     pub default_code_block_language: &'a str,
-    /// Whether the sender wants `:)` to become an emoji.
+    /// Whether emoticons such as `:)` become emoji.
     pub translate_emoticons: bool,
-    /// Whether links to images and videos show them.
+    /// Whether links to images and videos get previews.
     pub inline_image_preview: bool,
-    /// Whether pictures from elsewhere are shown by the server's proxy, not by their own addresses.
+    /// Whether external pictures are loaded through the server's proxy.
     pub proxies_pictures: bool,
-    /// The organization's own address (`https://chat.example.org`, no slash at the end), links into which become
-    /// relative.
+    /// The organization's URL (`https://chat.example.org`, without a final slash). Links that begin with it become relative.
     pub own_url: Option<&'a str>,
-    /// Whether nobody is notified by a mention, however it is written.
+    /// Whether all mentions are silent.
     pub mentions_are_silent: bool,
-    /// What of the output depends on the feature level.
+    /// The parts of the output that depend on the feature level.
     pub form: Form,
 }
 
-/// Who is mentioned so that they notice. Silent mentions, those in quotes and in code, and those of deactivated users
-/// and groups are not in here.
+/// The mentions that notify. Silent mentions, mentions in quotes and in code, and mentions of deactivated users and groups
+/// are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
-    /// Users mentioned by name.
+    /// IDs of users mentioned by name.
     pub users: BTreeSet<i64>,
-    /// User groups.
+    /// IDs of mentioned user groups.
     pub groups: BTreeSet<i64>,
-    /// `@**all**` and its synonyms.
+    /// Whether the text has `@**all**` or a synonym.
     pub channel_wildcard: bool,
-    /// `@**topic**`.
+    /// Whether the text has `@**topic**`.
     pub topic_wildcard: bool,
 }
 
 /// A rendered message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rendered {
-    /// The HTML: block elements joined by newlines, empty for an empty source.
+    /// Block elements joined by newlines. Empty for an empty source.
     pub html: String,
-    /// Who is mentioned.
+    /// The mentions that notify.
     pub mentions: Mentions,
-    /// Whether it is a status such as `/me waves`.
+    /// Whether it is a status message such as `/me waves`.
     pub is_me_message: bool,
-    /// Whether it has a link to an address (not just to a channel, topic or message).
+    /// Whether it links a URL. Links to channels, topics and messages don't count.
     pub has_link: bool,
-    /// Whether it shows or links an image.
+    /// Whether it shows an image or a preview of one.
     pub has_image: bool,
-    /// The uploaded files that it links, as path ids; nobody has checked that they exist.
+    /// Path IDs of the uploaded files that it links. The files may not exist.
     pub uploads: BTreeSet<String>,
 }
 
-/// The HTML of a text.
+/// The HTML of a text, stored compactly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Option<Box<str>>", into = "Option<Box<str>>")]
 pub enum Html {
-    /// The text has no markup, so that its HTML follows from it at once.
+    /// The text has no markup, so that its HTML is generated on demand.
     OfPlainText,
-    /// Kept.
+    /// Stored HTML.
     Written(Box<str>),
 }
 
 impl Html {
-    /// The HTML of this text, whose own this is.
+    /// The HTML. `text` must be the text that it was rendered from.
     pub fn of(&self, text: &str) -> Cow<'_, str> {
         match self {
             Html::OfPlainText => Cow::Owned(plain::html(text)),
@@ -244,7 +243,7 @@ impl Html {
         }
     }
 
-    /// What is read of the HTML of this text, whose own this is.
+    /// The visible text of the HTML. `text` must be the text that it was rendered from.
     pub fn visible_text<'text>(&self, text: &'text str) -> Cow<'text, str> {
         match self {
             Html::OfPlainText => Cow::Borrowed(text),
@@ -274,8 +273,8 @@ impl From<Html> for Option<Box<str>> {
     }
 }
 
-/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], or costs more than [`cost_of_text`]. Reported as
-/// `Unable to render message`.
+/// The text or the output is longer than [`OUTPUT_MAX_CHARS`], or rendering costs more than [`cost_of_text`]. The API
+/// reports it as `Unable to render message`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
@@ -288,9 +287,9 @@ impl From<Exhausted> for TooLarge {
 /// A link in a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicLink {
-    /// The text in the topic.
+    /// The linked part of the topic.
     pub text: String,
-    /// The URL.
+    /// The target of the link.
     pub url: String,
 }
 
@@ -298,25 +297,25 @@ pub struct TopicLink {
 ///
 /// # Errors
 ///
-/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, or making it costs more than
+/// [`TooLarge`] if the text or the HTML has more than [`OUTPUT_MAX_CHARS`] characters, or rendering costs more than
 /// [`cost_of_text`].
 pub fn render(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     let (html, rendered) = render_to_keep(source, names)?;
     Ok(Rendered { html: html.of(source).into_owned(), ..rendered })
 }
 
-/// Renders a message whose text is kept too: the HTML comes next to the rest.
+/// As [`render`], for storing the HTML next to its text. The `html` of the result is empty.
 ///
 /// # Errors
 ///
 /// As [`render`].
 pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered), TooLarge> {
     let budget = Budget::new(cost_of_text(source.len()));
-    // A paragraph's tags are eight characters longer than the line ends between two.
+    // Tags add at most eight characters per character of plain text, for a paragraph.
     if source.len() <= OUTPUT_MAX_CHARS / 8 && plain::is_plain(source, names, &budget)? {
         return Ok((Html::OfPlainText, Rendered::default()));
     }
-    // Hardly any text becomes shorter.
+    // HTML is hardly ever shorter than its source.
     if source.len() > OUTPUT_MAX_CHARS && source.chars().count() > OUTPUT_MAX_CHARS {
         return Err(TooLarge);
     }
@@ -327,7 +326,7 @@ pub fn render_to_keep(source: &str, names: &dyn Names) -> Result<(Html, Rendered
 fn render_markup(source: &str, names: &dyn Names, budget: Budget) -> Result<Rendered, TooLarge> {
     let mut context = Context::new(source, names, names.settings().inline_image_preview, Rc::new(budget));
     let html = document(&mut context, source)?;
-    let mut rendered = context.found;
+    let mut rendered = context.rendered;
     rendered.is_me_message = source.starts_with("/me ") && html.starts_with("<p>") && html.ends_with("</p>");
     rendered.html = html;
     Ok(rendered)
@@ -338,7 +337,7 @@ fn document(context: &mut Context<'_>, source: &str) -> Result<String, TooLarge>
         return Ok(String::new());
     }
     context.budget.spend_steps(STEPS_PER_BYTE * source.len())?;
-    let text = fence::take_out(context, lines::prepare(source)).join("\n");
+    let text = fence::extract(context, lines::prepare(source)).join("\n");
     let mut tree = Tree::new(context.budget.clone());
     block::parse(&mut tree, ROOT, text);
     context.budget.check()?;
@@ -352,11 +351,11 @@ fn document(context: &mut Context<'_>, source: &str) -> Result<String, TooLarge>
     if html.chars().count() > OUTPUT_MAX_CHARS { Err(TooLarge) } else { Ok(html.to_owned()) }
 }
 
-/// Renders the description of a channel or a folder, or a value of a profile field: like a message, but without
-/// previews (A-430 in docs/assumptions.md). The budget is for all that one request renders.
+/// Renders the description of a channel or a folder, or the value of a profile field: as a message, but without previews
+/// (A-430 in docs/assumptions.md). All texts of a request share a budget.
 ///
-/// What would be too large for a message, or takes more than a hundred times the characters of its source, becomes an
-/// empty string; so does what the budget does not suffice for.
+/// Returns an empty string if the text is too large for a message, the HTML has more than about a hundred times as many
+/// characters as the source, or the budget is exhausted.
 pub fn render_inline(source: &str, names: &dyn Names, request: &Budget) -> String {
     let limit = cost_of_text(source.len());
     let output = limit.output.min(OUTPUT_PER_BYTE * (OUTPUT_PER_BYTE + source.len()));
@@ -367,32 +366,32 @@ pub fn render_inline(source: &str, names: &dyn Names, request: &Budget) -> Strin
     html.unwrap_or_default()
 }
 
-/// The links of a topic, from left to right: what linkifiers match, the earlier linkifier first where two overlap, then
-/// bare addresses. Source: section 16.
+/// The links of a topic, from left to right: matches of linkifiers and bare URLs. Of overlapping links, the earlier
+/// linkifier has precedence, and linkifiers precede bare URLs. Source: section 16.
 ///
-/// Beyond a budget, linkifiers match nothing.
+/// Linkifiers that exceed the budget match nothing.
 pub fn topic_links(topic: &str, names: &dyn Names) -> Vec<TopicLink> {
-    let mut found: Vec<(std::ops::Range<usize>, String)> = Vec::new();
+    let mut links: Vec<(std::ops::Range<usize>, String)> = Vec::new();
     let budget = Budget::new(cost_of_text(topic.len()));
     let linkifiers = names.linkifiers().into_iter();
     let linkified = linkifiers.flat_map(|linkifier| linkifier.matches(topic, 0, &budget).unwrap_or_default());
-    let linkified = linkified.map(|it| (it.range, it.url));
+    let linkified = linkified.map(|link| (link.range, link.url));
     let bare = inline::bare_addresses(topic).into_iter().map(|range| {
         let address = &topic[range.clone()];
         let url = if address.contains("://") { address.to_owned() } else { format!("https://{address}") };
         (range, url)
     });
-    // Overlaps are looked for among neighbours only, so that many links don't cost the square of their number.
-    let mut taken = std::collections::BTreeMap::<usize, usize>::new();
+    // Only neighbours are checked for overlaps, so that the time is not quadratic in the number of links.
+    let mut taken_ranges = std::collections::BTreeMap::<usize, usize>::new();
     for (range, url) in linkified.chain(bare).filter(|(_, url)| inline::is_safe(url)) {
-        let before = taken.range(..range.end).next_back();
+        let before = taken_ranges.range(..range.end).next_back();
         if before.is_none_or(|(_, &end)| end <= range.start) {
-            taken.insert(range.start, range.end);
-            found.push((range, url));
+            taken_ranges.insert(range.start, range.end);
+            links.push((range, url));
         }
     }
-    found.sort_by_key(|(range, _)| range.start);
-    found.into_iter().map(|(range, url)| TopicLink { text: topic[range].to_owned(), url }).collect()
+    links.sort_by_key(|(range, _)| range.start);
+    links.into_iter().map(|(range, url)| TopicLink { text: topic[range].to_owned(), url }).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
-//! Linkifiers: patterns of an organization that turn text into links.
+//! Linkifiers: patterns of an organization whose matches become links.
 //!
-//! The data is what the specification shows; the compiled form is kept with it, shared. Source: section 16.
-//!
-//! A choice where the API is silent: A-41 in docs/assumptions.md.
+//! Clones of a linkifier share its compiled form. Source: section 16. The specification leaves details open: A-41 in
+//! docs/assumptions.md.
 
 mod compilation;
 mod pattern;
@@ -21,30 +20,29 @@ use std::sync::{Arc, OnceLock};
 
 const INVALID_TEMPLATE: &str = "Invalid URL template.";
 
-/// What is in front of a match: nothing, white space or one of the listed characters.
+/// The boundary before a match: the start of the text, white space or one of these characters.
 const BEFORE: &str = r#"(?:^|[\s'"(,:<])"#;
 
-/// What is behind a match: nothing, or anything but a letter or a digit.
+/// The boundary after a match: the end of the text, or a character other than a letter or a digit.
 const AFTER: &str = r"(?:$|[^\p{L}\p{N}])";
 
-/// [`AFTER`] for texts whose letters and digits are ASCII. All letters of Unicode take a millisecond to compile, these
-/// take none.
+/// [`AFTER`] for texts whose letters and digits are all ASCII. Unicode classes would take a millisecond to compile.
 const AFTER_IN_ASCII: &str = "(?:$|[^A-Za-z0-9])";
 
-/// A pattern and the address that its matches lead to.
+/// A pattern, and the URL template of the links for its matches.
 ///
-/// Two linkifiers are equal if their data is; the compiled part follows from it.
+/// Linkifiers are equal if their sources are equal.
 #[derive(Clone, Debug)]
 pub struct Linkifier {
-    /// The pattern as given, with groups in the form `(?P<name>…)`.
+    /// The pattern, with groups in the form `(?P<name>…)`.
     pub pattern: String,
-    /// An RFC 6570 template over the groups' names.
+    /// An RFC 6570 template, whose variables are the names of the groups.
     pub url_template: String,
-    /// A text that the pattern matches.
+    /// An example of a text that the pattern matches.
     pub example_input: Option<String>,
-    /// A template that leads from the groups back to the text.
+    /// A template that converts the groups back to the text.
     pub reverse_template: Option<String>,
-    /// Further templates of URLs from which the text is made.
+    /// Other URL templates whose URLs clients convert to the text.
     pub alternative_url_templates: Vec<String>,
     compiled: Arc<Compiled>,
 }
@@ -65,9 +63,9 @@ impl Eq for Linkifier {}
 struct Compiled {
     /// The pattern in the syntax of the `regex` crate, without boundaries.
     translated: String,
-    /// The pattern between its boundaries; group 1 is the match itself. Compiled by the first text that needs it.
+    /// The pattern with boundaries; group 1 is the match. Compiled on first use. None: too large.
     bounded: OnceLock<Option<Regex>>,
-    /// The same for texts whose letters and digits are ASCII.
+    /// As `bounded`, for texts whose letters and digits are all ASCII.
     bounded_in_ascii: OnceLock<Option<Regex>>,
     template: UriTemplateString,
     /// See [`weight::steps_per_byte`].
@@ -79,15 +77,15 @@ impl Compiled {
         bytes.saturating_mul(*self.steps_per_byte.get_or_init(|| weight::steps_per_byte(&self.translated)))
     }
 
-    /// The pattern for a text. None only if it is too large to compile, which a check refuses.
+    /// The regular expression for a text. None: it is too large to compile, which [`Linkifier::compile`] refuses.
     fn regex_for(&self, text: &str) -> Option<&Regex> {
-        let is_plain = text.is_ascii() || text.chars().all(|char| char.is_ascii() || !char.is_alphanumeric());
-        let (regex, after) = if is_plain { (&self.bounded_in_ascii, AFTER_IN_ASCII) } else { (&self.bounded, AFTER) };
+        let is_ascii = text.is_ascii() || text.chars().all(|char| char.is_ascii() || !char.is_alphanumeric());
+        let (regex, after) = if is_ascii { (&self.bounded_in_ascii, AFTER_IN_ASCII) } else { (&self.bounded, AFTER) };
         regex.get_or_init(|| compilation::compile(&bounded(&self.translated, after)).ok()).as_ref()
     }
 }
 
-/// The strings that make a linkifier, before any check.
+/// The unchecked strings of a linkifier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkifierSource {
     /// See [`Linkifier::pattern`].
@@ -102,12 +100,11 @@ pub struct LinkifierSource {
     pub alternative_url_templates: Vec<String>,
 }
 
-/// Code points of each text of a linkifier, and of all alternative templates together. Real servers have no limit; this one
-/// keeps nothing without one.
-const TEXT_MAX: usize = 20_000;
+/// Maximum number of code points of each string, and of all alternative templates together. Real servers have no limit.
+const MAX_TEXT_LENGTH: usize = 20_000;
 
 impl LinkifierSource {
-    /// The fields that are too long, with the web framework's words for it.
+    /// The fields that are too long, with the error messages of the web framework.
     fn too_long(&self) -> Vec<(&'static str, String)> {
         let length = |text: &String| text.chars().count();
         let lengths = [
@@ -117,53 +114,55 @@ impl LinkifierSource {
             ("reverse_template", self.reverse_template.as_ref().map_or(0, length)),
             ("alternative_url_templates", self.alternative_url_templates.iter().map(|text| length(text) + 1).sum()),
         ];
-        let too_long = lengths.into_iter().filter(|(_, length)| *length > TEXT_MAX);
+        let too_long = lengths.into_iter().filter(|(_, length)| *length > MAX_TEXT_LENGTH);
         too_long
             .map(|(field, length)| {
-                (field, format!("Ensure this value has at most {TEXT_MAX} characters (it has {length})."))
+                (field, format!("Ensure this value has at most {MAX_TEXT_LENGTH} characters (it has {length})."))
             })
             .collect()
     }
 }
 
-/// Why a linkifier was refused: pairs of a field's name (or [`LinkifierErrors::ALL`]) and a message, in the order in
-/// which they are reported. Never empty.
+/// The errors of a refused linkifier: pairs of a field (or [`LinkifierErrors::ALL`]) and a message, in the order in which
+/// they are reported. Never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkifierErrors(pub Vec<(&'static str, String)>);
 
 impl LinkifierErrors {
-    /// Replaces a field's name for errors about the linkifier as a whole.
+    /// The field of errors about several fields.
     pub const ALL: &'static str = "__all__";
 
-    /// The first message, which is the `msg` of the reply.
+    /// The first message, which becomes the `msg` of the reply.
     pub fn first_message(&self) -> &str {
         self.0.first().map_or("", |(_, message)| message)
     }
 }
 
-/// One place in a text where a linkifier applies.
+/// A match of a linkifier in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkifierMatch {
-    /// The bytes of the text that become the link's text.
+    /// The range of bytes that becomes the text of the link.
     pub range: Range<usize>,
-    /// The expanded address, not checked for its scheme.
+    /// The expanded URL, whose scheme is not checked.
     pub url: String,
 }
 
 impl Linkifier {
-    /// Checks and compiles a linkifier. All strings are stripped first.
+    /// Checks and compiles a linkifier. White space around all strings is removed first.
     ///
     /// # Errors
     ///
-    /// Per field first: `This field cannot be blank.` (`pattern`, `url_template`), `Invalid URL template.`
-    /// (`url_template`, `alternative_url_templates`). Then at most one error about the whole, the first of:
-    /// `Bad regular expression: …`, the missing example, the example that does not match, the auto-conversion field
-    /// (syntax, unknown group, other text), and, unless the template is invalid, groups that only one side has.
-    /// Alone, `Ensure this value has at most 20000 characters (it has …).` per field that is too long.
-    /// A pattern that another linkifier has too is not noticed here.
+    /// Only errors of too long fields, if any: `Ensure this value has at most 20000 characters (it has …).`
+    ///
+    /// Otherwise, first the errors of fields: `This field cannot be blank.` (`pattern`, `url_template`), `Invalid URL
+    /// template.` (`url_template`, `alternative_url_templates`). Then at most one error about several fields, the first of:
+    /// `Bad regular expression: …`, missing example, example without a match, auto-conversion field (syntax, unknown group,
+    /// different result) and, unless the template is invalid, groups that only the pattern or only the template has.
+    ///
+    /// Whether another linkifier has the same pattern is not checked.
     pub fn compile(source: LinkifierSource) -> Result<Self, LinkifierErrors> {
         let source = source.stripped();
-        // Looked at before the work: compiling a pattern of megabytes takes seconds and hundreds of megabytes.
+        // Checked first, because compiling a pattern of megabytes takes seconds and hundreds of megabytes.
         let too_long = source.too_long();
         if !too_long.is_empty() {
             return Err(LinkifierErrors(too_long));
@@ -171,23 +170,23 @@ impl Linkifier {
         let mut errors = source.field_errors();
         let template = template::parse(&source.url_template);
 
-        if let Err(message) = source.whole(template.as_ref()) {
+        if let Err(message) = source.check_consistency(template.as_ref()) {
             errors.push((LinkifierErrors::ALL, message));
         }
-        if errors.is_empty() { Self::from_sound(source) } else { Err(LinkifierErrors(errors)) }
+        if errors.is_empty() { Self::from_checked(source) } else { Err(LinkifierErrors(errors)) }
     }
 
-    /// A linkifier from a source that [`Linkifier::compile`] took before: nothing is compiled until a text needs it.
+    /// Creates a linkifier from a source that [`Linkifier::compile`] accepted before. The pattern is compiled on first use.
     ///
     /// # Errors
     ///
-    /// Those of a pattern or template that can't be read at all.
-    pub fn from_sound(source: LinkifierSource) -> Result<Self, LinkifierErrors> {
+    /// Syntax errors of the pattern or the URL template.
+    pub fn from_checked(source: LinkifierSource) -> Result<Self, LinkifierErrors> {
         let source = source.stripped();
         let template = template::parse(&source.url_template)
             .ok_or_else(|| LinkifierErrors(vec![("url_template", INVALID_TEMPLATE.to_owned())]))?;
         let translated = pattern::translate(&source.pattern)
-            .map_err(|complaint| LinkifierErrors(vec![(LinkifierErrors::ALL, bad_pattern(&complaint))]))?;
+            .map_err(|message| LinkifierErrors(vec![(LinkifierErrors::ALL, bad_pattern(&message))]))?;
         let compiled = Compiled {
             translated,
             bounded: OnceLock::new(),
@@ -205,69 +204,68 @@ impl Linkifier {
         })
     }
 
-    /// The steps in which it searches a text once.
+    /// The number of steps in which it searches a text once.
     pub fn steps_to_search(&self, text: &str) -> usize {
-        STEPS_TO_BEGIN + self.compiled.steps_to_read(text.len())
+        STEPS_PER_SEARCH + self.compiled.steps_to_read(text.len())
     }
 
-    /// Whether it may match somewhere: false says that it does not, without looking for where.
+    /// Whether it has a match in a text. Faster than [`Linkifier::matches`].
     pub fn may_match(&self, text: &str) -> bool {
         self.compiled.regex_for(text).is_some_and(|regex| regex.is_match(text))
     }
 
-    /// Where this linkifier applies in `text` from byte `start` on, from left to right, never overlapping.
+    /// The matches in `text` from byte `start` on, from left to right, without overlaps.
     ///
-    /// `start` must be a character boundary. What is in front of it is looked at by nobody: it does not count as a
-    /// boundary unless it is 0.
+    /// `start` must be a character boundary. It counts as the boundary before a match only if it is 0.
     ///
     /// # Errors
     ///
-    /// [`Exhausted`] if the budget does not suffice for the search.
+    /// [`Exhausted`] if the budget does not suffice.
     pub fn matches(&self, text: &str, start: usize, budget: &Budget) -> Result<Vec<LinkifierMatch>, Exhausted> {
-        let mut found = Vec::new();
+        let mut matches = Vec::new();
         budget.spend_steps(self.steps_to_search(text))?;
-        let Some(regex) = self.compiled.regex_for(text) else { return Ok(found) };
+        let Some(regex) = self.compiled.regex_for(text) else { return Ok(matches) };
         let template = &self.compiled.template;
         let mut variables = None;
-        let mut at = start;
-        while at <= text.len() {
-            let Some(captures) = regex.captures_at(text, at) else {
+        let mut position = start;
+        while position <= text.len() {
+            let Some(captures) = regex.captures_at(text, position) else {
                 break;
             };
-            let Some(whole) = captures.get(1) else { break };
-            // A match may be known only at the end of the text: `x.*y|x` looks for a `y` behind each `x`.
-            budget.spend_steps(self.compiled.steps_to_read(text.len() - at) / BYTES_PER_STEP)?;
-            // The character behind one match may be the one in front of the next. A match without text links nothing.
-            at = if whole.is_empty() { next_boundary(text, whole.end()) } else { whole.end() };
-            if whole.is_empty() {
+            let Some(matched) = captures.get(1) else { break };
+            // Some searches read up to the end of the text for each match: `x.*y|x` searches for a `y` after each `x`.
+            budget.spend_steps(self.compiled.steps_to_read(text.len() - position) / BYTES_PER_STEP)?;
+            // The character after a match can be the boundary before the next one. Empty matches are not linked.
+            position = if matched.is_empty() { next_boundary(text, matched.end()) } else { matched.end() };
+            if matched.is_empty() {
                 continue;
             }
-            // Each variable may be all of the match, in which each byte may be written as three.
+            // The value of each variable is at most the whole match, and percent-encoding triples its length.
             let variables = *variables.get_or_insert_with(|| template.variables().count());
-            let longest = template.as_str().len().saturating_add(variables.saturating_mul(3 * whole.len()));
+            let longest = template.as_str().len().saturating_add(variables.saturating_mul(3 * matched.len()));
             budget.spend_steps(longest.saturating_mul(STEPS_PER_BYTE_OF_URL))?;
             if let Ok(url) = template.expand::<UriSpec, _>(&Groups(&captures)) {
-                found.push(LinkifierMatch { range: whole.range(), url: url.to_string() });
+                matches.push(LinkifierMatch { range: matched.range(), url: url.to_string() });
             }
         }
-        Ok(found)
+        Ok(matches)
     }
 }
 
-/// How many bytes are read in a step in search of the next match.
+/// Number of bytes that are read in a step.
 const BYTES_PER_STEP: usize = 4;
 
-/// Steps that a byte of an address takes.
+/// Steps per byte of an expanded URL.
 const STEPS_PER_BYTE_OF_URL: usize = 4;
 
-/// Steps that a search takes in the shortest text.
-const STEPS_TO_BEGIN: usize = 16;
+/// Steps of a search in an empty text.
+const STEPS_PER_SEARCH: usize = 16;
 
-/// An example that takes more steps to read counts as no match.
-const EXAMPLE_STEPS_MAX: usize = 50_000_000;
+/// Examples whose search takes more steps count as not matching.
+const MAX_EXAMPLE_STEPS: usize = 50_000_000;
 
-fn next_boundary(text: &str, at: usize) -> usize {
-    at + text[at..].chars().next().map_or(1, char::len_utf8)
+fn next_boundary(text: &str, position: usize) -> usize {
+    position + text[position..].chars().next().map_or(1, char::len_utf8)
 }
 
 struct Groups<'c, 't>(&'c Captures<'t>);
@@ -313,17 +311,17 @@ impl LinkifierSource {
         errors
     }
 
-    /// The checks that need more than one field, in order.
-    fn whole(&self, template: Option<&UriTemplateString>) -> Result<(), String> {
-        let plain = self.regex().map_err(|complaint| bad_pattern(&complaint))?;
-        let groups: BTreeSet<&str> = plain.capture_names().flatten().collect();
+    /// The checks that involve several fields.
+    fn check_consistency(&self, template: Option<&UriTemplateString>) -> Result<(), String> {
+        let regex = self.regex().map_err(|message| bad_pattern(&message))?;
+        let groups: BTreeSet<&str> = regex.capture_names().flatten().collect();
         let example = self.example_input.as_deref();
         if self.reverse_template.is_some() && example.is_none() {
             return Err("Example text is required when an auto-conversion field is given.".to_owned());
         }
         if let Some(example) = example {
-            let is_short = self.steps_to_read(example) <= EXAMPLE_STEPS_MAX;
-            let Some(captures) = is_short.then(|| plain.captures(example)).flatten() else {
+            let is_short = self.steps_to_read(example) <= MAX_EXAMPLE_STEPS;
+            let Some(captures) = is_short.then(|| regex.captures(example)).flatten() else {
                 return Err("Example input does not match the linkifier pattern.".to_owned());
             };
             if let Some(reverse) = &self.reverse_template {
@@ -348,14 +346,14 @@ impl LinkifierSource {
         text.len().saturating_mul(weight::steps_per_byte(&translated))
     }
 
-    /// The pattern without boundaries. With them it compiles too.
+    /// Compiles the pattern without boundaries. The versions with boundaries are compiled too, because they can be too large.
     fn regex(&self) -> Result<Regex, String> {
         let translated = pattern::translate(&self.pattern)?;
-        let plain = compilation::compile(&translated).map_err(|error| complaint(&error))?;
+        let regex = compilation::compile(&translated).map_err(|error| error_message(&error))?;
         for after in [AFTER, AFTER_IN_ASCII] {
-            compilation::compile(&bounded(&translated, after)).map_err(|error| complaint(&error))?;
+            compilation::compile(&bounded(&translated, after)).map_err(|error| error_message(&error))?;
         }
-        Ok(plain)
+        Ok(regex)
     }
 }
 
@@ -363,12 +361,12 @@ fn bounded(translated: &str, after: &str) -> String {
     format!("{BEFORE}({translated}){after}")
 }
 
-fn bad_pattern(complaint: &str) -> String {
-    format!("Bad regular expression: {complaint}")
+fn bad_pattern(message: &str) -> String {
+    format!("Bad regular expression: {message}")
 }
 
-/// One line about an error of the `regex` crate, whose own text draws the pattern over several lines.
-fn complaint(error: &regex::Error) -> String {
+/// An error of the `regex` crate in one line, instead of its text with the pattern on several lines.
+fn error_message(error: &regex::Error) -> String {
     match error {
         regex::Error::Syntax(text) => {
             let last = text.lines().last().unwrap_or_default();
@@ -378,7 +376,7 @@ fn complaint(error: &regex::Error) -> String {
     }
 }
 
-/// The variables of an RFC 6570 template, in alphabetical order; None when it is none.
+/// The variables of an RFC 6570 template, in alphabetical order. None: the template is invalid.
 pub fn template_variables(text: &str) -> Option<Vec<String>> {
     let template = template::parse(text)?;
     let variables: BTreeSet<String> = template.variables().map(|variable| variable.as_str().to_owned()).collect();

@@ -1,6 +1,6 @@
-//! Images, videos and sound: previews of linked ones, and those that are part of the text.
+//! Renders images, videos and sound: previews of links, and media that are embedded in the text.
 //!
-//! A choice where the API is silent: A-42 in docs/assumptions.md.
+//! The specification leaves details open: A-42 in docs/assumptions.md.
 
 use super::UploadFacts;
 use super::context::Context;
@@ -11,40 +11,40 @@ use sha2::{Digest, Sha256};
 
 pub(super) const UPLOADS: &str = "/user_uploads/";
 
-/// Shown while a thumbnail is being made.
+/// The picture that is shown until a thumbnail exists.
 pub(super) const SPINNER: &str = "/static/images/loading/loader-black.svg";
 
-/// The class of a spinner.
+/// The CSS class of spinners.
 pub(super) const PLACEHOLDER: &str = "image-loading-placeholder";
 
 const IMAGE_ENDINGS: [&str; 8] = [".avif", ".bmp", ".gif", ".jpe", ".jpeg", ".jpg", ".png", ".webp"];
 const VIDEO_ENDINGS: [&str; 2] = [".mp4", ".webm"];
 
-/// A site that shows pictures on pages whose addresses end like those of pictures.
+/// A site with web pages whose URLs have file name extensions of pictures.
 const PICTURE_PAGES: &str = "pasteboard.co";
 
-/// Hosts of a site that shows videos itself.
+/// Hosts whose videos have a still image as preview.
 const VIDEO_SITES: [&str; 5] =
     ["m.youtube.com", "www.youtube.com", "www.youtube-nocookie.com", "youtube.com", "youtube-nocookie.com"];
 const SHORT_VIDEO_SITE: &str = "youtu.be";
 
-/// Whether a link gives way to its preview, if it is alone.
+/// Whether a preview replaces its link, if the link is alone in its paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Replaced {
     Never,
-    /// If the link shows the address that it leads to.
-    IfAddress,
+    /// If the text of the link is its URL.
+    IfUrl,
     Always,
 }
 
-/// A preview and how it relates to its link.
+/// A preview, and its position relative to the link.
 #[derive(Debug)]
 pub(super) struct Preview {
     pub node: NodeId,
     pub link: Replaced,
-    /// Whether it is at the end of the message, wherever its link is.
+    /// Whether it is at the end of the message instead of near its link.
     pub is_last: bool,
-    /// Whether it is a picture, or the still of a video at a video site.
+    /// Whether it is an image, or the still image of a video site.
     pub is_image: bool,
 }
 
@@ -55,7 +55,7 @@ enum Medium {
     Audio,
 }
 
-/// The path of an uploaded file that a link leads to.
+/// The path ID of the uploaded file that a URL links. None: another URL.
 pub(super) fn path_id(href: &str) -> Option<String> {
     let path = href.strip_prefix(UPLOADS)?;
     let path = path.split(['?', '#']).next().unwrap_or(path);
@@ -83,15 +83,15 @@ fn medium(context: &Context<'_>, href: &str, facts: Option<&UploadFacts>) -> Opt
     is_image.then_some(Medium::Image)
 }
 
-/// The preview of a link, if it leads to something to be shown. `title` is the text of the link, if that is not the
-/// address. Sound has no preview.
+/// Creates the preview of a link. `title` is the text of the link, if it differs from the URL. None: the target has no
+/// preview.
 pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title: Option<&str>) -> Option<Preview> {
     let facts = facts(context, href);
     let parts = UrlParts::of(href)?;
-    let of_image = |tree: &mut Tree, link: &str, image: &str, title: Option<&str>| {
+    let image_preview = |tree: &mut Tree, link: &str, image: &str, title: Option<&str>| {
         let image = match &facts {
             Some(facts) => thumbnail(href, facts, Vec::new(), ""),
-            None => Node { tag: "img", attributes: vec![("src", shown_source(context, image))], ..Node::default() },
+            None => Node { tag: "img", attributes: vec![("src", source_url(context, image))], ..Node::default() },
         };
         let attributes = [("href", link)].into_iter().chain(title.map(|title| ("title", title)));
         framed(tree, "message_inline_image", attributes, image)
@@ -99,29 +99,29 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
     match medium(context, href, facts.as_ref()) {
         Some(Medium::Audio) => None,
         Some(Medium::Video) => {
-            let attributes = vec![("preload", "metadata".to_owned()), ("src", shown_source(context, href))];
+            let attributes = vec![("preload", "metadata".to_owned()), ("src", source_url(context, href))];
             let video = Node { tag: "video", attributes, ..Node::default() };
             let attributes = [("href", href)].into_iter().chain(title.map(|title| ("title", title)));
             let node = framed(tree, "message_inline_image message_inline_video", attributes, video);
-            Some(Preview { node, link: Replaced::IfAddress, is_last: false, is_image: false })
+            Some(Preview { node, link: Replaced::IfUrl, is_last: false, is_image: false })
         }
         Some(Medium::Image) => {
-            if let Some(raw) = raw_of_shared(&parts) {
-                let node = of_image(tree, href, &raw, None);
+            if let Some(raw) = shared_file_url(&parts) {
+                let node = image_preview(tree, href, &raw, None);
                 return Some(Preview { node, link: Replaced::Never, is_last: true, is_image: true });
             }
-            if let Some(file) = file_of_page(&parts) {
-                let node = of_image(tree, &file, &file, None);
+            if let Some(file) = page_image_url(&parts) {
+                let node = image_preview(tree, &file, &file, None);
                 return Some(Preview { node, link: Replaced::Always, is_last: false, is_image: true });
             }
-            let raw = raw_of_repository(&parts).unwrap_or_else(|| href.to_owned());
-            let node = of_image(tree, href, &raw, title);
-            Some(Preview { node, link: Replaced::IfAddress, is_last: false, is_image: true })
+            let raw = repository_file_url(&parts).unwrap_or_else(|| href.to_owned());
+            let node = image_preview(tree, href, &raw, title);
+            Some(Preview { node, link: Replaced::IfUrl, is_last: false, is_image: true })
         }
         None => {
             let id = video_id(&parts)?;
-            let size = context.settings.form.video_still;
-            let still = shown_source(context, &format!("https://i.ytimg.com/vi/{id}/{size}.jpg"));
+            let size = context.settings.form.video_still_size;
+            let still = source_url(context, &format!("https://i.ytimg.com/vi/{id}/{size}.jpg"));
             let image = Node { tag: "img", attributes: vec![("src", still)], ..Node::default() };
             let attributes = [("data-id", id.as_str()), ("href", href)].into_iter();
             let node = framed(tree, "youtube-video message_inline_image", attributes, image);
@@ -130,7 +130,7 @@ pub(super) fn preview(context: &Context<'_>, tree: &mut Tree, href: &str, title:
     }
 }
 
-/// A link around a picture in a frame of a class.
+/// Wraps a picture in a link and a `div` with a class.
 fn framed<'a>(
     tree: &mut Tree,
     class: &str,
@@ -148,15 +148,15 @@ fn is_host_of(host: &str, site: &str) -> bool {
     host.strip_suffix(site).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// The picture that a page of a site for sharing files shows.
-fn raw_of_shared(parts: &UrlParts<'_>) -> Option<String> {
+/// The URL of the file that a page of a file sharing site shows.
+fn shared_file_url(parts: &UrlParts<'_>) -> Option<String> {
     let is_shared = ["/s/", "/sh/"].iter().any(|start| parts.path.starts_with(start));
     let is_site = is_host_of(parts.host, "dropbox.com");
     (is_site && is_shared).then(|| UrlParts { query: "raw=1", ..parts.clone() }.join())
 }
 
-/// The picture that a page of an encyclopedia describes, or one of a site for screenshots.
-fn file_of_page(parts: &UrlParts<'_>) -> Option<String> {
+/// The URL of the picture that a page of an encyclopedia or a screenshot site shows.
+fn page_image_url(parts: &UrlParts<'_>) -> Option<String> {
     if parts.host == "linx.li" {
         return Some(format!("https://linx.li/s{}", parts.path));
     }
@@ -165,14 +165,14 @@ fn file_of_page(parts: &UrlParts<'_>) -> Option<String> {
     parts.host.to_lowercase().ends_with(".wikipedia.org").then(|| UrlParts { path: &path, ..parts.clone() }.join())
 }
 
-/// The picture that a page of a source repository shows.
-fn raw_of_repository(parts: &UrlParts<'_>) -> Option<String> {
+/// The URL of the file that a page of a source repository shows.
+fn repository_file_url(parts: &UrlParts<'_>) -> Option<String> {
     let path: Vec<&str> = parts.path.split('/').collect();
     let is_page = is_host_of(parts.host, "github.com") && path.get(3) == Some(&"blob");
     is_page.then(|| format!("https://raw.githubusercontent.com{}", [&path[..3], &path[4..]].concat().join("/")))
 }
 
-/// What a video site calls the video that an address leads to.
+/// The ID of the video that a URL of a video site links.
 fn video_id(parts: &UrlParts<'_>) -> Option<String> {
     if !matches!(parts.scheme.as_str(), "http" | "https") {
         return None;
@@ -190,8 +190,8 @@ fn video_id(parts: &UrlParts<'_>) -> Option<String> {
             "/watch" | "/watch_popup" => query("v")?,
             "/watch_videos" => query("video_ids")?.split(',').next()?.to_owned(),
             path => {
-                let behind = ["/embed/", "/shorts/", "/v/"].iter().find_map(|start| path.strip_prefix(start))?;
-                behind.split('/').next()?.to_owned()
+                let following = ["/embed/", "/shorts/", "/v/"].iter().find_map(|start| path.strip_prefix(start))?;
+                following.split('/').next()?.to_owned()
             }
         }
     };
@@ -199,7 +199,7 @@ fn video_id(parts: &UrlParts<'_>) -> Option<String> {
     is_id.then_some(id)
 }
 
-/// `![label](…)` of an uploaded image or sound. None for everything else, and where nothing is to be shown.
+/// Renders `![label](…)` of an uploaded image or sound. None: another target, or previews are disabled.
 pub(super) fn inline(context: &mut Context<'_>, target: &Target, label: &str) -> Option<Node> {
     if !context.previews {
         return None;
@@ -209,7 +209,7 @@ pub(super) fn inline(context: &mut Context<'_>, target: &Target, label: &str) ->
     let facts = context.names.upload(&path_id)?;
     let node = match medium(context, href, Some(&facts))? {
         Medium::Image => {
-            context.found.has_image = true;
+            context.rendered.has_image = true;
             thumbnail(href, &facts, vec![("alt", label.to_owned())], "inline-image")
         }
         Medium::Audio => {
@@ -223,15 +223,15 @@ pub(super) fn inline(context: &mut Context<'_>, target: &Target, label: &str) ->
         }
         Medium::Video => return None,
     };
-    context.found.uploads.insert(path_id);
+    context.rendered.uploads.insert(path_id);
     Some(node)
 }
 
-/// The picture of an uploaded image: `first`, the class, and what is known of the original.
+/// The thumbnail of an uploaded image, or a spinner. `first` are its first attributes, with which it is embedded in text.
 fn thumbnail(href: &str, facts: &UploadFacts, first: Vec<(&'static str, String)>, class: &str) -> Node {
     let size = |(width, height): (u32, u32)| format!("{width}x{height}");
-    // The transcoded copy is shown under its size in the format that browsers know.
-    let transcoded = facts.transcoded.filter(|_| facts.has_thumbnail).map(|it| size(it) + ".webp");
+    // The file name of the transcoded copy is its size.
+    let transcoded = facts.transcoded.filter(|_| facts.has_thumbnail).map(|dimensions| size(dimensions) + ".webp");
     let name = facts.thumbnail_name();
     let path = href.trim_start_matches(UPLOADS).split(['?', '#']).next().unwrap_or_default();
     let src = if facts.has_thumbnail { format!("/user_uploads/thumbnail/{path}/{name}") } else { SPINNER.to_owned() };
@@ -249,22 +249,22 @@ fn thumbnail(href: &str, facts: &UploadFacts, first: Vec<(&'static str, String)>
         attributes.push(("data-animated", "true".to_owned()));
     }
     attributes.push(("data-original-content-type", facts.content_type.clone()));
-    attributes.extend(facts.dimensions.map(|it| ("data-original-dimensions", size(it))));
+    attributes.extend(facts.dimensions.map(|dimensions| ("data-original-dimensions", size(dimensions))));
     attributes.extend(is_in_text.then(|| ("data-original-src", href.to_owned())));
     attributes.extend(transcoded.map(|name| ("data-transcoded-image", name)));
     attributes.push(("src", src));
     Node { tag: "img", attributes, ..Node::default() }
 }
 
-/// Where a picture is loaded from: by the proxy, if the organization has one and the picture is not here.
-fn shown_source(context: &Context<'_>, address: &str) -> String {
-    let is_here = address.starts_with('/') && !address.starts_with("//");
-    if is_here || !context.settings.proxies_pictures { address.to_owned() } else { proxied(address) }
+/// The URL that a picture is loaded from: through the proxy if the organization has one and the picture is external.
+fn source_url(context: &Context<'_>, url: &str) -> String {
+    let is_local = url.starts_with('/') && !url.starts_with("//");
+    if is_local || !context.settings.proxies_pictures { url.to_owned() } else { proxied(url) }
 }
 
-/// Where the organization's proxy would serve a picture from elsewhere: a digest and the address in hexadecimal.
-pub(super) fn proxied(address: &str) -> String {
+/// The URL of an external picture on the proxy: a digest and the URL in hexadecimal.
+pub(super) fn proxied(url: &str) -> String {
     let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let digest = Sha256::digest(address.as_bytes());
-    format!("/external_content/{}/{}", hexadecimal(&digest[..20]), hexadecimal(address.as_bytes()))
+    let digest = Sha256::digest(url.as_bytes());
+    format!("/external_content/{}/{}", hexadecimal(&digest[..20]), hexadecimal(url.as_bytes()))
 }

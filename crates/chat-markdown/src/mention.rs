@@ -1,140 +1,143 @@
-//! How mentions and links to channels are written, and which names a text may mean.
+//! Finds the syntax of mentions and links to channels, and collects the names in a text.
 //!
-//! Names are looked up once, in the text as it was sent. What becomes a mention only later, behind a mark that is gone by
-//! then, means a person if the same name is also written where a mention may be.
+//! Names are looked up once, in the source. Some mentions appear only during rendering, after other markup was replaced:
+//! these are resolved only if the source has a mention with the same name elsewhere.
 
 use super::character::may_precede_name;
 use super::{MentionedGroup, MentionedUser, Names};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the names of groups begin with that every organization has.
+/// Prefix of the names of system groups.
 const SYSTEM_GROUP_PREFIX: &str = "role:";
 
-/// A name between stars behind a sign.
+/// A name between asterisks after `@` or `#`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Named<'t> {
-    /// Where the sign is.
+pub(super) struct NameReference<'t> {
+    /// Position of the `@` or `#`.
     pub start: usize,
-    /// Where the last star ends.
+    /// Position after the last asterisk.
     pub end: usize,
-    /// Whether there is an underscore behind the sign.
+    /// Whether an underscore follows the `@`.
     pub is_silent: bool,
-    /// What is between the stars.
+    /// The text between the asterisks.
     pub name: &'t str,
 }
 
-/// The names in a text, from left to right: `sign`, perhaps an underscore, and the name between `stars`.
-pub(super) fn named<'t>(text: &'t str, sign: u8, stars: &'static str) -> impl Iterator<Item = Named<'t>> {
-    named_if(text, sign, stars, |_| true)
+/// The names in a text, from left to right. `sign` is `@` or `#`, and `stars` is `*` or `**`.
+pub(super) fn name_references<'t>(
+    text: &'t str,
+    sign: u8,
+    stars: &'static str,
+) -> impl Iterator<Item = NameReference<'t>> {
+    filtered_references(text, sign, stars, |_| true)
 }
 
-/// Whether a name is that of a channel and of a topic in it.
+/// Whether a name consists of a channel and a topic.
 pub(super) fn has_topic(name: &str) -> bool {
     name.find('>').is_some_and(|at| at > 0)
 }
 
-/// [`named`], but only what fits.
-pub(super) fn named_if<'t>(
+/// As [`name_references`], but only names that fulfil `predicate`.
+pub(super) fn filtered_references<'t>(
     text: &'t str,
     sign: u8,
     stars: &'static str,
-    fits: fn(&str) -> bool,
-) -> impl Iterator<Item = Named<'t>> {
-    let mut done = 0;
+    predicate: fn(&str) -> bool,
+) -> impl Iterator<Item = NameReference<'t>> {
+    let mut end = 0;
     memchr::memchr_iter(sign, text.as_bytes()).filter_map(move |start| {
-        if start < done || !may_precede_name(&text[..start]) {
+        if start < end || !may_precede_name(&text[..start]) {
             return None;
         }
-        let behind = &text[start + 1..];
-        let unsilenced = behind.strip_prefix('_').filter(|_| sign == b'@');
-        let inside = unsilenced.unwrap_or(behind).strip_prefix(stars)?;
+        let following = &text[start + 1..];
+        let without_underscore = following.strip_prefix('_').filter(|_| sign == b'@');
+        let inside = without_underscore.unwrap_or(following).strip_prefix(stars)?;
         let length = memchr::memchr(b'*', inside.as_bytes()).filter(|length| *length > 0)?;
-        if !inside[length..].starts_with(stars) || !fits(&inside[..length]) {
+        if !inside[length..].starts_with(stars) || !predicate(&inside[..length]) {
             return None;
         }
-        done = text.len() - inside.len() + length + stars.len();
-        Some(Named { start, end: done, is_silent: unsilenced.is_some(), name: &inside[..length] })
+        end = text.len() - inside.len() + length + stars.len();
+        Some(NameReference { start, end, is_silent: without_underscore.is_some(), name: &inside[..length] })
     })
 }
 
-/// A line in which nobody mentioned notices.
+/// Makes all mentions in a line silent.
 pub(super) fn silenced(line: &str) -> Cow<'_, str> {
     if !line.contains('@') {
         return Cow::Borrowed(line);
     }
     let mut line = line.to_owned();
     for stars in ["**", "*"] {
-        let mut out = String::with_capacity(line.len() + 4);
-        let mut done = 0;
-        for it in named(&line, b'@', stars) {
-            out.push_str(&line[done..=it.start]);
-            out.extend(["_", stars, it.name, stars]);
-            done = it.end;
+        let mut output = String::with_capacity(line.len() + 4);
+        let mut copied = 0;
+        for mention in name_references(&line, b'@', stars) {
+            output.push_str(&line[copied..=mention.start]);
+            output.extend(["_", stars, mention.name, stars]);
+            copied = mention.end;
         }
-        out.push_str(&line[done..]);
-        line = out;
+        output.push_str(&line[copied..]);
+        line = output;
     }
     Cow::Owned(line)
 }
 
-/// A name and the number behind a bar in it: `Iago|11`, or `|11`.
-fn with_id(name: &str) -> Option<(&str, i64)> {
+/// Splits a name with a user ID: `Iago|11`, or `|11`.
+fn split_id(name: &str) -> Option<(&str, i64)> {
     let (name, id) = name.rsplit_once('|')?;
     let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && !name.contains('\n')).then_some(())?;
     Some((name, id.parse().ok()?))
 }
 
-/// The people, groups and channels that a text may mean.
+/// The users, groups and channels that the source of a text names.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// Names without a number, in lower case.
+    /// Names without an ID, in lower case.
     names: BTreeSet<String>,
-    /// Who is named with their number.
+    /// Users that are named with their ID.
     by_id: BTreeMap<i64, MentionedUser>,
-    /// The same by their names in lower case.
+    /// The IDs of the users in `by_id`, by name in lower case.
     ids: BTreeMap<String, i64>,
-    /// Names of groups, by themselves in lower case.
+    /// Spellings of names of groups, by name in lower case.
     groups: BTreeMap<String, BTreeSet<String>>,
-    /// Names of channels.
     channels: BTreeSet<String>,
-    /// The users that names without a number were found to mean.
-    found: BTreeMap<String, Option<MentionedUser>>,
-    /// Which groups names in lower case were found to mean.
+    /// Results of looking up names without an ID, by name in lower case.
+    found_users: BTreeMap<String, Option<MentionedUser>>,
+    /// Results of looking up groups, by name in lower case.
     found_groups: BTreeMap<String, Option<MentionedGroup>>,
 }
 
 impl Candidates {
-    /// The names in a text as it was sent.
+    /// Collects the names in a source.
     pub fn of(source: &str, names: &dyn Names) -> Self {
         let mut candidates = Self::default();
         if memchr::memchr(b'@', source.as_bytes()).is_some() {
-            for it in named(source, b'@', "**") {
-                match with_id(it.name) {
+            for mention in name_references(source, b'@', "**") {
+                match split_id(mention.name) {
                     Some((name, id)) => {
                         let Some(user) = names.user(name, Some(id)) else { continue };
                         candidates.ids.insert(user.full_name.to_lowercase(), id);
                         candidates.by_id.insert(id, user);
                     }
-                    None => drop(candidates.names.insert(it.name.to_lowercase())),
+                    None => drop(candidates.names.insert(mention.name.to_lowercase())),
                 }
             }
-            for it in named(source, b'@', "*") {
-                candidates.groups.entry(it.name.to_lowercase()).or_default().insert(it.name.to_owned());
+            for mention in name_references(source, b'@', "*") {
+                candidates.groups.entry(mention.name.to_lowercase()).or_default().insert(mention.name.to_owned());
             }
         }
-        for it in named(source, b'#', "**") {
-            candidates.channels.insert(it.name.to_owned());
+        for mention in name_references(source, b'#', "**") {
+            candidates.channels.insert(mention.name.to_owned());
         }
-        let topics = named_if(source, b'#', "**", has_topic).filter_map(|it| it.name.split_once('>'));
+        let topics = filtered_references(source, b'#', "**", has_topic).filter_map(|link| link.name.split_once('>'));
         candidates.channels.extend(topics.map(|(channel, _)| channel.to_owned()));
         candidates
     }
 
-    /// The user that a mention means.
+    /// The user that a mention names.
     pub fn user(&mut self, text: &str, names: &dyn Names) -> Option<MentionedUser> {
-        let Some((name, id)) = with_id(text) else { return self.user_by_name(text, names) };
+        let Some((name, id)) = split_id(text) else { return self.user_by_name(text, names) };
         let user = self.by_id.get(&id).cloned();
         let user = user.or_else(|| {
             let user = names.user("", Some(id))?;
@@ -144,31 +147,31 @@ impl Candidates {
     }
 
     fn user_by_name(&mut self, name: &str, names: &dyn Names) -> Option<MentionedUser> {
-        let folded = name.to_lowercase();
-        if self.names.contains(&folded) {
-            let found = self.found.entry(folded).or_insert_with(|| names.user(name, None));
-            return found.clone();
+        let lowercase_name = name.to_lowercase();
+        if self.names.contains(&lowercase_name) {
+            let user = self.found_users.entry(lowercase_name).or_insert_with(|| names.user(name, None));
+            return user.clone();
         }
-        self.by_id.get(self.ids.get(&folded)?).cloned()
+        self.by_id.get(self.ids.get(&lowercase_name)?).cloned()
     }
 
-    /// The group that a mention means. Its name is written somewhere as it is.
+    /// The group that a mention names. A spelling in the source must be exact.
     pub fn group(&mut self, name: &str, names: &dyn Names) -> Option<MentionedGroup> {
-        let folded = name.to_lowercase();
-        if let Some(found) = self.found_groups.get(&folded) {
-            return found.clone();
+        let lowercase_name = name.to_lowercase();
+        if let Some(group_result) = self.found_groups.get(&lowercase_name) {
+            return group_result.clone();
         }
         let mentions_system_groups = names.settings().form.mentions_system_groups;
-        let found = self.groups.get(&folded)?.iter().find_map(|written| {
-            let is_system = written.starts_with(SYSTEM_GROUP_PREFIX);
-            let group = (!is_system || mentions_system_groups).then(|| names.group(written)).flatten();
-            group.filter(|group| is_system || group.display_name == *written)
+        let group_result = self.groups.get(&lowercase_name)?.iter().find_map(|spelling| {
+            let is_system = spelling.starts_with(SYSTEM_GROUP_PREFIX);
+            let group = (!is_system || mentions_system_groups).then(|| names.group(spelling)).flatten();
+            group.filter(|group| is_system || group.display_name == *spelling)
         });
-        self.found_groups.insert(folded, found.clone());
-        found
+        self.found_groups.insert(lowercase_name, group_result.clone());
+        group_result
     }
 
-    /// Whether a name of a channel is written where a link may be.
+    /// Whether the source has a link to this channel.
     pub fn has_channel(&self, name: &str) -> bool {
         self.channels.contains(name)
     }
@@ -179,14 +182,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_between_stars() {
-        let found = |text| named(text, b'@', "**").map(|it| it.name.to_owned()).collect::<Vec<_>>();
-        assert_eq!(found("@**a** (@_**b c**) x@**d** @**e* @**** @**f\ng**"), ["a", "b c", "f\ng"]);
-        assert_eq!(found("@**a @**b** @**c**"), ["a @", "c"]);
+    fn names_between_asterisks_are_found() {
+        let names = |text| name_references(text, b'@', "**").map(|mention| mention.name.to_owned()).collect::<Vec<_>>();
+        assert_eq!(names("@**a** (@_**b c**) x@**d** @**e* @**** @**f\ng**"), ["a", "b c", "f\ng"]);
+        assert_eq!(names("@**a @**b** @**c**"), ["a @", "c"]);
     }
 
     #[test]
-    fn quoted_mentions_are_silent() {
+    fn mentions_become_silent() {
         assert_eq!(silenced("> @**a** @*b* @_**c** x@**d**"), "> @_**a** @_*b* @_**c** x@**d**");
     }
 }

@@ -1,56 +1,59 @@
-//! Marks in a text that stand for something finished: an element or text that inline markup became, or raw HTML.
+//! Placeholders in a text for stashed elements and texts of inline markup, and for raw HTML.
 //!
-//! The rules of inline markup see such a mark as characters like any others: none of its ends is white space, a letter
-//! or punctuation.
+//! They begin and end with control characters, so that inline markup does not mistake them for white space, letters or
+//! punctuation.
 
-/// What marks begin with. No text has it, since it is taken out first.
+/// The first character of placeholders. It is removed from sources.
 pub(super) const START: char = '\u{2}';
-/// What marks end with.
+/// The last character of placeholders. It is removed from sources.
 pub(super) const END: char = '\u{3}';
 
-// As the service writes them: an address that goes on behind markup shows the mark of it.
+// The same prefixes as on the service, because URLs that contain markup show them.
 const INLINE: &str = "\u{2}klzzwxh:";
 const RAW: &str = "\u{2}wzxhzdk:";
 
-/// The mark for something that inline markup became.
+/// The placeholder of a stashed element or text.
 pub(super) fn inline(number: usize) -> String {
     format!("{INLINE}{number:04}{END}")
 }
 
-/// The mark for raw HTML.
+/// The placeholder of raw HTML.
 pub(super) fn raw(number: usize) -> String {
     format!("{RAW}{number}{END}")
 }
 
-/// A mark in a text.
+/// A placeholder in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
-    /// Its number.
+pub(super) struct Placeholder {
+    /// Index in the stash.
     pub number: usize,
-    /// Where it begins.
     pub start: usize,
-    /// Where it ends.
+    /// Position after the placeholder.
     pub end: usize,
 }
 
-/// The first mark of an inline part from a byte on.
-pub(super) fn next_inline(text: &str, from: usize) -> Option<Mark> {
+/// The first placeholder of a stashed element or text from a position on.
+pub(super) fn next_inline(text: &str, from: usize) -> Option<Placeholder> {
     next(text, from, INLINE)
 }
 
-/// The first mark of raw HTML from a byte on.
-pub(super) fn next_raw(text: &str, from: usize) -> Option<Mark> {
+/// The first placeholder of raw HTML from a position on.
+pub(super) fn next_raw(text: &str, from: usize) -> Option<Placeholder> {
     next(text, from, RAW)
 }
 
-fn next(text: &str, from: usize, prefix: &str) -> Option<Mark> {
+fn next(text: &str, from: usize, prefix: &str) -> Option<Placeholder> {
     let start = from + memchr::memmem::find(&text.as_bytes()[from..], prefix.as_bytes())?;
     let digits = &text[start + prefix.len()..];
     let length = digits.find(END)?;
-    Some(Mark { number: digits[..length].parse().ok()?, start, end: start + prefix.len() + length + END.len_utf8() })
+    Some(Placeholder {
+        number: digits[..length].parse().ok()?,
+        start,
+        end: start + prefix.len() + length + END.len_utf8(),
+    })
 }
 
-/// Raw HTML by number.
+/// Stored HTML, by number of the placeholder.
 #[derive(Debug, Default)]
 pub(super) struct Stash {
     parts: Vec<RawHtml>,
@@ -63,7 +66,7 @@ struct RawHtml {
 }
 
 impl Stash {
-    /// Keeps HTML; the mark that replaces it.
+    /// Stores HTML, and returns its placeholder.
     pub fn store(&mut self, html: String) -> String {
         let name = html.strip_prefix('<').map(|tag| tag.strip_prefix('/').unwrap_or(tag));
         let name = name.map(|tag| &tag[..tag.find([' ', '>']).unwrap_or(tag.len())]);
@@ -72,24 +75,24 @@ impl Stash {
         raw(self.parts.len() - 1)
     }
 
-    /// Puts the HTML in the place of its marks. A paragraph that holds a block alone gives way to it.
+    /// Replaces placeholders by their HTML. If a paragraph has only a block, the block replaces the paragraph.
     pub fn restore(&self, html: &str) -> String {
         const OPEN: &str = "<p>";
         const CLOSE: &str = "</p>";
-        let mut out = String::with_capacity(html.len());
-        let mut done = 0;
-        while let Some(mark) = next_raw(html, done) {
-            out.push_str(&html[done..mark.start]);
-            done = mark.end;
-            let Some(part) = self.parts.get(mark.number) else { continue };
-            if part.is_block && html[..mark.start].ends_with(OPEN) && html[done..].starts_with(CLOSE) {
-                out.truncate(out.len() - OPEN.len());
-                done += CLOSE.len();
+        let mut output = String::with_capacity(html.len());
+        let mut copied = 0;
+        while let Some(placeholder) = next_raw(html, copied) {
+            output.push_str(&html[copied..placeholder.start]);
+            copied = placeholder.end;
+            let Some(part) = self.parts.get(placeholder.number) else { continue };
+            if part.is_block && html[..placeholder.start].ends_with(OPEN) && html[copied..].starts_with(CLOSE) {
+                output.truncate(output.len() - OPEN.len());
+                copied += CLOSE.len();
             }
-            out.push_str(&part.html);
+            output.push_str(&part.html);
         }
-        out.push_str(&html[done..]);
-        out
+        output.push_str(&html[copied..]);
+        output
     }
 }
 
@@ -98,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_take_the_place_of_their_paragraph() {
+    fn blocks_replace_their_paragraph() {
         let mut stash = Stash::default();
         let block = stash.store("<div>x</div>".to_owned());
         let inline = stash.store("&copy;".to_owned());

@@ -1,20 +1,19 @@
-//! Most of what people write has no markup at all, and its HTML is a paragraph around it. Seeing that is
-//! much less work than finding it out the long way.
+//! Recognizes and renders texts without markup, as most messages are. This is much faster than parsing them.
 
 use super::Names;
 use super::html::push_text;
 use crate::budget::{Budget, Exhausted};
 
-/// Whether a text is certain to be paragraphs without anything special in them.
+/// Whether a text certainly has no markup and no links. False: it may have some.
 ///
 /// # Errors
 ///
-/// [`Exhausted`] if the budget does not suffice for so many linkifiers.
+/// [`Exhausted`] if the budget does not suffice for the linkifiers.
 pub(super) fn is_plain(source: &str, names: &dyn Names, budget: &Budget) -> Result<bool, Exhausted> {
-    if !paragraphs(source).all(|paragraph| paragraph.split('\n').all(is_of_words)) {
+    if !paragraphs(source).all(|paragraph| paragraph.split('\n').all(has_only_words)) {
         return Ok(false);
     }
-    // A pattern may be about the beginning or the end of what it is asked for, which is a paragraph.
+    // Patterns can match the start or the end of a paragraph, so that each paragraph is searched separately.
     for paragraph in paragraphs(source) {
         budget.spend_steps(names.steps_to_linkify(paragraph))?;
         if names.may_linkify(paragraph) {
@@ -24,25 +23,25 @@ pub(super) fn is_plain(source: &str, names: &dyn Names, budget: &Budget) -> Resu
     Ok(true)
 }
 
-/// What is between empty lines. Most texts have one line.
+/// The parts of a text between empty lines.
 fn paragraphs(source: &str) -> impl Iterator<Item = &str> {
-    let mut rest = Some(source);
+    let mut remaining = Some(source);
     std::iter::from_fn(move || {
-        let text = rest?;
-        let is_empty_line = |at: &usize| text.as_bytes().get(at + 1) == Some(&b'\n');
+        let text = remaining?;
+        let is_empty_line = |index: &usize| text.as_bytes().get(index + 1) == Some(&b'\n');
         let end = memchr::memchr_iter(b'\n', text.as_bytes()).find(is_empty_line);
-        rest = end.map(|end| &text[end + 2..]);
+        remaining = end.map(|end| &text[end + 2..]);
         Some(end.map_or(text, |end| &text[..end]))
     })
 }
 
-/// The HTML of a text that is plain.
+/// The HTML of a text for which [`is_plain`] is true.
 pub(super) fn html(source: &str) -> String {
     let mut html = String::with_capacity(source.len() + 16);
-    for (at, paragraph) in paragraphs(source).enumerate() {
-        html.push_str(if at == 0 { "<p>" } else { "\n<p>" });
-        for (at, line) in paragraph.split('\n').enumerate() {
-            html.push_str(if at == 0 { "" } else { "<br>\n" });
+    for (paragraph_index, paragraph) in paragraphs(source).enumerate() {
+        html.push_str(if paragraph_index == 0 { "<p>" } else { "\n<p>" });
+        for (line_index, line) in paragraph.split('\n').enumerate() {
+            html.push_str(if line_index == 0 { "" } else { "<br>\n" });
             push_text(&mut html, line);
         }
         html.push_str("</p>");
@@ -50,33 +49,33 @@ pub(super) fn html(source: &str) -> String {
     html
 }
 
-/// Whether there are only words and the marks between them, and no dot inside of what may be an address.
-fn is_of_words(line: &str) -> bool {
+/// Whether a line has only words and punctuation, without full stops in what may be an address.
+fn has_only_words(line: &str) -> bool {
     if !line.starts_with(char::is_alphabetic) || line.ends_with(' ') {
         return false;
     }
     let bytes = line.as_bytes();
-    // Byte by byte, as nearly all texts are ASCII at least in part.
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let is_fine = match byte {
-            b'.' => matches!(bytes.get(at + 1), None | Some(b' ' | b'.')),
+    // Bytes are checked instead of characters, because most texts are mainly ASCII.
+    let mut index = 0;
+    while let Some(byte) = bytes.get(index) {
+        let is_plain = match byte {
+            b'.' => matches!(bytes.get(index + 1), None | Some(b' ' | b'.')),
             0x80.. => {
-                let Some(character) = line[at..].chars().next() else { return false };
-                at += character.len_utf8() - 1;
+                let Some(character) = line[index..].chars().next() else { return false };
+                index += character.len_utf8() - 1;
                 is_in_words(character)
             }
             _ => ASCII_IN_WORDS[usize::from(*byte)],
         };
-        if !is_fine {
+        if !is_plain {
             return false;
         }
-        at += 1;
+        index += 1;
     }
     true
 }
 
-/// Letters, digits, and the marks between words.
+/// Letters, digits and punctuation that has no meaning in markup.
 const ASCII_IN_WORDS: [bool; 128] = {
     let mut table = [false; 128];
     let mut byte = 0_u8;
@@ -87,7 +86,7 @@ const ASCII_IN_WORDS: [bool; 128] = {
     table
 };
 
-/// Letters of blocks that hold no emoji, and the marks of Chinese and Japanese.
+/// Letters of Unicode blocks without emoji, and Chinese and Japanese punctuation.
 fn is_in_words(character: char) -> bool {
     match character {
         'À'..='\u{1fff}' => character.is_alphanumeric(),

@@ -1,14 +1,15 @@
-//! Previews of links: behind the paragraph or in the item that they are in, and in the place of those that are alone.
+//! Adds previews of links to the tree: after the link's paragraph or in its list item. A preview can replace a link that
+//! is alone in its paragraph.
 
 use super::context::Context;
 use super::media::{self, Preview, Replaced};
 use super::tree::{NodeId, ROOT, Tree};
 use std::collections::{HashSet, VecDeque};
 
-/// A message with more different addresses than this has no previews.
-const PREVIEWS_MAX: usize = 24;
+/// Messages with more different URLs have no previews.
+const MAX_PREVIEWS: usize = 24;
 
-/// A link and what is around it.
+/// A link and its position in the tree.
 struct Link {
     node: NodeId,
     parent: NodeId,
@@ -18,14 +19,14 @@ struct Link {
     text: String,
 }
 
-/// All links, those nearer to the root first.
+/// All links, in breadth-first order.
 fn links(tree: &Tree) -> Vec<Link> {
     let mut links = Vec::new();
-    let mut waiting = VecDeque::from([(ROOT, None, false)]);
-    while let Some((parent, grandparent, is_quoted)) = waiting.pop_front() {
+    let mut pending = VecDeque::from([(ROOT, None, false)]);
+    while let Some((parent, grandparent, is_quoted)) = pending.pop_front() {
         let is_quoted = is_quoted || tree.tag(parent) == "blockquote";
         for &node in &tree[parent].children {
-            waiting.push_back((node, Some(parent), is_quoted));
+            pending.push_back((node, Some(parent), is_quoted));
             if let Some(href) = href(tree, node).filter(|_| tree[node].is_link) {
                 let text = tree[node].text.content.clone();
                 links.push(Link { node, parent, grandparent, is_quoted, href: href.to_owned(), text });
@@ -35,61 +36,61 @@ fn links(tree: &Tree) -> Vec<Link> {
     links
 }
 
-/// Whether something below a node leads to an address: a link, or a mention of a channel or topic.
-fn has_address(tree: &Tree, top: NodeId) -> bool {
-    let mut waiting = vec![top];
-    while let Some(node) = waiting.pop() {
+/// Whether an element below `top` has the attribute `href`: a link to a URL, channel or topic.
+fn has_href(tree: &Tree, top: NodeId) -> bool {
+    let mut pending = vec![top];
+    while let Some(node) = pending.pop() {
         if href(tree, node).is_some() {
             return true;
         }
-        waiting.extend(&tree[node].children);
+        pending.extend(&tree[node].children);
     }
     false
 }
 
-/// Notes the links of a tree and adds their previews.
+/// Records the links of a tree and adds their previews.
 pub(super) fn add(context: &mut Context<'_>, tree: &mut Tree) {
     let links = links(tree);
-    context.found.has_link |= has_address(tree, ROOT);
-    context.found.uploads.extend(links.iter().filter_map(|link| media::path_id(&link.href)));
-    let open: HashSet<&str> = links.iter().filter(|link| !link.is_quoted).map(|link| link.href.as_str()).collect();
-    if open.len() > PREVIEWS_MAX || !context.previews {
+    context.rendered.has_link |= has_href(tree, ROOT);
+    context.rendered.uploads.extend(links.iter().filter_map(|link| media::path_id(&link.href)));
+    let unquoted: HashSet<&str> = links.iter().filter(|link| !link.is_quoted).map(|link| link.href.as_str()).collect();
+    if unquoted.len() > MAX_PREVIEWS || !context.previews {
         return;
     }
-    let mut shown = HashSet::new();
+    let mut previewed = HashSet::new();
     for link in &links {
-        if open.contains(link.href.as_str()) && shown.insert(link.href.as_str()) {
+        if unquoted.contains(link.href.as_str()) && previewed.insert(link.href.as_str()) {
             let text = Some(link.text.as_str()).filter(|text| !text.is_empty() && *text != link.href);
             if let Some(preview) = media::preview(context, tree, &link.href, text) {
-                context.found.has_image |= preview.is_image;
-                place(tree, link, &preview, text.is_none());
+                context.rendered.has_image |= preview.is_image;
+                insert(tree, link, &preview, text.is_none());
             }
         }
     }
 }
 
-/// Puts a preview where it belongs. A link that shows its own address and is alone gives way to a picture.
-fn place(tree: &mut Tree, link: &Link, preview: &Preview, shows_address: bool) {
-    let is_alone = match preview.link {
+/// Inserts a preview, and removes the link that it replaces.
+fn insert(tree: &mut Tree, link: &Link, preview: &Preview, shows_url: bool) {
+    let may_replace = match preview.link {
         Replaced::Never => false,
-        Replaced::IfAddress => shows_address,
+        Replaced::IfUrl => shows_url,
         Replaced::Always => true,
     };
-    let is_alone = is_alone && tree[link.node].tail.content.is_empty();
+    let replaces_link = may_replace && tree[link.node].tail.content.is_empty();
     match (tree.tag(link.parent), link.grandparent) {
         _ if preview.is_last => tree[ROOT].children.push(preview.node),
         ("li", _) => {
             tree[link.parent].children.push(preview.node);
-            if is_alone && tree[link.parent].text.content.is_empty() {
+            if replaces_link && tree[link.parent].text.content.is_empty() {
                 tree[link.parent].children.retain(|child| *child != link.node);
             }
         }
         ("p", Some(grandparent)) => {
             let is_only = tree[link.parent].children.len() == 1;
             let is_empty = matches!(tree[link.parent].text.content.as_str(), "" | "\n");
-            let at = index_behind(tree, grandparent, link.parent);
-            tree[grandparent].children.insert(at, preview.node);
-            if is_alone && is_only && is_empty {
+            let index = preview_index(tree, grandparent, link.parent);
+            tree[grandparent].children.insert(index, preview.node);
+            if replaces_link && is_only && is_empty {
                 tree[grandparent].children.retain(|child| *child != link.parent);
             }
         }
@@ -97,31 +98,31 @@ fn place(tree: &mut Tree, link: &Link, preview: &Preview, shows_address: bool) {
     }
 }
 
-/// Where the next preview of a paragraph's links goes: behind those that it has already.
-fn index_behind(tree: &Tree, grandparent: NodeId, paragraph: NodeId) -> usize {
+/// The index for the next preview of a paragraph's links: after the previews that it has already.
+fn preview_index(tree: &Tree, grandparent: NodeId, paragraph: NodeId) -> usize {
     let siblings = &tree[grandparent].children;
-    let Some(at) = siblings.iter().position(|child| *child == paragraph) else { return siblings.len() };
-    let own = hrefs(tree, paragraph);
-    let is_own = |node: &NodeId| {
+    let Some(index) = siblings.iter().position(|child| *child == paragraph) else { return siblings.len() };
+    let paragraph_hrefs = hrefs(tree, paragraph);
+    let is_preview_of_paragraph = |node: &NodeId| {
         let is_preview = |(name, class): &(&str, String)| *name == "class" && class.contains("message_inline_");
         let is_preview = tree.tag(*node) == "div" && tree[*node].attributes.iter().any(is_preview);
         let link = tree[*node].children.first().filter(|_| is_preview);
-        link.is_some_and(|link| href(tree, *link).is_some_and(|href| own.contains(href)))
+        link.is_some_and(|link| href(tree, *link).is_some_and(|href| paragraph_hrefs.contains(href)))
     };
-    at + 1 + siblings[at + 1..].iter().take_while(|node| is_own(node)).count()
+    index + 1 + siblings[index + 1..].iter().take_while(|node| is_preview_of_paragraph(node)).count()
 }
 
 fn href(tree: &Tree, node: NodeId) -> Option<&str> {
     tree[node].attributes.iter().find(|(name, _)| *name == "href").map(|(_, href)| href.as_str())
 }
 
-/// The addresses of all links below an element.
+/// The URLs of all links below an element.
 fn hrefs(tree: &Tree, node: NodeId) -> HashSet<&str> {
-    let mut found = HashSet::new();
-    let mut waiting = vec![node];
-    while let Some(node) = waiting.pop() {
-        found.extend(href(tree, node));
-        waiting.extend(&tree[node].children);
+    let mut hrefs = HashSet::new();
+    let mut pending = vec![node];
+    while let Some(node) = pending.pop() {
+        hrefs.extend(href(tree, node));
+        pending.extend(&tree[node].children);
     }
-    found
+    hrefs
 }

@@ -1,4 +1,4 @@
-//! Section 23 row by row, against a small organization.
+//! Tests of rendering with a small organization, by the rows of section 23 of the reference behaviour.
 
 mod blocks;
 mod inline;
@@ -9,7 +9,7 @@ mod properties;
 use super::*;
 use crate::linkifier::LinkifierSource;
 
-/// An organization with a few of everything.
+/// An organization with some users, groups, channels, emoji and uploads.
 struct Organization {
     linkifiers: Vec<Arc<Linkifier>>,
     own_url: &'static str,
@@ -51,13 +51,13 @@ impl Default for Organization {
 impl Names for Organization {
     fn user(&self, name: &str, id: Option<i64>) -> Option<MentionedUser> {
         let users = [(31, "Zoe", true), (32, "King Hamlet", true), (33, "Gone", false), (34, "A <b> & \"c\"", true)];
-        users.into_iter().find_map(|(own, full_name, is_active)| {
+        users.into_iter().find_map(|(known_id, full_name, is_active)| {
             let matches = if name.is_empty() {
-                id == Some(own)
+                id == Some(known_id)
             } else {
-                full_name.eq_ignore_ascii_case(name) && id.is_none_or(|id| id == own)
+                full_name.eq_ignore_ascii_case(name) && id.is_none_or(|id| id == known_id)
             };
-            matches.then(|| MentionedUser { id: own, full_name: full_name.to_owned(), is_active })
+            matches.then(|| MentionedUser { id: known_id, full_name: full_name.to_owned(), is_active })
         })
     }
 

@@ -1,32 +1,32 @@
-//! The tree of elements that a text becomes: an arena, so that parsing may change any part at any time.
+//! The tree of HTML elements. It is an arena, so that every pass can change any element.
 
 use crate::budget::Budget;
 use std::rc::Rc;
 
-/// An element in a [`Tree`].
+/// Index of an element in a [`Tree`].
 pub(super) type NodeId = usize;
 
-/// Text before, between or behind elements.
+/// Text before, between or after elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
-    /// With `&` as part of an entity where one follows, otherwise as typed.
+    /// Not escaped, but entities are HTML entities.
     pub content: String,
-    /// Whether inline markup in it means nothing any more.
+    /// Whether inline markup in it is not expanded.
     pub is_final: bool,
 }
 
 impl Text {
-    /// Text in which inline markup has its meaning.
+    /// Text in which inline markup is expanded.
     pub fn markup(content: impl Into<String>) -> Self {
         Self { content: content.into(), is_final: false }
     }
 
-    /// Text that is shown as it is.
+    /// Text in which inline markup is not expanded.
     pub fn literal(content: impl Into<String>) -> Self {
         Self { content: content.into(), is_final: true }
     }
 
-    /// Adds text at the end. Together, two texts are open to markup.
+    /// Appends text. If neither text is empty, inline markup is expanded in the result.
     pub fn push(&mut self, other: &Self) {
         if self.content.is_empty() {
             *self = other.clone();
@@ -36,62 +36,61 @@ impl Text {
         }
     }
 
-    /// Whether there is nothing to see.
+    /// Whether it has only white space.
     pub fn is_blank(&self) -> bool {
         self.content.chars().all(super::character::is_space)
     }
 }
 
-/// An element.
+/// An HTML element.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
-    /// Its name.
     pub tag: &'static str,
-    /// Its attributes in any order.
+    /// In any order.
     pub attributes: Vec<(&'static str, String)>,
-    /// The text before its first child.
+    /// Text before the first child.
     pub text: Text,
-    /// Its children.
     pub children: Vec<NodeId>,
-    /// The text between its end and the next sibling.
+    /// Text between the element and its next sibling.
     pub tail: Text,
-    /// The address that it shows, if it is a link that may have a preview.
+    /// Whether it is a link that may have a preview.
     pub is_link: bool,
 }
 
 impl Node {
-    /// How many characters of HTML its tags take, at least.
+    /// The minimum number of characters of the tags with attributes.
     fn length_of_tags(&self) -> usize {
         let attributes = self.attributes.iter().map(|(name, value)| length_of_attribute(name, value));
         length_of_tags(self.tag) + attributes.sum::<usize>()
     }
 }
 
-/// How many characters of HTML the tags of an element take that has no attributes.
+/// The number of characters of the tags without attributes.
 pub(super) fn length_of_tags(tag: &str) -> usize {
     if is_void(tag) { "<>".len() + tag.len() } else { "<></>".len() + 2 * tag.len() }
 }
 
-/// How many characters of HTML an attribute takes, at least.
+/// The minimum number of characters of an attribute.
 pub(super) fn length_of_attribute(name: &str, value: &str) -> usize {
     let value_length = if value == name { 0 } else { "=\"\"".len() + value.chars().count() };
     1 + name.len() + value_length
 }
 
-/// Elements by number. The first is the root.
+/// An arena of elements. The first element is the root.
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
     budget: Rc<Budget>,
 }
 
-/// Lists, quotes and fences nested deeper than this are text (A-231 in docs/assumptions.md): parsing is recursive.
-pub(super) const DEPTH_MAX: usize = 60;
+/// Lists, quotes and fenced blocks with deeper nesting are text, because parsing is recursive (A-231 in
+/// docs/assumptions.md).
+pub(super) const MAX_DEPTH: usize = 60;
 
-/// The number of the root.
+/// The root element.
 pub(super) const ROOT: NodeId = 0;
 
-/// Elements that are on lines of their own.
+/// Block elements, sorted.
 const BLOCKS: [&str; 21] = [
     "blockquote",
     "div",
@@ -116,72 +115,69 @@ const BLOCKS: [&str; 21] = [
     "video",
 ];
 
-/// Elements that have no end.
+/// Elements without an end tag.
 const VOID: [&str; 3] = ["br", "hr", "img"];
 
-/// Whether an element has no end.
+/// Whether an element has no end tag.
 pub(super) fn is_void(tag: &str) -> bool {
     VOID.contains(&tag)
 }
 
-/// Whether an element is on lines of its own.
+/// Whether an element is a block element.
 pub(super) fn is_block(tag: &str) -> bool {
     BLOCKS.binary_search(&tag).is_ok()
 }
 
 impl Tree {
-    /// A tree with an empty root, whose elements are counted.
+    /// A tree with an empty root. Added elements are counted in the budget.
     pub fn new(budget: Rc<Budget>) -> Self {
         Self { nodes: vec![Node { tag: "div", ..Node::default() }], budget }
     }
 
-    /// What its elements are counted in.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Adds an element that has no place yet.
+    /// Adds an element without a parent.
     pub fn create(&mut self, tag: &'static str) -> NodeId {
         self.add(Node { tag, ..Node::default() })
     }
 
-    /// [`Tree::create`] with text in it.
+    /// As [`Tree::create`], with text.
     pub fn create_with(&mut self, tag: &'static str, text: Text) -> NodeId {
         self.add(Node { tag, text, ..Node::default() })
     }
 
-    /// [`Tree::create`] of a prepared element.
+    /// As [`Tree::create`], for a complete element.
     pub fn add(&mut self, node: Node) -> NodeId {
         self.budget.spend_node(node.length_of_tags());
         self.nodes.push(node);
         self.nodes.len() - 1
     }
 
-    /// Adds an element as the last child.
+    /// Adds an element as the last child of `parent`.
     pub fn append(&mut self, parent: NodeId, tag: &'static str) -> NodeId {
         let child = self.create(tag);
         self.nodes[parent].children.push(child);
         child
     }
 
-    /// The last child.
     pub fn last_child(&self, parent: NodeId) -> Option<NodeId> {
         self.nodes[parent].children.last().copied()
     }
 
-    /// The name of an element.
     pub fn tag(&self, node: NodeId) -> &'static str {
         self.nodes[node].tag
     }
 
-    /// All text below an element, its own tail left out.
+    /// The text of an element and its descendants, without the element's tail.
     pub fn inner_text(&self, node: NodeId) -> String {
-        let mut out = self[node].text.content.clone();
+        let mut text = self[node].text.content.clone();
         for child in &self[node].children {
-            out.push_str(&self.inner_text(*child));
-            out.push_str(&self[*child].tail.content);
+            text.push_str(&self.inner_text(*child));
+            text.push_str(&self[*child].tail.content);
         }
-        out
+        text
     }
 }
 
@@ -204,12 +200,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_in_order() {
+    fn blocks_are_sorted() {
         assert!(BLOCKS.is_sorted() && is_block("p") && !is_block("span"));
     }
 
     #[test]
-    fn the_tags_of_elements_are_counted_as_they_are_written() {
+    fn lengths_of_tags_are_those_of_the_html() {
         for (tag, attributes, html) in [
             ("td", vec![], "<td></td>"),
             ("br", vec![], "<br>"),

@@ -1,46 +1,46 @@
-//! What of HTML is read: its text without tags, an entity being the one character that it means.
+//! Extracts the visible text of HTML: without tags, and with entities as characters.
 
-/// Elements within a line: a word goes on across their tags.
+/// Elements whose tags do not end a word.
 const INLINE: [&str; 9] = ["a", "code", "del", "em", "i", "img", "span", "strong", "time"];
-/// Replaces an entity that nobody would search for.
-const SOME_CHARACTER: char = '\u{fffc}';
-/// Separates what different elements hold.
+/// Replaces unknown entities.
+const UNKNOWN_CHARACTER: char = '\u{fffc}';
+/// Replaces the tags of block elements.
 const BOUNDARY: char = '\n';
 
-/// A part of HTML, and the character that is read there.
+/// A tag, an entity or a character of HTML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece<'html> {
-    /// As it is written: a tag, an entity or a character.
+    /// The tag, entity or character in the HTML.
     pub html: &'html str,
-    /// What is read; nothing where a tag is within a line.
+    /// The visible character. None: the tag of an inline element.
     pub character: Option<char>,
     /// Whether this is a tag.
     pub is_tag: bool,
 }
 
-/// The parts of HTML as the renderer writes it: `<` and `>` are about tags alone.
+/// Splits HTML of this renderer, which uses `<` and `>` only for tags.
 pub fn pieces(html: &str) -> impl Iterator<Item = Piece<'_>> {
-    let mut rest = html;
+    let mut remaining = html;
     std::iter::from_fn(move || {
-        let first = rest.chars().next()?;
+        let first = remaining.chars().next()?;
         let (length, character, is_tag) = match first {
             '<' => {
-                let length = rest.find('>').map_or(rest.len(), |end| end + 1);
-                (length, (!is_inline(&rest[..length])).then_some(BOUNDARY), true)
+                let length = remaining.find('>').map_or(remaining.len(), |end| end + 1);
+                (length, (!is_inline(&remaining[..length])).then_some(BOUNDARY), true)
             }
-            '&' => match super::html::entity(rest) {
-                Some(length) => (length, Some(meant(&rest[1..length - 1])), false),
+            '&' => match super::html::entity_length(remaining) {
+                Some(length) => (length, Some(character_of_entity(&remaining[1..length - 1])), false),
                 None => (1, Some(first), false),
             },
             other => (other.len_utf8(), Some(other), false),
         };
-        let (html, behind) = rest.split_at(length);
-        rest = behind;
+        let (html, following) = remaining.split_at(length);
+        remaining = following;
         Some(Piece { html, character, is_tag })
     })
 }
 
-/// The text that is read.
+/// The text without tags and with entities as characters. Line ends separate block elements.
 pub fn visible_text(html: &str) -> String {
     pieces(html).filter_map(|piece| piece.character).collect()
 }
@@ -51,8 +51,8 @@ fn is_inline(tag: &str) -> bool {
     INLINE.contains(&&name[..end])
 }
 
-/// The character that an entity of this name means.
-fn meant(name: &str) -> char {
+/// The character of an entity, by its name.
+fn character_of_entity(name: &str) -> char {
     let number = match name.strip_prefix('#') {
         Some(digits) => match digits.strip_prefix(['x', 'X']) {
             Some(digits) => u32::from_str_radix(digits, 16).ok(),
@@ -67,7 +67,7 @@ fn meant(name: &str) -> char {
         "quot" => '"',
         "apos" => '\'',
         "nbsp" => ' ',
-        _ => number.and_then(char::from_u32).unwrap_or(SOME_CHARACTER),
+        _ => number.and_then(char::from_u32).unwrap_or(UNKNOWN_CHARACTER),
     }
 }
 
@@ -76,14 +76,14 @@ mod tests {
     use super::visible_text;
 
     #[test]
-    fn words_go_on_across_emphasis_and_end_with_paragraphs() {
+    fn inline_elements_do_not_separate_words_but_paragraphs_do() {
         assert_eq!(visible_text("<p>Hello <strong>wor</strong>ld</p>"), "\nHello world\n");
         assert_eq!(visible_text("<p>a<br>\nb</p>\n<p>c</p>").split_whitespace().collect::<Vec<_>>(), ["a", "b", "c"]);
         assert_eq!(visible_text(r#"<a href="https://hidden.example">shown</a>"#), "shown");
     }
 
     #[test]
-    fn an_entity_is_one_character() {
+    fn entities_become_characters() {
         assert_eq!(visible_text("&lt;b&gt; &amp; &#233;&#xe9; &quot;&nbsp;&apos;"), "<b> & éé \" '");
         assert_eq!(visible_text("&copy; & &#1114112;"), "\u{fffc} & \u{fffc}");
     }

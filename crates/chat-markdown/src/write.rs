@@ -1,10 +1,10 @@
-//! From the tree to HTML: line ends between blocks, then the text.
+//! Serializes the tree to HTML, with line ends between blocks.
 
 use super::character::is_space;
 use super::html;
 use super::tree::{NodeId, Tree, is_block, is_void};
 
-/// Puts line ends behind blocks and breaks.
+/// Adds line ends after blocks and line breaks.
 pub(super) fn set_line_ends(tree: &mut Tree, node: NodeId) {
     let children = tree[node].children.clone();
     let begins_with_block = children.first().is_some_and(|first| is_block(tree.tag(*first)));
@@ -25,41 +25,41 @@ pub(super) fn set_line_ends(tree: &mut Tree, node: NodeId) {
     }
 }
 
-/// The HTML of everything below an element.
+/// The HTML of the text and children of an element.
 pub(super) fn inner_html(tree: &Tree, node: NodeId) -> String {
-    let mut out = String::new();
-    push_inside(&mut out, tree, node);
-    out.trim_matches(is_space).to_owned()
+    let mut html = String::new();
+    push_inside(&mut html, tree, node);
+    html.trim_matches(is_space).to_owned()
 }
 
-fn push_inside(out: &mut String, tree: &Tree, node: NodeId) {
-    html::push_text_with_entities(out, &tree[node].text.content);
+fn push_inside(html: &mut String, tree: &Tree, node: NodeId) {
+    html::push_text_with_entities(html, &tree[node].text.content);
     for &child in &tree[node].children {
-        push_element(out, tree, child);
-        html::push_text_with_entities(out, &tree[child].tail.content);
+        push_element(html, tree, child);
+        html::push_text_with_entities(html, &tree[child].tail.content);
     }
 }
 
-fn push_element(out: &mut String, tree: &Tree, node: NodeId) {
+fn push_element(html: &mut String, tree: &Tree, node: NodeId) {
     let tag = tree.tag(node);
-    out.push('<');
-    out.push_str(tag);
+    html.push('<');
+    html.push_str(tag);
     let mut attributes: Vec<&(&str, String)> = tree[node].attributes.iter().collect();
     attributes.sort_unstable_by_key(|(name, _)| *name);
     for (name, value) in attributes {
-        out.push(' ');
-        out.push_str(name);
+        html.push(' ');
+        html.push_str(name);
         if value != name {
-            out.push_str("=\"");
-            html::push_attribute(out, value);
-            out.push('"');
+            html.push_str("=\"");
+            html::push_attribute(html, value);
+            html.push('"');
         }
     }
-    out.push('>');
-    push_inside(out, tree, node);
+    html.push('>');
+    push_inside(html, tree, node);
     if !is_void(tag) {
-        out.push_str("</");
-        out.push_str(tag);
-        out.push('>');
+        html.push_str("</");
+        html.push_str(tag);
+        html.push('>');
     }
 }

@@ -1,7 +1,7 @@
 //! Creating bots (reference behaviour, POST /bots).
 
 use super::emit;
-use crate::api::changes::pictures::{check_picture, keep_picture};
+use crate::api::changes::pictures::{check_picture, store_picture};
 use crate::api::changes::users::bot::{bot_named, check_may_create_bot};
 use crate::api::changes::users::person::announce_user;
 use crate::api::{Call, Write, operation};
@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// Bots that run inside the server, as the register reply lists them.
+/// Names of the bots that run inside the server. The register reply lists the same ones.
 const EMBEDDED_BOTS: [&str; 1] = ["helloworld"];
 
 operation! {
@@ -59,7 +59,7 @@ operation! {
     takes files;
 }
 
-/// An address on the web, as JSON text.
+/// A URL that is sent as JSON text.
 #[derive(Clone, Debug)]
 pub struct Url(pub String);
 
@@ -90,14 +90,14 @@ pub struct NewBotReply {
 
 impl Write for CreateBot {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<NewBotReply, Error> {
-        let checked = check(tx, call, &params)?;
+        let new_bot = check(tx, call, &params)?;
 
-        let services = services(tx, checked.kind, &params);
+        let services = services(tx, new_bot.kind, &params);
         let source = match call.files {
-            [file] => keep_picture(tx, file),
+            [file] => store_picture(tx, file),
             _ => AvatarSource::Provider,
         };
-        let id = add_bot(tx, call.caller().id, checked, services, source);
+        let id = add_bot(tx, call.caller().id, new_bot, services, source);
         let bot = tx.users[&id].clone();
         Ok(NewBotReply {
             user_id: id.0,
@@ -108,14 +108,14 @@ impl Write for CreateBot {
     }
 }
 
-struct Checked {
+struct NewBot {
     kind: BotKind,
     email: String,
     full_name: String,
     defaults: BotDefaults,
 }
 
-fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, Error> {
+fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<NewBot, Error> {
     if params.short_name.trim().is_empty() {
         return Err(Error::BadNameOrUsername);
     }
@@ -149,22 +149,23 @@ fn check(realm: &Realm, call: &Call<'_>, params: &CreateBot) -> Result<Checked, 
     if call.files.len() > 1 {
         return Err(Error::SeveralFiles);
     }
-    let channel =
-        |name: &Option<String>| name.as_deref().map(|name| realm.open_channel_by_name(call.caller(), name)).transpose();
+    let channel = |name: &Option<String>| {
+        name.as_deref().map(|name| realm.readable_active_channel_by_name(call.caller(), name)).transpose()
+    };
     let defaults = BotDefaults {
         sending_channel: channel(&params.default_sending_stream)?.map(|channel| channel.id),
         events_channel: channel(&params.default_events_register_stream)?.map(|channel| channel.id),
         all_public_channels: params.default_all_public_streams,
     };
     call.files.iter().try_for_each(check_picture)?;
-    Ok(Checked { kind, email, full_name, defaults })
+    Ok(NewBot { kind, email, full_name, defaults })
 }
 
 fn services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_json::Value> {
     match kind {
         BotKind::OutgoingWebhook => {
             let url = params.payload_url.as_ref().map_or("", |url| &url.0);
-            let token = tx.realm_mut().chance.api_key();
+            let token = tx.realm_mut().rng.api_key();
             vec![json!({"base_url": url, "token": token, "interface": params.interface_type})]
         }
         BotKind::Embedded => vec![json!({"service_name": params.service_name, "config_data": params.config_data})],
@@ -172,33 +173,33 @@ fn services(tx: &mut Tx, kind: BotKind, params: &CreateBot) -> Vec<serde_json::V
     }
 }
 
-/// Adds a bot; emits `realm_user` add to everybody, and `realm_bot` add to its owner and administrators.
+/// Events: `realm_user` add to everyone who can access the bot, `realm_bot` add to its owner and the administrators.
 fn add_bot(
     tx: &mut Tx,
     owner: UserId,
-    checked: Checked,
+    new_bot: NewBot,
     services: Vec<serde_json::Value>,
     source: AvatarSource,
 ) -> UserId {
     tx.realm_mut().counters.user += 1;
     let id = UserId(tx.counters.user);
-    let api_key = tx.realm_mut().chance.api_key();
+    let api_key = tx.realm_mut().rng.api_key();
     let now = tx.now;
     tx.add_user(User {
         id,
-        email: checked.email,
-        full_name: checked.full_name,
+        email: new_bot.email,
+        full_name: new_bot.full_name,
         role: Role::Member,
         is_active: true,
         is_imported_stub: false,
         is_deleted: false,
         bot: Some(Bot {
-            kind: checked.kind,
+            kind: new_bot.kind,
             owner: Some(owner),
             is_system: false,
             system_kind: None,
             services,
-            defaults: checked.defaults,
+            defaults: new_bot.defaults,
         }),
         date_joined: now,
         joins_at_first_login: false,

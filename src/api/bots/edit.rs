@@ -4,7 +4,7 @@
 
 use super::create::Url;
 use super::{administered_bot, emit};
-use crate::api::changes::pictures::{check_picture, keep_picture};
+use crate::api::changes::pictures::{check_picture, store_picture};
 use crate::api::changes::users::account::{change_avatar, change_name, change_role};
 use crate::api::changes::users::bot::{bot_named, emit_owner};
 use crate::api::parameter::RoleNumber;
@@ -113,7 +113,7 @@ impl Write for EditBot {
         defaults.set(tx, bot.id);
         change_services(tx, &bot, &params);
         if let [file] = call.files {
-            let source = keep_picture(tx, file);
+            let source = store_picture(tx, file);
             change_avatar(tx, bot.id, source);
         }
         Ok(reply(tx, params))
@@ -143,7 +143,7 @@ fn check_service(params: &EditBot) -> Result<(), Error> {
     Ok(())
 }
 
-/// Those of a bot's defaults that a request sets.
+/// The defaults of a bot that a request changes. An inner None removes the channel.
 struct NewDefaults {
     sending_channel: Option<Option<ChannelId>>,
     events_channel: Option<Option<ChannelId>>,
@@ -155,7 +155,7 @@ impl NewDefaults {
         let channel = |name: &Option<String>| match name.as_deref() {
             None => Ok(None),
             Some("") => Ok(Some(None)),
-            Some(name) => realm.open_channel_by_name(caller, name).map(|channel| Some(Some(channel.id))),
+            Some(name) => realm.readable_active_channel_by_name(caller, name).map(|channel| Some(Some(channel.id))),
         };
         Ok(Self {
             sending_channel: channel(&params.default_sending_stream)?,
@@ -164,7 +164,7 @@ impl NewDefaults {
         })
     }
 
-    /// Sets them and tells of each, of those too that are what they were.
+    /// Event for each of them, even if it does not change: `realm_bot` update.
     fn set(self, tx: &mut Tx, bot: UserId) {
         if let Some(channel) = self.sending_channel {
             let name = Some(channel_name(tx, channel));
@@ -191,13 +191,14 @@ fn set_default(tx: &mut Tx, update: BotUpdate, set: impl FnOnce(&mut BotDefaults
     emit(tx, id, RealmBotUpdate { bot: update });
 }
 
-/// Hands a bot over: administrators have it in their lists already, other owners lose and get it.
+/// Events: `realm_bot` delete and add to the former and the new owner, except administrators, whose lists have all
+/// bots; `realm_user` update to everyone who can access the bot.
 fn change_owner(tx: &mut Tx, bot: &User, owner: UserId) {
     if let Some(former) = bot.bot_owner().filter(|former| !is_admin(tx, *former)) {
         tx.emit(Audience::user(former), RealmBotDelete { bot: RemovedBot { user_id: bot.id } });
     }
-    if let Some(kind) = &mut tx.user_mut(bot.id).bot {
-        kind.owner = Some(owner);
+    if let Some(details) = &mut tx.user_mut(bot.id).bot {
+        details.owner = Some(owner);
     }
     if !is_admin(tx, owner) {
         let event = RealmBotAdd { bot: BotRecord::new(tx, &tx.users[&bot.id]) };
@@ -214,10 +215,10 @@ fn is_admin(realm: &Realm, user: UserId) -> bool {
 
 /// Changes what an outgoing webhook calls, or how an embedded bot is configured.
 fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {
-    let Some(kind) = &mut tx.user_mut(bot.id).bot else { return };
-    let before = kind.services.clone();
-    for service in &mut kind.services {
-        match (kind.kind, &params.service_payload_url, &params.config_data) {
+    let Some(details) = &mut tx.user_mut(bot.id).bot else { return };
+    let before = details.services.clone();
+    for service in &mut details.services {
+        match (details.kind, &params.service_payload_url, &params.config_data) {
             (BotKind::OutgoingWebhook, Some(url), _) => {
                 service["base_url"] = url.0.as_str().into();
                 service["interface"] = params.service_interface.into();
@@ -230,8 +231,8 @@ fn change_services(tx: &mut Tx, bot: &User, params: &EditBot) {
             _ => {}
         }
     }
-    if kind.services != before {
-        let services = kind.services.clone();
+    if details.services != before {
+        let services = details.services.clone();
         let update = BotUpdate { user_id: bot.id, services: Some(services), ..BotUpdate::default() };
         emit(tx, bot.id, RealmBotUpdate { bot: update });
     }

@@ -1,4 +1,4 @@
-//! Calls in rooms that are made again each time.
+//! Video calls at services where each call gets a new room: Nextcloud Talk and Webex.
 
 use super::CallReply;
 use crate::api::{Call, Write, operation};
@@ -17,7 +17,7 @@ operation! {
 
 impl Write for CreateNextcloudTalkCall {
     fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
-        let room = tx.realm_mut().chance.room_key();
+        let room = tx.realm_mut().rng.room_key();
         Ok(CallReply { url: format!("https://nextcloud.example.com/index.php/call/{room}") })
     }
 }
@@ -30,7 +30,7 @@ operation! {
 
 impl Write for CreateWebexCall {
     fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<CallReply, Error> {
-        let room = tx.realm_mut().chance.room_key();
+        let room = tx.realm_mut().rng.room_key();
         Ok(CallReply { url: format!("https://webex.example.com/meet/{room}") })
     }
 }

@@ -1,4 +1,4 @@
-//! Making channels, changing and archiving them, and the messages and events that say so.
+//! Changes of channels that several operations make: creating, archiving, notices and events.
 
 pub mod archive;
 pub mod creation;

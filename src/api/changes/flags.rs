@@ -1,4 +1,5 @@
-//! What it takes to change a flag of somebody's messages, and what it does (specification, "Personal message flags").
+//! Changing the flags of a user's messages: read, starred, collapsed, hidden previews (specification, "Personal message
+//! flags").
 //!
 //! Choices where the API is silent: A-28, A-29, A-489 in docs/assumptions.md.
 
@@ -18,39 +19,29 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A flag that users set.
+/// A flag that users can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flag {
-    /// Was read.
     Read,
-    /// Is marked with a star.
     Starred,
-    /// Is shown collapsed.
     Collapsed,
-    /// Is shown without previews of its links.
     HideLinkPreviews,
 }
 
-/// What becomes of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlagOp {
-    /// Set.
     Add,
-    /// Taken away.
     Remove,
 }
 
-/// A change of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlagChange {
-    /// Which flag.
     pub flag: Flag,
-    /// What becomes of it.
     pub op: FlagOp,
 }
 
-/// Flags that the server sets itself.
-const KEPT_BY_SERVER: &[&str] = &[
+/// Flags that only the server sets.
+const SERVER_FLAGS: &[&str] = &[
     "mentioned",
     "stream_wildcard_mentioned",
     "topic_wildcard_mentioned",
@@ -62,7 +53,7 @@ const KEPT_BY_SERVER: &[&str] = &[
 ];
 
 impl FlagChange {
-    /// The change that a request names.
+    /// Parses the parameters `flag` and `op`.
     ///
     /// # Errors
     ///
@@ -73,7 +64,7 @@ impl FlagChange {
             "starred" => Flag::Starred,
             "collapsed" => Flag::Collapsed,
             "hide_link_previews" if call.has(Feature::PreviewsHiddenByFlag) => Flag::HideLinkPreviews,
-            flag if KEPT_BY_SERVER.contains(&flag) => return Err(Error::FlagNotEditable { flag: flag.into() }),
+            flag if SERVER_FLAGS.contains(&flag) => return Err(Error::FlagNotEditable { flag: flag.into() }),
             unknown => return Err(Error::InvalidFlag { flag: unknown.into() }),
         };
         let op = match op {
@@ -84,7 +75,7 @@ impl FlagChange {
         Ok(Self { flag, op })
     }
 
-    /// Whether messages become unread, which is for subscribed channels alone.
+    /// Whether the change marks messages as unread, which is possible only in subscribed channels.
     pub fn makes_unread(self) -> bool {
         self == Self { flag: Flag::Read, op: FlagOp::Remove }
     }
@@ -100,57 +91,59 @@ impl FlagChange {
     }
 }
 
-/// What a change of a flag did.
+/// The result of changing a flag.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changed {
-    /// Messages whose flag really changed, sorted.
+pub struct ChangedFlags {
+    /// Messages whose flag changed, sorted.
     pub messages: Vec<MessageId>,
-    /// Channels whose messages did not become unread since the user is not subscribed to them.
+    /// Channels whose messages were not marked as unread because the user is not subscribed.
     pub ignored_channels: BTreeSet<ChannelId>,
 }
 
-/// Changes a flag of a user's messages. What is so already, and what the user can't see, is passed over; marking what they did not receive gives them a row for it.
+/// Changes a flag of a user's messages. Adding a flag to a message that the user did not receive also adds a row for
+/// it.
 ///
-/// Event: always one `update_message_flags` to the user, even when nothing changed.
+/// Event: always one `update_message_flags` to the user, even if nothing changed.
 ///
 /// # Errors
 ///
-/// `InvalidMessage`, when a message to be marked, or marked as unread, can't be seen; nothing has changed then.
-pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<Changed, Error> {
+/// `InvalidMessage` if the change adds a flag or marks as unread, and the user can't access a message. Nothing has
+/// changed then.
+pub fn change_flag(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<ChangedFlags, Error> {
     let changed = apply(tx, user, ids, change)?;
     emit(tx, user.id, change, &changed.messages, false);
     Ok(changed)
 }
 
-/// As [`change_flag`], without the event.
-pub fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<Changed, Error> {
+/// Like [`change_flag`], without the event.
+pub fn apply(tx: &mut Tx, user: &User, ids: &[MessageId], change: FlagChange) -> Result<ChangedFlags, Error> {
     let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
     match change {
         FlagChange { flag: Flag::Read, op: FlagOp::Add } => Ok(mark_read(tx, user.id, &ids)),
         FlagChange { flag: Flag::Read, op: FlagOp::Remove } => mark_unread(tx, user, &ids),
-        FlagChange { flag: Flag::Starred, op } => mark(tx, user, &ids, |own| &mut own.starred, op),
-        FlagChange { flag: Flag::Collapsed, op } => mark(tx, user, &ids, |own| &mut own.collapsed, op),
-        FlagChange { flag: Flag::HideLinkPreviews, op } => mark(tx, user, &ids, |own| &mut own.hidden_previews, op),
+        FlagChange { flag: Flag::Starred, op } => mark(tx, user, &ids, |state| &mut state.starred, op),
+        FlagChange { flag: Flag::Collapsed, op } => mark(tx, user, &ids, |state| &mut state.collapsed, op),
+        FlagChange { flag: Flag::HideLinkPreviews, op } => mark(tx, user, &ids, |state| &mut state.hidden_previews, op),
     }
 }
 
-/// Of some messages those that the user has a row for and whose flag is as a change makes it, sorted.
-pub fn as_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
-    let own = realm.user_state(user);
-    let is_so = |message: &Message| {
+/// Those of the messages that the user has a row for and whose flag already has the value of a change, sorted.
+pub fn already_changed(realm: &Realm, user: UserId, ids: &[MessageId], change: FlagChange) -> Vec<MessageId> {
+    let state = realm.user_state(user);
+    let has_value = |message: &Message| {
         let has_flag = match change.flag {
             Flag::Read => !realm.is_unread(user, message),
-            Flag::Starred => own.starred.contains(&message.id),
-            Flag::Collapsed => own.collapsed.contains(&message.id),
-            Flag::HideLinkPreviews => own.hidden_previews.contains(&message.id),
+            Flag::Starred => state.starred.contains(&message.id),
+            Flag::Collapsed => state.collapsed.contains(&message.id),
+            Flag::HideLinkPreviews => state.hidden_previews.contains(&message.id),
         };
         realm.has_row(user, message) && has_flag == (change.op == FlagOp::Add)
     };
     let ids: BTreeSet<MessageId> = ids.iter().copied().collect();
-    ids.into_iter().filter(|id| realm.messages.get(id).is_some_and(|message| is_so(message))).collect()
+    ids.into_iter().filter(|id| realm.messages.get(id).is_some_and(|message| has_value(message))).collect()
 }
 
-fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> Changed {
+fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> ChangedFlags {
     let is_unread = |id: &MessageId| tx.messages.get(id).is_some_and(|message| tx.is_unread(user, message));
     let messages: Vec<MessageId> = ids.iter().copied().filter(is_unread).collect();
     let read = &mut tx.user_state_mut(user).read;
@@ -158,34 +151,34 @@ fn mark_read(tx: &mut Tx, user: UserId, ids: &BTreeSet<MessageId>) -> Changed {
         read.insert(*id);
     }
     tx.recall_pushes(user);
-    Changed { messages, ignored_channels: BTreeSet::new() }
+    ChangedFlags { messages, ignored_channels: BTreeSet::new() }
 }
 
-fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<Changed, Error> {
-    let mut changed = Changed::default();
-    let mut found: Vec<Arc<Message>> = Vec::new();
+fn mark_unread(tx: &mut Tx, user: &User, ids: &BTreeSet<MessageId>) -> Result<ChangedFlags, Error> {
+    let mut changed = ChangedFlags::default();
+    let mut messages: Vec<Arc<Message>> = Vec::new();
     for id in ids {
         let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
         let channel = message.channel().map(|(channel, _)| channel);
-        let is_seen = tx.has_row(user.id, message) || tx.can_see_message(user, message);
+        let is_accessible = tx.has_row(user.id, message) || tx.can_see_message(user, message);
         match channel.filter(|channel| tx.user_state(user.id).subscription(*channel).is_none()) {
-            Some(channel) if is_seen => {
+            Some(channel) if is_accessible => {
                 changed.ignored_channels.insert(channel);
             }
             Some(_) => {}
-            // A bot that was mentioned in others' conversation has nothing unread there.
-            None if message.conversation().is_some_and(|id| !tx.takes_part(user.id, id)) && is_seen => {}
-            None if is_seen => found.push(message.clone()),
+            // A bot that was mentioned in a conversation of others has no unread messages there.
+            None if message.conversation().is_some_and(|id| !tx.is_participant(user.id, id)) && is_accessible => {}
+            None if is_accessible => messages.push(message.clone()),
             None => return Err(Error::InvalidMessage),
         }
     }
-    for message in found {
+    for message in messages {
         tx.add_row(user.id, message.id);
-        let is_late = !message.recipients.contains(&user.id);
-        if is_late {
+        let lacked_row = !message.recipients.contains(&user.id);
+        if lacked_row {
             tx.receive_late(user.id, message.id);
         }
-        if !tx.user_state_mut(user.id).read.remove(message.id) && !is_late {
+        if !tx.user_state_mut(user.id).read.remove(message.id) && !lacked_row {
             continue;
         }
         if let Some((channel, _)) = message.channel() {
@@ -200,14 +193,14 @@ fn mark(
     tx: &mut Tx,
     user: &User,
     ids: &BTreeSet<MessageId>,
-    marked: fn(&mut UserState) -> &mut OrdSet<MessageId>,
+    marked_messages: fn(&mut UserState) -> &mut OrdSet<MessageId>,
     op: FlagOp,
-) -> Result<Changed, Error> {
+) -> Result<ChangedFlags, Error> {
     if op == FlagOp::Add {
         for id in ids {
             let message = tx.messages.get(id).ok_or(Error::InvalidMessage)?;
-            let is_closed = !tx.has(Feature::GuestsReadWebPublic) && tx.is_guest_outside(user, message);
-            if !tx.has_row(user.id, message) && (is_closed || !tx.can_see_message(user, message)) {
+            let is_closed_to_guest = !tx.has(Feature::GuestsReadWebPublic) && tx.is_guest_outside(user, message);
+            if !tx.has_row(user.id, message) && (is_closed_to_guest || !tx.can_see_message(user, message)) {
                 return Err(Error::InvalidMessage);
             }
         }
@@ -215,8 +208,8 @@ fn mark(
             tx.add_row(user.id, *id);
         }
     }
-    let marked = marked(tx.user_state_mut(user.id));
-    let mut changed = Changed::default();
+    let marked = marked_messages(tx.user_state_mut(user.id));
+    let mut changed = ChangedFlags::default();
     for id in ids {
         let is_changed = match op {
             FlagOp::Add => marked.insert(*id).is_none(),
@@ -226,12 +219,12 @@ fn mark(
             changed.messages.push(*id);
         }
     }
-    // What was marked and is deleted since has no flags, though it was kept that it had.
+    // The set may still have messages that were deleted.
     changed.messages.retain(|id| tx.messages.contains_key(id));
     Ok(changed)
 }
 
-/// Tells a user's clients of changed flags. `is_all`: everything is read, whatever the list has.
+/// Event: `update_message_flags` to the user. `is_all` says that all messages were marked as read.
 pub fn emit(tx: &mut Tx, user: UserId, change: FlagChange, messages: &[MessageId], is_all: bool) {
     let (flag, op) = change.names();
     let mut update = FlagUpdate { all: is_all, ..FlagUpdate::new(op == "add", flag, messages.iter().copied()) };
@@ -242,7 +235,7 @@ pub fn emit(tx: &mut Tx, user: UserId, change: FlagChange, messages: &[MessageId
     tx.emit(Audience::user(user), update);
 }
 
-/// What a client needs to know to count a message that it may not have as unread.
+/// The details with which a client can count a message as unread without having the message.
 fn message_details(realm: &Realm, user: UserId, message: &Message) -> MessageDetails {
     let mentioned = realm.is_notable_mention(user, message).then_some(true);
     match &message.place {

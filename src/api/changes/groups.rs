@@ -1,4 +1,4 @@
-//! Telling of user groups.
+//! Events about user groups.
 
 use crate::realm::event::{Audience, DeliveryCondition, Event, EventData};
 use crate::realm::id::GroupId;
@@ -6,25 +6,24 @@ use crate::realm::tx::Tx;
 use crate::record::events::UserGroupUpdate;
 use serde_json::Value;
 
-/// Tells everybody of a change of a group; clients that don't know deactivated groups hear nothing of those.
+/// Emits an event about a group to everyone, except to clients that do not know deactivated groups if it is one.
 pub fn emit(tx: &mut Tx, group: GroupId, event: impl Into<Event>) {
-    let needs = needs(tx, group);
+    let condition = delivery_condition(tx, group);
     let audience = tx.everyone();
-    tx.emit(audience, event.into().only_for(needs));
+    tx.emit(audience, event.into().only_for(condition));
 }
 
-/// Tells an audience of a group's property.
+/// Event: `user_group` update to an audience.
 pub fn emit_update_to(tx: &mut Tx, audience: Audience, id: GroupId, property: &str, value: Value) {
-    let needs = needs(tx, id);
-    tx.emit(audience, UserGroupUpdate::new(id, property, value).only_for(needs));
+    let condition = delivery_condition(tx, id);
+    tx.emit(audience, UserGroupUpdate::new(id, property, value).only_for(condition));
 }
 
-/// What it takes to know a group.
-fn needs(tx: &Tx, group: GroupId) -> DeliveryCondition {
+fn delivery_condition(tx: &Tx, group: GroupId) -> DeliveryCondition {
     if tx.groups[&group].is_deactivated { DeliveryCondition::DeactivatedGroups } else { DeliveryCondition::Nothing }
 }
 
-/// Tells everybody who knows the group of a property.
+/// Event: `user_group` update to everyone.
 pub fn emit_update(tx: &mut Tx, id: GroupId, property: &str, value: Value) {
     emit(tx, id, UserGroupUpdate::new(id, property, value));
 }

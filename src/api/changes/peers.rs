@@ -1,4 +1,4 @@
-//! Changes of subscribers, as others hear of them.
+//! `subscription` peer_add and peer_remove events, which report changes of a channel's subscribers to other users.
 
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -10,7 +10,7 @@ use crate::record::events::Peers;
 use imbl::OrdSet;
 use std::collections::{BTreeMap, HashMap};
 
-/// A change of subscribers that one event tells of, and who may see it.
+/// A change of subscribers that one event reports, and its audience.
 pub(super) struct PeerChange {
     is_archived: bool,
     audience: Audience,
@@ -18,46 +18,48 @@ pub(super) struct PeerChange {
     channels: Vec<ChannelId>,
 }
 
-/// One change for each private channel, then those of public ones: by the users who come (`is_arrival`) or leave together.
+/// The changes to report: one for each private channel, then those of public channels, grouped by the users who
+/// subscribe (`is_arrival`) or unsubscribe together.
 pub(super) fn peer_changes(tx: &Tx, changed: BTreeMap<ChannelId, OrdSet<UserId>>, is_arrival: bool) -> Vec<PeerChange> {
     let mut changes = Vec::new();
     let mut groups: Vec<PublicChange> = Vec::new();
-    let mut places: HashMap<(bool, OrdSet<UserId>), usize> = HashMap::new();
+    let mut group_indices: HashMap<(bool, OrdSet<UserId>), usize> = HashMap::new();
     for (id, users) in changed.into_iter().filter(|(_, users)| !users.is_empty()) {
         let channel = &tx.channels[&id];
         if channel.privacy.is_private() {
             changes.push(peer_change(tx, vec![id], users));
             continue;
         }
-        let place = *places.entry((channel.is_archived, users.clone())).or_insert(groups.len());
-        match groups.get_mut(place) {
+        let index = *group_indices.entry((channel.is_archived, users.clone())).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some(group) => group.channels.push(id),
             None => groups.push(PublicChange { is_archived: channel.is_archived, users, channels: vec![id] }),
         }
     }
-    if !tx.has(Feature::PeersOfSameKindTogether) {
-        let (alone, together): (Vec<_>, Vec<_>) = groups.into_iter().partition(|group| group.users.len() == 1);
-        let mut each: Vec<(ChannelId, OrdSet<UserId>)> = together
+    if !tx.has(Feature::OneEventPerChannelKind) {
+        let (single_user, several_users): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| group.users.len() == 1);
+        let mut by_channel: Vec<(ChannelId, OrdSet<UserId>)> = several_users
             .into_iter()
             .flat_map(|group| group.channels.into_iter().map(move |id| (id, group.users.clone())))
             .collect();
-        each.sort_unstable_by_key(|(id, _)| *id);
-        changes.extend(each.into_iter().map(|(id, users)| peer_change(tx, vec![id], users)));
-        changes.extend(alone.into_iter().flat_map(|group| group.for_readers(tx)));
+        by_channel.sort_unstable_by_key(|(id, _)| *id);
+        changes.extend(by_channel.into_iter().map(|(id, users)| peer_change(tx, vec![id], users)));
+        changes.extend(single_user.into_iter().flat_map(|group| group.by_audience(tx)));
     } else {
         changes.extend(groups.into_iter().flat_map(|group| group.by_kind(tx, is_arrival)));
     }
     changes
 }
 
-/// A change that the same people may see, whichever of the channels they look at.
+/// The change for channels that all have the same audience.
 fn peer_change(realm: &Realm, channels: Vec<ChannelId>, users: OrdSet<UserId>) -> PeerChange {
     let channel = &realm.channels[&channels[0]];
     let audience = realm.who_can_see(channel).except_all(&users);
     PeerChange { is_archived: channel.is_archived, audience, users, channels }
 }
 
-/// Public channels, archived or not, that the same users come to or leave.
+/// Public channels, either all archived or none, that the same users subscribe to or unsubscribe from.
 struct PublicChange {
     is_archived: bool,
     users: OrdSet<UserId>,
@@ -65,11 +67,11 @@ struct PublicChange {
 }
 
 impl PublicChange {
-    /// One change for each channel with guests, one for those that are web-public and one for the others.
+    /// One change for each channel with guests, one for all web-public channels, and one for all others.
     fn by_kind(self, realm: &Realm, is_arrival: bool) -> Vec<PeerChange> {
         let has_guests = |channel: &Channel| {
             let mut guests = realm.guests().iter().filter(|guest| channel.subscribers.contains(*guest));
-            // Those who leave are subscribers still.
+            // Users who are leaving are still subscribers at this point.
             guests.any(|guest| is_arrival || !self.users.contains(guest))
         };
         let mut changes = Vec::new();
@@ -88,20 +90,20 @@ impl PublicChange {
         changes
     }
 
-    /// One change of all channels for all but guests, and for guests one with those that they can see (A-413 in
-    /// docs/assumptions.md).
-    fn for_readers(self, realm: &Realm) -> Vec<PeerChange> {
-        let mut guests: BTreeMap<Vec<ChannelId>, OrdSet<UserId>> = BTreeMap::new();
-        // Nobody without a queue hears of it: these few are looked at rather than every guest.
+    /// One change with all channels for everyone except guests, and for guests one with the channels that they can see
+    /// (A-413 in docs/assumptions.md).
+    fn by_audience(self, realm: &Realm) -> Vec<PeerChange> {
+        let mut guests_by_channels: BTreeMap<Vec<ChannelId>, OrdSet<UserId>> = BTreeMap::new();
+        // Only users with a queue receive events, and they are few compared to all guests.
         let listeners = realm.listeners_among(realm.guests()).into_iter().filter(|guest| !self.users.contains(guest));
         for guest in listeners {
-            let sees = |id: &ChannelId| realm.can_see(&realm.users[&guest], &realm.channels[id]);
-            let seen: Vec<ChannelId> = self.channels.iter().copied().filter(sees).collect();
-            if !seen.is_empty() {
-                guests.entry(seen).or_default().insert(guest);
+            let is_visible = |id: &ChannelId| realm.can_see(&realm.users[&guest], &realm.channels[id]);
+            let visible: Vec<ChannelId> = self.channels.iter().copied().filter(is_visible).collect();
+            if !visible.is_empty() {
+                guests_by_channels.entry(visible).or_default().insert(guest);
             }
         }
-        let see_all = guests.remove(&self.channels).unwrap_or_default();
+        let see_all = guests_by_channels.remove(&self.channels).unwrap_or_default();
         let members = Audience::of(realm.active_users.clone()).except_all(realm.guests()).except_all(&self.users);
         let change = |audience, channels| PeerChange {
             is_archived: self.is_archived,
@@ -109,12 +111,14 @@ impl PublicChange {
             users: self.users.clone(),
             channels,
         };
-        let for_guests = guests.into_iter().map(|(channels, guests)| change(Audience::of(guests), channels));
+        let for_guests =
+            guests_by_channels.into_iter().map(|(channels, guests)| change(Audience::of(guests), channels));
         std::iter::once(change(members.including(see_all), self.channels.clone())).chain(for_guests).collect()
     }
 }
 
-/// Those who leave together hear of each other too: nothing else tells them.
+/// Event: `subscription` peer_remove to users who unsubscribe together, about each other. [`emit_peers`] leaves them
+/// out.
 pub(super) fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
     if change.users.len() > 1 {
         let payload = Payload::PeersLeft { channels: change.channels.clone(), users: change.users.clone() };
@@ -125,18 +129,18 @@ pub(super) fn emit_fellow_leavers(tx: &mut Tx, change: &PeerChange) {
 }
 
 pub(super) fn emit_peers<E: EventData>(tx: &mut Tx, event: fn(Peers) -> E, changes: Vec<PeerChange>) {
-    emit_peers_needing(tx, event, changes, DeliveryCondition::of_channel);
+    emit_peers_if(tx, event, changes, DeliveryCondition::of_channel);
 }
 
-/// As [`emit_peers`]; what is needed for channels that are archived or not.
-pub(super) fn emit_peers_needing<E: EventData>(
+/// Like [`emit_peers`], with a delivery condition that depends on whether the channels are archived.
+pub(super) fn emit_peers_if<E: EventData>(
     tx: &mut Tx,
     event: fn(Peers) -> E,
     changes: Vec<PeerChange>,
-    needs: impl Fn(bool) -> DeliveryCondition,
+    condition: impl Fn(bool) -> DeliveryCondition,
 ) {
     for change in changes {
         let peers = Peers::new(change.channels, change.users);
-        tx.emit(change.audience, event(peers).only_for(needs(change.is_archived)));
+        tx.emit(change.audience, event(peers).only_for(condition(change.is_archived)));
     }
 }

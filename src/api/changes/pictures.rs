@@ -1,4 +1,4 @@
-//! Uploaded pictures of people, bots, the organization and emoji.
+//! Checking and storing uploaded pictures: avatars, emoji, and the icon and logos of the organization.
 
 use crate::api::Call;
 use crate::api::parameter::UploadedFile;
@@ -8,14 +8,13 @@ use crate::realm::picture;
 use crate::realm::tx::Tx;
 use crate::realm::user::AvatarSource;
 
-/// Largest picture of a person, the organization or an emoji, MiB (`max_avatar_file_size_mib` and its like).
+/// Largest picture, in MiB (`max_avatar_file_size_mib` and the settings for icon, logo and emoji).
 pub const MAX_PICTURE_MIB: usize = 5;
 
-/// What a file may be called to be a picture.
 const PICTURE_TYPES: [&str; 7] =
     ["image/avif", "image/gif", "image/heic", "image/jpeg", "image/png", "image/tiff", "image/webp"];
 
-/// Whether a file is a user's picture that is not too large.
+/// Checks an avatar.
 ///
 /// # Errors
 ///
@@ -25,22 +24,20 @@ pub fn check_picture(file: &UploadedFile) -> Result<(), Error> {
     if picture::dimensions(&file.bytes).is_none() { Err(Error::UnreadablePicture) } else { Ok(()) }
 }
 
-/// Whether a file is a picture that is not too large, and is called one by who sends it.
+/// Checks an emoji or a picture of the organization, whose `Content-Type` has to be that of a picture.
 ///
 /// # Errors
 ///
 /// `PictureTooLarge`, `BadImage`.
-pub fn check_named_picture(call: &Call<'_>, file: &UploadedFile) -> Result<(), Error> {
+pub fn check_typed_picture(call: &Call<'_>, file: &UploadedFile) -> Result<(), Error> {
     check_picture_size(file)?;
     let is_picture = file.content_type.as_deref().is_none_or(|kind| PICTURE_TYPES.contains(&kind));
-    if call.has(Feature::PicturesNamedSo) && !is_picture {
+    if call.has(Feature::PictureContentTypeRequired) && !is_picture {
         return Err(Error::BadImage);
     }
     if picture::dimensions(&file.bytes).is_none() { Err(Error::BadImage) } else { Ok(()) }
 }
 
-/// Whether a file is not too large for a picture.
-///
 /// # Errors
 ///
 /// `PictureTooLarge`.
@@ -49,8 +46,8 @@ fn check_picture_size(file: &UploadedFile) -> Result<(), Error> {
     if is_too_large { Err(Error::PictureTooLarge { limit_mib: MAX_PICTURE_MIB.into() }) } else { Ok(()) }
 }
 
-/// Keeps a picture; it is not scaled, so that it serves in both sizes.
-pub fn keep_picture(tx: &mut Tx, file: &UploadedFile) -> AvatarSource {
-    let blob = tx.keep_blob(file.bytes.clone());
+/// Stores a picture. It is not scaled, so the same file serves both sizes.
+pub fn store_picture(tx: &mut Tx, file: &UploadedFile) -> AvatarSource {
+    let blob = tx.store_blob(file.bytes.clone());
     AvatarSource::Uploaded { medium_blob: blob.clone(), blob }
 }

@@ -1,4 +1,4 @@
-//! Making event queues.
+//! Creating event queues.
 
 use crate::api::Call;
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
@@ -13,10 +13,10 @@ use schemars::{Schema, SchemaGenerator};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Longest list of types of events, and longest narrow, of a queue: code points of its JSON (A-450 in docs/assumptions.md).
+/// Longest `event_types` and longest narrow of a queue, in code points of the JSON text (A-450 in docs/assumptions.md).
 pub const MAX_QUEUE_TEXT_LENGTH: usize = 10_000;
 
-/// `event_types` of a queue, which keeps them for as long as it lives.
+/// The parameter `event_types`, limited in length because queues store it.
 #[derive(Clone, Debug)]
 pub struct EventTypes(pub BTreeSet<String>);
 
@@ -31,9 +31,9 @@ impl Parameter for EventTypes {
     }
 }
 
-/// Adds a queue of a user's, to whose events nothing was added yet.
+/// Adds an empty queue.
 pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout: Span) -> QueueId {
-    let id = QueueId::from(tx.realm_mut().chance.uuid());
+    let id = QueueId::from(tx.realm_mut().rng.uuid());
     let queue = Queue {
         id: id.clone(),
         owner: owner.id,
@@ -51,7 +51,7 @@ pub fn add_queue(tx: &mut Tx, owner: &User, options: QueueOptions, idle_timeout:
     id
 }
 
-/// A queue of the caller's that a poll makes which names none: as [`Register`] makes it from these types alone.
+/// Adds a queue for a poll without `queue_id`, as `POST /register` does with only these event types.
 pub fn add_plain_queue(tx: &mut Tx, call: &Call<'_>, event_types: Option<EventTypes>) -> QueueId {
     let options = QueueOptions {
         client: call.client.to_owned(),
@@ -64,9 +64,9 @@ pub fn add_plain_queue(tx: &mut Tx, call: &Call<'_>, event_types: Option<EventTy
     id
 }
 
-/// A queue of a world above the newest level begins with an event that no client knows.
+/// In worlds above the newest level, queues begin with an event of an unknown type, to test that clients ignore it.
 pub fn begin_with_unknown_event(tx: &mut Tx, queue: Option<&str>) {
-    let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.gets_unknown_events());
+    let queue = queue.and_then(|id| tx.queues.get(id)).filter(|queue| queue.options.receives_unknown_events());
     if let Some(id) = queue.map(|queue| queue.id.clone()) {
         tx.emit_to_queue(id, EventOfALaterLevel {});
     }

@@ -1,4 +1,4 @@
-//! Events of settings of users, today's and former ones.
+//! Events about changed user settings, of the current type and of the older types.
 
 pub mod events;
 pub mod legacy;

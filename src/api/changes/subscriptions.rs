@@ -1,6 +1,6 @@
-//! Subscribing and unsubscribing with all events, for every operation that does so.
+//! Subscribing and unsubscribing users, with all events.
 
-use super::peers::{emit_fellow_leavers, emit_peers, emit_peers_needing, peer_changes};
+use super::peers::{emit_fellow_leavers, emit_peers, emit_peers_if, peer_changes};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -15,13 +15,14 @@ use imbl::OrdSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Who came to which channels, or left them.
-pub type Changed = BTreeMap<UserId, Vec<ChannelId>>;
+/// The channels that each user was subscribed to or unsubscribed from.
+pub type ChannelsByUser = BTreeMap<UserId, Vec<ChannelId>>;
 
-/// Subscriptions that one request changes at most, users times channels (A-321 in docs/assumptions.md). About 2 s.
+/// Most subscriptions that one request changes, users times channels (A-321 in docs/assumptions.md). So many take about
+/// 2 s.
 const MAX_SUBSCRIPTIONS: usize = 1_000_000;
 
-/// Asserts that a request does not change too many subscriptions at once.
+/// Checks that a request does not change too many subscriptions at once.
 ///
 /// # Errors
 ///
@@ -33,7 +34,7 @@ pub fn check_size(users: usize, channels: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Subscribes an active user to channels; gives those to which they were not subscribed before.
+/// Subscribes an active user to channels. Returns those to which the user was not subscribed before.
 ///
 /// Events: those of [`subscribe_all`].
 pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Option<&str>) -> Vec<ChannelId> {
@@ -41,24 +42,25 @@ pub fn subscribe(tx: &mut Tx, user: UserId, channels: &[ChannelId], color: Optio
     subscribe_all(tx, &BTreeSet::from([user]), channels, &colors).remove(&user).unwrap_or_default()
 }
 
-/// Subscribes active users to channels, in these colours where they have one; gives what is new, for each user first the
-/// channels that they were never subscribed to, then the others, both in the order in which they were given.
+/// Subscribes active users to channels, with the colors for those channels that have one. Returns the new
+/// subscriptions: for each user first the channels to which the user was never subscribed, then the others, both in the
+/// order of `channels`.
 ///
-/// Events, in this order: `realm_user` add to limited guests who come to know somebody, `stream` create for each channel
-/// to those who could not see it, `subscription` add to each user, `subscription` peer_add to everybody else who may see the
-/// subscribers.
+/// Events, in this order: `realm_user` add to limited guests who gain access to users, `stream` create for each channel
+/// to users who could not see it, `subscription` add to each user, `subscription` peer_add to everyone else who can see
+/// the subscribers.
 pub fn subscribe_all(
     tx: &mut Tx,
     users: &BTreeSet<UserId>,
     channels: &[ChannelId],
     colors: &BTreeMap<ChannelId, String>,
-) -> Changed {
-    let mut added = Changed::new();
-    let mut restored = Changed::new();
+) -> ChannelsByUser {
+    let mut added = ChannelsByUser::new();
+    let mut restored = ChannelsByUser::new();
     let mut discovered = BTreeMap::new();
     let mut arrived = BTreeMap::new();
     let mut palette = Palette::default();
-    let before = tx.mark();
+    let before = tx.realm_copy();
     for channel in channels {
         let is_new = |user: &UserId| tx.subscribe_from(&mut palette, *user, *channel, colors.get(channel).cloned());
         let newcomers: OrdSet<UserId> = users.iter().copied().filter(is_new).collect();
@@ -67,7 +69,7 @@ pub fn subscribe_all(
             let changed = if was_subscribed { &mut restored } else { &mut added };
             changed.entry(*user).or_default().push(*channel);
         }
-        discovered.insert(*channel, blind_among(&before, &newcomers, *channel));
+        discovered.insert(*channel, users_without_sight(&before, &newcomers, *channel));
         arrived.insert(*channel, newcomers);
     }
     for (user, channels) in restored {
@@ -85,26 +87,26 @@ pub fn subscribe_all(
     added
 }
 
-/// Unsubscribes users from those of the channels to which they are subscribed; gives what ended. What was unread there
-/// is read from then on.
+/// Unsubscribes users from channels and marks their unread messages there as read. Returns the subscriptions that
+/// ended.
 ///
-/// Events, in this order: `subscription` peer_remove to everybody else who may see the subscribers; then for each user
-/// `subscription` remove, `stream` delete for channels that they can't see any more, `update_message_flags` for what
-/// was unread; then `realm_user` remove to limited guests who lose somebody.
-pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> Changed {
-    let mut removed = Changed::new();
-    let mut left = BTreeMap::new();
-    let before = tx.mark();
+/// Events, in this order: `subscription` peer_remove to everyone else who can see the subscribers; for each user
+/// `subscription` remove, `stream` delete for channels that the user can't see any more, `update_message_flags` for the
+/// messages marked as read; then `realm_user` remove to limited guests who lose access to users.
+pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[ChannelId]) -> ChannelsByUser {
+    let mut removed = ChannelsByUser::new();
+    let mut leavers_by_channel = BTreeMap::new();
+    let before = tx.realm_copy();
     for channel in channels {
         let leavers: OrdSet<UserId> =
             users.iter().copied().filter(|user| tx.user_state(*user).subscription(*channel).is_some()).collect();
         for user in &leavers {
             removed.entry(*user).or_default().push(*channel);
         }
-        left.insert(*channel, leavers);
+        leavers_by_channel.insert(*channel, leavers);
     }
-    // Those who can see the subscribers while the users are among them.
-    let changes = peer_changes(tx, left, false);
+    // Computed before the users leave, so that the audience is that of the present subscribers.
+    let changes = peer_changes(tx, leavers_by_channel, false);
     for change in &changes {
         emit_fellow_leavers(tx, change);
     }
@@ -116,22 +118,24 @@ pub fn unsubscribe_all(tx: &mut Tx, users: &BTreeSet<UserId>, channels: &[Channe
     removed
 }
 
-/// Takes a user who is being deactivated out of all channels; the subscriptions themselves are kept.
+/// Removes a user who is being deactivated from the subscribers of all channels, but keeps the subscriptions for
+/// [`resume`].
 ///
-/// Event: `subscription` peer_remove to everybody else who may see the subscribers.
+/// Event: `subscription` peer_remove to everyone else who can see the subscribers.
 pub fn suspend(tx: &mut Tx, user: UserId) {
     let channels = active_subscriptions(tx, user);
     let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), false);
     for channel in channels {
         tx.channel_mut(channel).subscribers.remove(&user);
     }
-    emit_peers_needing(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
+    emit_peers_if(tx, SubscriptionPeerRemove, changes, |is_archived| match is_archived {
         true => DeliveryCondition::ArchivedChannelsFrom(Feature::DeactivationLeavesArchived.since()),
         false => DeliveryCondition::From(Feature::DeactivationLeaves.since()),
     });
 }
 
-/// Puts a user who is being reactivated back into all channels whose subscriptions were kept; gives those.
+/// Adds a user who is being reactivated to the subscribers of the channels that [`suspend`] removed the user from.
+/// Returns these channels.
 pub fn resume(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
     let channels = active_subscriptions(tx, user);
     for channel in &channels {
@@ -140,7 +144,7 @@ pub fn resume(tx: &mut Tx, user: UserId) -> Vec<ChannelId> {
     channels
 }
 
-/// Tells everybody else who may see the subscribers that a user is among them again: `subscription` peer_add.
+/// Event: `subscription` peer_add to everyone else who can see the subscribers.
 pub fn emit_resumed(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let changes = peer_changes(tx, channels.iter().map(|id| (*id, OrdSet::unit(user))).collect(), true);
     emit_peers(tx, SubscriptionPeerAdd, changes);
@@ -153,10 +157,10 @@ fn active_subscriptions(realm: &Realm, user: UserId) -> Vec<ChannelId> {
 
 fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     let mut unread: Vec<_> = channels.iter().flat_map(|channel| tx.unsubscribe(user, *channel)).collect();
-    let (archived, living): (Vec<_>, Vec<_>) = channels.iter().copied().partition(|id| tx.channels[id].is_archived);
-    for (is_archived, channels) in [(false, living), (true, archived)] {
+    let (archived, active): (Vec<_>, Vec<_>) = channels.iter().copied().partition(|id| tx.channels[id].is_archived);
+    for (is_archived, channels) in [(false, active), (true, archived)] {
         if !channels.is_empty() {
-            emit_left(tx, user, &channels, DeliveryCondition::of_channel(is_archived));
+            emit_removed(tx, user, &channels, DeliveryCondition::of_channel(is_archived));
         }
     }
     if !unread.is_empty() {
@@ -165,33 +169,33 @@ fn leave(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
     }
 }
 
-fn emit_left(tx: &mut Tx, user: UserId, channels: &[ChannelId], needs: DeliveryCondition) {
-    let left = channels.iter().map(|id| LeftChannel { name: tx.channels[id].name.clone(), stream_id: *id });
-    let event = SubscriptionRemove { subscriptions: left.collect() };
-    tx.emit(Audience::user(user), event.only_for(needs));
+fn emit_removed(tx: &mut Tx, user: UserId, channels: &[ChannelId], condition: DeliveryCondition) {
+    let subscriptions = channels.iter().map(|id| LeftChannel { name: tx.channels[id].name.clone(), stream_id: *id });
+    let event = SubscriptionRemove { subscriptions: subscriptions.collect() };
+    tx.emit(Audience::user(user), event.only_for(condition));
     let account = tx.users[&user].clone();
     let is_hidden = |id: &ChannelId| !tx.can_see(&account, &tx.channels[id]);
-    let vanished: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
-    if !vanished.is_empty() {
-        tx.emit_vanished(Audience::user(user), &vanished, needs);
+    let hidden: OrdSet<ChannelId> = channels.iter().copied().filter(is_hidden).collect();
+    if !hidden.is_empty() {
+        tx.emit_vanished(Audience::user(user), &hidden, condition);
     }
 }
 
 /// Those of the users who can't see a channel.
-fn blind_among(realm: &Realm, users: &OrdSet<UserId>, channel: ChannelId) -> OrdSet<UserId> {
+fn users_without_sight(realm: &Realm, users: &OrdSet<UserId>, channel: ChannelId) -> OrdSet<UserId> {
     let channel = &realm.channels[&channel];
-    let is_blind = |id: &&UserId| realm.user(**id).is_some_and(|user| !realm.can_see(user, channel));
-    users.iter().filter(is_blind).copied().collect()
+    let cannot_see = |id: &&UserId| realm.user(**id).is_some_and(|user| !realm.can_see(user, channel));
+    users.iter().filter(cannot_see).copied().collect()
 }
 
-/// Shaped when it is read: only those with a queue cost a list of all subscribers.
+/// The event's JSON, with all subscribers, is made only when a queue delivers the event.
 fn emit_added(tx: &mut Tx, user: UserId, channels: &[ChannelId]) {
-    let own = tx.user_state(user);
+    let state = tx.user_state(user);
     let subscriptions =
-        channels.iter().filter_map(|id| Some((tx.channels.get(id)?.clone(), own.subscriptions.get(id)?.clone())));
-    let (archived, living): (Vec<_>, Vec<_>) =
+        channels.iter().filter_map(|id| Some((tx.channels.get(id)?.clone(), state.subscriptions.get(id)?.clone())));
+    let (archived, active): (Vec<_>, Vec<_>) =
         subscriptions.partition(|(channel, _): &(Arc<Channel>, Arc<Subscription>)| channel.is_archived);
-    for (is_archived, subscriptions) in [(false, living), (true, archived)] {
+    for (is_archived, subscriptions) in [(false, active), (true, archived)] {
         if !subscriptions.is_empty() {
             let event = Event::new(EventKind::SubscriptionAdd, Payload::Subscribed(subscriptions));
             tx.emit(Audience::user(user), event.only_for(DeliveryCondition::of_channel(is_archived)));

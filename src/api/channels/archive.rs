@@ -1,4 +1,4 @@
-//! Archiving a channel.
+//! The operation that archives a channel. The change itself is in `api/changes/channels/archive.rs`.
 
 use super::ChannelParams;
 use crate::api::changes::channels::archive::archive;

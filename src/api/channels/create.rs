@@ -1,6 +1,6 @@
-//! Making one channel by itself.
+//! The operation that creates a single channel. The change itself is in `api/changes/channels/creation.rs`.
 
-use crate::api::changes::channels::creation::{NewChannel, checked_description, emit_defaults, make_channel};
+use crate::api::changes::channels::creation::{NewChannelParams, checked_description, create_channel, emit_defaults};
 use crate::api::changes::channels::notices::{announce, post_created};
 use crate::api::changes::subscriptions::subscribe_all;
 use crate::api::parameter::types::channel::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
@@ -57,21 +57,24 @@ impl Write for CreateChannel {
         let caller = call.caller();
         let description = checked_description(&params.description)?;
         let is_default = params.traits.is_default_stream;
-        let wanted =
-            NewChannel { traits: params.traits, topics_policy: params.topics_policy, permissions: params.permissions };
-        wanted.check_values(tx, call)?;
+        let channel_params = NewChannelParams {
+            traits: params.traits,
+            topics_policy: params.topics_policy,
+            permissions: params.permissions,
+        };
+        channel_params.check_values(tx, call)?;
         let name = checked_channel_name(&params.name)?;
         if tx.channel_by_name(&name).is_some() {
             return Err(Error::ChannelAlreadyExists { channel_name: name.into() });
         }
-        let traits = wanted.check(tx, call)?;
-        // An empty list is nobody here, not the caller.
+        let spec = channel_params.check(tx, call)?;
+        // Unlike in `principals`, an empty list does not mean the caller.
         let users = match params.subscribers.as_slice() {
             [] => BTreeSet::new(),
-            some => Principals::Ids(some.to_vec()).resolve(tx, caller)?,
+            ids => Principals::Ids(ids.to_vec()).resolve(tx, caller)?,
         };
 
-        let id = make_channel(tx, caller, name, description, &traits);
+        let id = create_channel(tx, caller, name, description, &spec);
         if is_default {
             emit_defaults(tx);
         }

@@ -1,4 +1,4 @@
-//! Groups of default channels, among which new users choose.
+//! Groups of default channels, among which new users can choose.
 //!
 //! Choices where the API is silent: A-139 in docs/assumptions.md.
 
@@ -18,7 +18,7 @@ use crate::realm::text::invalid_character;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 
-/// Longest name, in code points.
+/// In code points.
 const MAX_NAME_LENGTH: usize = 60;
 
 operation! {
@@ -76,17 +76,17 @@ impl Write for EditDefaultGroup {
         if params.new_group_name.is_none() && params.new_description.is_none() {
             return Err(Error::NothingForDefaultGroup);
         }
-        let index = known(tx, params.group_id)?;
+        let index = group_index(tx, params.group_id)?;
         let current = &tx.organization.default_channel_groups[index].name;
-        let may_be_blank = !call.has(Feature::DefaultGroupsNamed);
-        let requested = params.new_group_name.as_deref();
-        let is_blank = requested.is_some_and(|name| name.trim().is_empty());
-        let requested = requested.map(|name| if may_be_blank && is_blank { name } else { name.trim() });
-        if requested == Some(current) {
+        let may_be_blank = !call.has(Feature::BlankDefaultGroupNamesRefused);
+        let new_name = params.new_group_name.as_deref();
+        let is_blank = new_name.is_some_and(|name| name.trim().is_empty());
+        let new_name = new_name.map(|name| if may_be_blank && is_blank { name } else { name.trim() });
+        if new_name == Some(current) {
             return Err(Error::DefaultGroupHasName { group_name: current.as_str().into() });
         }
-        let checked = |name: String| if may_be_blank && is_blank { Ok(name) } else { checked_name(tx, &name) };
-        let name = params.new_group_name.map(checked).transpose()?;
+        let check = |name: String| if may_be_blank && is_blank { Ok(name) } else { checked_name(tx, &name) };
+        let name = params.new_group_name.map(check).transpose()?;
         let description = params.new_description.map(checked_description).transpose()?;
 
         if let Some(name) = name {
@@ -121,18 +121,18 @@ operation! {
 
 impl Write for ChangeDefaultGroupChannels {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = known(tx, params.group_id)?;
+        let index = group_index(tx, params.group_id)?;
         let group = tx.organization.default_channel_groups[index].clone();
         let channels = checked_channels(tx, call.caller(), &params.stream_names, &group.name)?;
-        let comes = match params.op.as_str() {
+        let is_add = match params.op.as_str() {
             "add" => true,
             "remove" => false,
             _ => return Err(Error::InvalidValue { parameter: "op".into() }),
         };
-        if let Some(id) = channels.iter().find(|id| group.channels.contains(id) == comes) {
+        if let Some(id) = channels.iter().find(|id| group.channels.contains(id) == is_add) {
             let channel_name = tx.channels[id].name.as_str().into();
             let group_name = group.name.as_str().into();
-            return Err(if comes {
+            return Err(if is_add {
                 Error::InDefaultGroup { channel_name, group_name }
             } else {
                 Error::NotInDefaultGroup { channel_name, group_name }
@@ -141,7 +141,7 @@ impl Write for ChangeDefaultGroupChannels {
 
         let members = &mut groups_mut(tx)[index].channels;
         for id in channels {
-            if comes {
+            if is_add {
                 members.insert(id)
             } else {
                 members.remove(&id)
@@ -165,7 +165,7 @@ operation! {
 
 impl Write for RemoveDefaultGroup {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = known(tx, params.group_id)?;
+        let index = group_index(tx, params.group_id)?;
 
         groups_mut(tx).remove(index);
         emit(tx);
@@ -173,13 +173,12 @@ impl Write for RemoveDefaultGroup {
     }
 }
 
-/// A description that is not too long; unlike those of channels it keeps its lines.
-fn checked_description(requested: String) -> Result<String, Error> {
-    check_length(&requested, "description", MAX_CHANNEL_DESCRIPTION_LENGTH)?;
-    Ok(requested)
+/// Unlike the description of a channel, it may have several lines.
+fn checked_description(description: String) -> Result<String, Error> {
+    check_length(&description, "description", MAX_CHANNEL_DESCRIPTION_LENGTH)?;
+    Ok(description)
 }
 
-/// A name that is free.
 fn checked_name(realm: &Realm, requested: &str) -> Result<String, Error> {
     let name = requested.trim();
     if name.chars().count() > MAX_NAME_LENGTH {
@@ -197,11 +196,11 @@ fn checked_name(realm: &Realm, requested: &str) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// Open channels that not everybody gets anyway.
+/// Checks that the channels exist, are not archived, private or default channels.
 fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str) -> Result<Vec<ChannelId>, Error> {
     let channels: Vec<&Channel> = names
         .iter()
-        .map(|name| realm.open_channel_by_name(caller, name).map(AsRef::as_ref))
+        .map(|name| realm.readable_active_channel_by_name(caller, name).map(AsRef::as_ref))
         .collect::<Result<_, _>>()?;
     for channel in &channels {
         if channel.privacy.is_private() {
@@ -215,7 +214,7 @@ fn checked_channels(realm: &Realm, caller: &User, names: &[String], group: &str)
     Ok(channels.into_iter().map(|channel| channel.id).collect())
 }
 
-fn known(realm: &Realm, id: i64) -> Result<usize, Error> {
+fn group_index(realm: &Realm, id: i64) -> Result<usize, Error> {
     let position = realm.organization.default_channel_groups.iter().position(|group| group.id == id);
     position.ok_or_else(|| Error::NoSuchDefaultGroup { group_id: id.into() })
 }

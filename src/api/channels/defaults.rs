@@ -1,4 +1,4 @@
-//! The channels that new users get.
+//! Default channels, to which new users are subscribed.
 
 use crate::api::changes::channels::creation::emit_defaults;
 use crate::api::parameter::parameters;
@@ -8,7 +8,7 @@ use crate::realm::id::ChannelId;
 use crate::realm::tx::Tx;
 
 parameters! {
-    /// Which channel.
+    /// Shared by adding and removing.
     pub struct DefaultChannelParams {
         /// The channel.
         stream_id: ChannelId,
@@ -25,7 +25,7 @@ operation! {
 
 impl Write for AddDefaultChannel {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let channel = tx.open_channel(call.caller(), params.stream_id)?;
+        let channel = tx.readable_active_channel(call.caller(), params.stream_id)?;
         if channel.privacy.is_private() {
             return Err(Error::PrivateMadeDefault);
         }
@@ -45,14 +45,15 @@ operation! {
 
 impl Write for RemoveDefaultChannel {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let channel = tx.living_channel(call.caller(), params.stream_id)?.id;
+        let channel = tx.visible_active_channel(call.caller(), params.stream_id)?.id;
 
         set_default(tx, channel, false);
         Ok(Success {})
     }
 }
 
-/// Tells everybody, of what is so already too where that is that new users don't get it.
+/// Event: `default_streams`. Removing a channel that is not a default channel emits it too; adding one that is does
+/// not.
 fn set_default(tx: &mut Tx, channel: ChannelId, is_default: bool) {
     if tx.channels[&channel].is_default && is_default {
         return;

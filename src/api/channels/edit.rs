@@ -1,8 +1,9 @@
-//! Changing a channel: what a request asks for, and whether it may be (reference behaviour, PATCH /streams/{id}).
+//! The operation that changes a channel: its parameters and checks (reference behaviour, PATCH /streams/{id}). `apply`
+//! makes the changes.
 
 pub mod apply;
 
-use crate::api::changes::channels::creation::{TOPIC_CREATION, check_folder, check_topic_creation, in_one_line};
+use crate::api::changes::channels::creation::{CAN_CREATE_TOPIC, check_folder, check_topic_creation, in_one_line};
 use crate::api::changes::channels::rights::administered_channel;
 use crate::api::parameter::Nullable;
 use crate::api::parameter::types::channel::{
@@ -77,19 +78,19 @@ impl Write for EditChannel {
         let is_default = checked_default(caller, channel, &params)?;
         let message_retention_days = checked_retention(caller, params.message_retention_days)?;
         let switches = params.switches.changes(caller, channel.switches)?;
-        let comes_back = checked_return(channel, privacy.unwrap_or(channel.privacy), params.is_archived)?;
+        let is_unarchived = checked_unarchiving(channel, privacy.unwrap_or(channel.privacy), params.is_archived)?;
         check_deletion_policy(tx, caller, &params)?;
         let name = checked_new_name(tx, channel, params.new_name.as_deref())?;
         let folder = checked_folder(tx, channel, params.folder_id.clone())?;
         let permissions = checked_permissions(tx, call, channel, params)?;
-        check_new_topics(tx, channel, privacy, &permissions)?;
+        check_topic_creation_permission(tx, channel, privacy, &permissions)?;
 
         let plan = Plan {
             topics_policy,
             privacy,
             is_default,
             message_retention_days,
-            comes_back,
+            is_unarchived,
             description,
             name,
             folder,
@@ -101,14 +102,14 @@ impl Write for EditChannel {
     }
 }
 
-/// What changes, all of it checked. Privacy, description and retention that are so already are in it too: they are informed
-/// again.
+/// The checked changes of a request. Unlike the other fields, `privacy`, `description` and `message_retention_days` may
+/// equal the current values; their events are sent nevertheless.
 struct Plan {
     topics_policy: Option<TopicsPolicy>,
     privacy: Option<Privacy>,
     is_default: Option<bool>,
     message_retention_days: Option<Option<i64>>,
-    comes_back: bool,
+    is_unarchived: bool,
     description: Option<String>,
     name: Option<String>,
     folder: Option<Option<FolderId>>,
@@ -124,7 +125,8 @@ fn checked_privacy(
 ) -> Result<Option<Privacy>, Error> {
     let is_private = params.is_private.unwrap_or(channel.privacy.is_private());
     let is_web_public = params.is_web_public.unwrap_or(channel.privacy.is_web_public());
-    // Who says whether it is private need not say whether its history is open: it follows.
+    // A request with `is_private` alone also changes the history: public channels have a shared one, private ones
+    // don't.
     let shows_history = params
         .history_public_to_subscribers
         .unwrap_or(params.is_private.map_or(channel.privacy.has_public_history(), |is_private| !is_private));
@@ -144,22 +146,26 @@ fn checked_privacy(
     if params.is_private.is_some() && !realm.can_read(caller, channel) {
         return Err(Error::ContentAccessRequired);
     }
-    let is_touched =
+    let is_requested =
         params.is_private.is_some() || params.is_web_public.is_some() || params.history_public_to_subscribers.is_some();
-    let publishes = params.is_web_public == Some(true);
-    if !is_touched || (privacy == channel.privacy && !publishes) {
-        return Ok(is_touched.then_some(privacy));
+    let makes_web_public = params.is_web_public == Some(true);
+    if !is_requested || (privacy == channel.privacy && !makes_web_public) {
+        return Ok(is_requested.then_some(privacy));
     }
     if privacy == Privacy::WebPublic && !realm.has_public_access() {
         return Err(Error::WebPublicDisabled);
     }
-    let needed = match privacy {
+    let required_permission = match privacy {
         Privacy::WebPublic => RealmPermission::CanCreateWebPublicChannel,
         Privacy::Public => RealmPermission::CanCreatePublicChannel,
         _ => RealmPermission::CanCreatePrivateChannel,
     };
-    let is_of_same_kind = is_private == channel.privacy.is_private() && privacy != Privacy::WebPublic;
-    if is_of_same_kind || realm.may(caller.id, needed) { Ok(Some(privacy)) } else { Err(Error::InsufficientPermission) }
+    let needs_no_permission = is_private == channel.privacy.is_private() && privacy != Privacy::WebPublic;
+    if needs_no_permission || realm.may(caller.id, required_permission) {
+        Ok(Some(privacy))
+    } else {
+        Err(Error::InsufficientPermission)
+    }
 }
 
 fn checked_topics_policy(
@@ -190,7 +196,7 @@ fn checked_default(caller: &User, channel: &Channel, params: &EditChannel) -> Re
     if params.is_default_stream == Some(true) && stays_archived {
         return Err(Error::InvalidChannelId);
     }
-    // That it is none is sent again too.
+    // The event about a channel that is not a default channel is sent even if nothing changes.
     Ok(params.is_default_stream.filter(|new| !(*new && channel.is_default)))
 }
 
@@ -201,28 +207,28 @@ fn checked_retention(caller: &User, days: Option<RetentionDays>) -> Result<Optio
     Ok(days.map(|days| days.0))
 }
 
-fn checked_return(channel: &Channel, privacy: Privacy, is_archived: Option<bool>) -> Result<bool, Error> {
-    let comes_back = is_archived == Some(false);
-    if comes_back && !channel.is_archived {
+fn checked_unarchiving(channel: &Channel, privacy: Privacy, is_archived: Option<bool>) -> Result<bool, Error> {
+    let is_unarchived = is_archived == Some(false);
+    if is_unarchived && !channel.is_archived {
         return Err(Error::ChannelNotArchived);
     }
-    // Nobody could read it.
-    if comes_back && privacy.is_private() && channel.subscribers.is_empty() {
+    // Nobody could access the channel.
+    if is_unarchived && privacy.is_private() && channel.subscribers.is_empty() {
         return Err(Error::ChannelWithoutSubscribers);
     }
-    Ok(comes_back)
+    Ok(is_unarchived)
 }
 
 fn check_deletion_policy(realm: &Realm, caller: &User, params: &EditChannel) -> Result<(), Error> {
-    let is_touched = params.permissions.can_delete_any_message_group.is_some()
+    let is_requested = params.permissions.can_delete_any_message_group.is_some()
         || params.permissions.can_delete_own_message_group.is_some();
-    if is_touched && !realm.may(caller.id, RealmPermission::CanSetDeleteMessagePolicy) {
+    if is_requested && !realm.may(caller.id, RealmPermission::CanSetDeleteMessagePolicy) {
         return Err(Error::InsufficientPermission);
     }
     Ok(())
 }
 
-/// A name that differs in its case alone is free.
+/// The name may differ from the channel's current name only in case.
 fn checked_new_name(realm: &Realm, channel: &Channel, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.map(checked_channel_name).transpose()? else { return Ok(None) };
     if name == channel.name {
@@ -250,7 +256,7 @@ fn checked_folder(
 }
 
 /// Permissions whose holders can read a private channel.
-const OPENING_PERMISSIONS: [&str; 2] =
+const CONTENT_ACCESS_PERMISSIONS: [&str; 2] =
     [ChannelPermission::CanAddSubscribers.name(), ChannelPermission::CanSubscribe.name()];
 
 fn checked_permissions(
@@ -265,13 +271,13 @@ fn checked_permissions(
         let setting = setting(CHANNEL_PERMISSIONS, name);
         let value = match resolve_update(realm, call.feature_level, setting, current, update)? {
             Some(value) => value,
-            // As a policy it was sent again.
+            // Older levels report the posting policy even if it does not change.
             None if name == ChannelPermission::CanSendMessage.name() && !call.has(Feature::PostingByGroups) => {
                 current.clone()
             }
             None => continue,
         };
-        if OPENING_PERMISSIONS.contains(&name) && !realm.can_read(call.caller(), channel) {
+        if CONTENT_ACCESS_PERMISSIONS.contains(&name) && !realm.can_read(call.caller(), channel) {
             return Err(Error::ContentAccessRequired);
         }
         changes.push((name, value));
@@ -279,17 +285,17 @@ fn checked_permissions(
     Ok(changes)
 }
 
-/// Checks that what is new does not hide from those who may begin topics which there are.
-fn check_new_topics(
+/// Checks the combination of the new privacy and the new permission to create topics.
+fn check_topic_creation_permission(
     realm: &Realm,
     channel: &Channel,
     privacy: Option<Privacy>,
     permissions: &[(&'static str, GroupSettingValue)],
 ) -> Result<(), Error> {
-    let asked = permissions.iter().find(|(name, _)| *name == TOPIC_CREATION).map(|(_, value)| value);
-    if privacy.is_none() && asked.is_none() {
+    let new_value = permissions.iter().find(|(name, _)| *name == CAN_CREATE_TOPIC).map(|(_, value)| value);
+    if privacy.is_none() && new_value.is_none() {
         return Ok(());
     }
-    let value = asked.or_else(|| channel.permissions.get(TOPIC_CREATION));
+    let value = new_value.or_else(|| channel.permissions.get(CAN_CREATE_TOPIC));
     value.map_or(Ok(()), |value| check_topic_creation(realm, privacy.unwrap_or(channel.privacy), value))
 }

@@ -1,4 +1,4 @@
-//! Tokens of devices without encryption; deprecated.
+//! Legacy push tokens of devices without encryption.
 
 use crate::api::parameter::{Parameter, parameters};
 use crate::api::{Call, Success, Write, operation};
@@ -8,10 +8,10 @@ use crate::realm::push::{PushToken, PushTokenKind};
 use crate::realm::tx::Tx;
 use schemars::{Schema, SchemaGenerator};
 
-/// Longest token, in characters.
+/// In code points.
 const MAX_TOKEN_LENGTH: usize = 4_096;
 
-/// An application's name: letters, digits, dots and dashes.
+/// The ID of an app: letters, digits, dots and dashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AppId(pub String);
 
@@ -41,21 +41,22 @@ fn check_token(kind: PushTokenKind, token: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn add(tx: &mut Tx, user: UserId, new: PushToken) {
-    tx.change_push_targets(user, |own| {
-        let tokens = &mut own.push_tokens;
-        match tokens.iter().position(|token| token.is(new.kind, &new.token)) {
-            Some(index) => tokens[index] = new,
-            None => tokens.push_back(new),
+fn add(tx: &mut Tx, user: UserId, new_token: PushToken) {
+    tx.change_push_targets(user, |state| {
+        let tokens = &mut state.push_tokens;
+        match tokens.iter().position(|token| token.is(new_token.kind, &new_token.token)) {
+            Some(index) => tokens[index] = new_token,
+            None => tokens.push_back(new_token),
         }
     });
 }
 
 fn remove(tx: &mut Tx, user: UserId, kind: PushTokenKind, token: &str) -> Result<Success, Error> {
     check_token(kind, token)?;
-    let index = tx.user_state(user).push_tokens.iter().position(|one| one.is(kind, token)).ok_or(Error::NoSuchToken)?;
+    let mut tokens = tx.user_state(user).push_tokens.iter();
+    let index = tokens.position(|push_token| push_token.is(kind, token)).ok_or(Error::NoSuchToken)?;
 
-    tx.change_push_targets(user, |own| own.push_tokens.remove(index));
+    tx.change_push_targets(user, |state| state.push_tokens.remove(index));
     Ok(Success {})
 }
 
@@ -82,7 +83,7 @@ impl Write for AddPlatformToken {
 }
 
 parameters! {
-    /// Which token.
+    /// Shared by the operations that take only a token.
     pub struct TokenParams {
         /// The token.
         token: String,

@@ -1,4 +1,4 @@
-//! Making user groups (specification, POST /user_groups/create).
+//! Creating user groups (specification, POST /user_groups/create).
 //!
 //! A choice where the API is silent: A-57 in docs/assumptions.md.
 
@@ -79,7 +79,7 @@ impl Write for CreateGroup {
             is_deactivated: false,
             permissions,
         };
-        let record = GroupRecord::new(tx, &group, !tx.has(Feature::ActiveMembersAlone));
+        let record = GroupRecord::new(tx, &group, !tx.has(Feature::OnlyActiveMembers));
         tx.realm_mut().groups.insert(id, Arc::new(group));
         emit(tx, id, UserGroupAdd { group: record });
         if !subgroups.is_empty() {

@@ -1,4 +1,4 @@
-//! Deactivating user groups: refused while something refers to them.
+//! Deactivating user groups, which is refused while something refers to them.
 //!
 //! A choice where the API is silent: A-60 in docs/assumptions.md.
 
@@ -46,8 +46,8 @@ impl Write for DeactivateGroup {
     }
 }
 
-/// What refers to a group: active groups that contain it, and permissions of living channels, of active groups (itself
-/// included) and of the organization.
+/// References to a group: active groups that contain it, and permissions of channels that are not archived, of active
+/// groups (including the group itself) and of the organization.
 pub(super) fn objections(realm: &Realm, id: GroupId) -> Vec<Value> {
     let active = || realm.groups.values().filter(|group| !group.is_deactivated);
     let mut objections = Vec::new();
@@ -72,12 +72,12 @@ pub(super) fn objections(realm: &Realm, id: GroupId) -> Vec<Value> {
     objections
 }
 
-/// The names of the permissions that a group holds, alone or with others; None when it holds none.
+/// The names of the permissions that a group holds, alone or with others; None if it holds none.
 fn settings_held_by(permissions: &Permissions, id: GroupId) -> Option<Vec<&'static str>> {
     let is_held = |value: &GroupSettingValue| match value {
         GroupSettingValue::Group(group) => *group == id,
         GroupSettingValue::Anonymous(value) => value.direct_subgroups.contains(&id),
     };
-    let held: Vec<_> = permissions.iter().filter(|(_, value)| is_held(value)).map(|(name, _)| *name).collect();
-    Some(held).filter(|held| !held.is_empty())
+    let names: Vec<_> = permissions.iter().filter(|(_, value)| is_held(value)).map(|(name, _)| *name).collect();
+    Some(names).filter(|names| !names.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Changing user groups and bringing deactivated ones back (specification, PATCH /user_groups/{user_group_id}).
+//! Changing and reactivating user groups (specification, PATCH /user_groups/{user_group_id}).
 //!
 //! A choice where the API is silent: A-59 in docs/assumptions.md.
 
@@ -61,16 +61,16 @@ impl Write for EditGroup {
         if params.deactivated == Some(false) && group.is_deactivated {
             reactivate(tx, id);
         }
-        // Checked last, as the group is by then: a group that came back can hold its own permissions. One that is
-        // refused undoes all of the above.
+        // Checked after the other changes, because only a reactivated group can hold its own permissions. An error
+        // discards those changes too.
         for (name, update) in params.permissions.by_name() {
             let Some(update) = update else { continue };
             let setting = setting(GROUP_PERMISSIONS, name);
-            let new = resolve_update(tx, call.feature_level, setting, &group.permissions[name], update)?;
-            if let Some(value) = new {
-                let shown = json!(value);
+            let new_value = resolve_update(tx, call.feature_level, setting, &group.permissions[name], update)?;
+            if let Some(value) = new_value {
+                let json_value = json!(value);
                 tx.group_mut(id).permissions.insert(name, value);
-                emit_update(tx, id, name, shown);
+                emit_update(tx, id, name, json_value);
             }
         }
         Ok(Success {})
@@ -85,7 +85,7 @@ fn is_empty(params: &EditGroup) -> bool {
         && params.permissions.by_name().iter().all(|(_, update)| update.is_none())
 }
 
-/// A name that differs in its case alone is free.
+/// The name may differ from the group's current name only in case.
 fn checked_new_name(tx: &Tx, call: &Call<'_>, group: &Group, name: Option<&str>) -> Result<Option<String>, Error> {
     let Some(name) = name.filter(|name| *name != group.name) else { return Ok(None) };
     let name = checked_group_name(name, call.feature_level)?;
@@ -93,12 +93,12 @@ fn checked_new_name(tx: &Tx, call: &Call<'_>, group: &Group, name: Option<&str>)
     Ok(Some(name).filter(|name| *name != group.name))
 }
 
-/// Brings a group back. Clients that don't know deactivated groups learn of it as of a new one.
+/// Events: `user_group` update to clients that know deactivated groups, `user_group` add to the others.
 fn reactivate(tx: &mut Tx, id: GroupId) {
     tx.group_mut(id).is_deactivated = false;
     let audience = tx.everyone();
     let update = UserGroupUpdate::new(id, "deactivated", false.into());
-    let lists_inactive = !tx.has(Feature::ActiveMembersAlone);
+    let lists_inactive = !tx.has(Feature::OnlyActiveMembers);
     let add = UserGroupAdd { group: GroupRecord::new(tx, &tx.groups[&id], lists_inactive) };
     tx.emit(audience.clone(), update.only_for(DeliveryCondition::DeactivatedGroups));
     tx.emit(audience, add.only_for(DeliveryCondition::NoDeactivatedGroups));

@@ -1,4 +1,4 @@
-//! Who is in a user group: adding and removing users and subgroups (specification, POST …/members and …/subgroups).
+//! Adding and removing members and subgroups of a user group (specification, POST …/members and …/subgroups).
 //!
 //! A choice where the API is silent: A-58 in docs/assumptions.md.
 
@@ -46,15 +46,15 @@ operation! {
 impl Write for ChangeMembers {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let group = params.user_group_id;
-        let is_nothing = params.add.is_empty()
+        let is_empty = params.add.is_empty()
             && params.delete.is_empty()
             && params.add_subgroups.is_empty()
             && params.delete_subgroups.is_empty();
-        if is_nothing {
+        if is_empty {
             return Err(Error::NoMembersToChange);
         }
 
-        // Each list is checked as the group is after those before it.
+        // Each list is checked against the group as the preceding lists changed it.
         let mut pending = PendingEvents::default();
         add_members(tx, call, group, &params.add, &mut pending)?;
         remove_members(tx, call, group, &params.delete, &mut pending)?;
@@ -99,7 +99,7 @@ impl Write for ChangeSubgroups {
     }
 }
 
-/// What a request changed in a group and is still to be sent.
+/// Events that older levels send after the notices to the affected users.
 #[derive(Default)]
 struct PendingEvents(Vec<Event>);
 
@@ -133,7 +133,7 @@ fn add_members(
         Err(Error::InsufficientPermission) if users == [call.caller().id] => {
             group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanJoin)
         }
-        outcome => outcome,
+        result => result,
     }?;
     let users = possible_members(tx, users, call.feature_level)?;
     if let Some(user) = users.iter().find(|user| group.members.contains(*user)) {
@@ -141,7 +141,7 @@ fn add_members(
     }
 
     let changed: OrdSet<UserId> = users.iter().copied().collect();
-    let before = tx.mark();
+    let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().union(changed);
     pending.add(tx, id, MemberChange::Add.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels]);
@@ -159,20 +159,20 @@ fn remove_members(
     if users.is_empty() {
         return Ok(());
     }
-    let is_own = users == [call.caller().id];
+    let is_caller = users == [call.caller().id];
     let users = possible_members(tx, users, call.feature_level)?;
     let group = match group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanRemoveMembers) {
-        Err(Error::InsufficientPermission) if is_own => {
+        Err(Error::InsufficientPermission) if is_caller => {
             group_to_change(tx, (call.caller(), call.feature_level), id, GroupPermission::CanLeave)
         }
-        outcome => outcome,
+        result => result,
     }?;
     if let Some(user) = users.iter().find(|user| !group.members.contains(*user)) {
         return Err(Error::NotMember { user_id: user.0.into() });
     }
 
     let changed: OrdSet<UserId> = users.iter().copied().collect();
-    let before = tx.mark();
+    let before = tx.realm_copy();
     tx.group_mut(id).members = group.members.clone().relative_complement(changed);
     pending.add(tx, id, MemberChange::Remove.event(id, users.iter().copied()));
     tx.emit_visibility(&before, &[Sight::Channels]);
@@ -180,12 +180,12 @@ fn remove_members(
     Ok(())
 }
 
-/// Notifies people that somebody else added or removed, each in a direct message.
-fn post_to_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, what: &str) {
+/// Sends each person that another user added or removed a direct message. `action` follows the mention of that user.
+fn post_to_affected(tx: &mut Tx, actor: &User, users: &BTreeSet<UserId>, action: &str) {
     let people: Vec<UserId> =
         users.iter().copied().filter(|id| *id != actor.id && tx.is_active(*id) && !tx.users[id].is_bot()).collect();
     for person in people {
-        tx.notify_person(actor.id, person, format!("{} {what}", actor.silent_mention()));
+        tx.notify_person(actor.id, person, format!("{} {action}", actor.silent_mention()));
     }
 }
 
@@ -208,14 +208,14 @@ fn add_subgroups(
         return Err(Error::SubgroupCycle { group_id: id.0.into() });
     }
 
-    let before = tx.mark();
+    let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().union(subgroups.iter().copied().collect());
     pending.add(tx, id, UserGroupAddSubgroups(subgroups_of(id, subgroups)));
     tx.emit_visibility(&before, &[Sight::Channels]);
     Ok(())
 }
 
-/// Removing subgroups takes managing the group: it can take away more than the remover could give.
+/// Removing subgroups requires `can_manage_group`, because removing a subgroup may remove many members.
 fn remove_subgroups(
     tx: &mut Tx,
     call: &Call<'_>,
@@ -232,7 +232,7 @@ fn remove_subgroups(
         return Err(Error::NotSubgroup { group_id: subgroup.0.into() });
     }
 
-    let before = tx.mark();
+    let before = tx.realm_copy();
     tx.group_mut(id).subgroups = group.subgroups.clone().relative_complement(subgroups.iter().copied().collect());
     pending.add(tx, id, UserGroupRemoveSubgroups(subgroups_of(id, subgroups)));
     tx.emit_visibility(&before, &[Sight::Channels]);

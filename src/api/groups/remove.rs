@@ -1,4 +1,4 @@
-//! Removing user groups for good, as older levels did.
+//! Deleting user groups permanently, which only older levels have.
 //!
 //! A choice where the API is silent: A-152 in docs/assumptions.md.
 
@@ -39,35 +39,36 @@ impl Write for RemoveGroup {
         }
 
         tx.realm_mut().groups.remove(&id);
-        forget_in_invitations(tx, id);
+        remove_from_invitations(tx, id);
         let everyone = tx.everyone();
         tx.emit(everyone, UserGroupRemove { group_id: id });
         Ok(Success {})
     }
 }
 
-/// The realm without the group, and with all groups and channels active: references from deactivated ones block a permanent
-/// deletion too.
+/// The realm without the group, and with all groups and channels active, because references from deactivated groups and
+/// archived channels also prevent a permanent deletion.
 fn without(realm: &Realm, id: GroupId) -> Realm {
-    let mut rest = realm.clone();
-    rest.groups.remove(&id);
-    let deactivated: Vec<GroupId> = rest.groups.values().filter(|one| one.is_deactivated).map(|one| one.id).collect();
+    let mut realm = realm.clone();
+    realm.groups.remove(&id);
+    let deactivated: Vec<GroupId> =
+        realm.groups.values().filter(|group| group.is_deactivated).map(|group| group.id).collect();
     for group in deactivated {
-        if let Some(group) = rest.groups.get_mut(&group) {
+        if let Some(group) = realm.groups.get_mut(&group) {
             Arc::make_mut(group).is_deactivated = false;
         }
     }
-    let archived: Vec<_> = rest.channels.values().filter(|one| one.is_archived).map(|one| one.id).collect();
+    let archived: Vec<_> =
+        realm.channels.values().filter(|channel| channel.is_archived).map(|channel| channel.id).collect();
     for channel in archived {
-        if let Some(channel) = rest.channels.get_mut(&channel) {
+        if let Some(channel) = realm.channels.get_mut(&channel) {
             Arc::make_mut(channel).is_archived = false;
         }
     }
-    rest
+    realm
 }
 
-/// Removes the group from invitations.
-fn forget_in_invitations(tx: &mut Tx, id: GroupId) {
+fn remove_from_invitations(tx: &mut Tx, id: GroupId) {
     let links = tx.invite_links.values().filter(|link| link.terms.groups.contains(&id));
     let links: Vec<InviteLinkId> = links.map(|link| link.id).collect();
     let invites = tx.invites.values().filter(|invite| invite.terms.groups.contains(&id));

@@ -1,39 +1,35 @@
-//! What a service delivers, and what becomes of it.
+//! A delivery of a service, and the messages that are rendered from it.
 
 use super::payload::Part;
 use super::{DeliverWebhook, Service};
 use crate::error::Error;
 use serde_json::Value;
 
-/// A delivery whose payload was read.
 pub struct Delivery<'a> {
-    /// Where it was delivered to.
     pub service: &'a Service,
-    /// The parameters of the address.
     pub params: &'a DeliverWebhook,
-    /// The payload; null where it is a form.
+    /// Null if the service sent a form with several parameters.
     pub payload: &'a Value,
-    /// The headers that services use, by their names in small letters.
+    /// Names in lower case, and values.
     pub headers: &'a [(&'static str, String)],
 }
 
 impl<'a> Delivery<'a> {
-    /// The payload, to be taken apart.
-    pub fn whole(&self) -> Part<'a> {
-        Part::whole(self.payload, "request")
+    /// The payload, for reading its values.
+    pub fn root(&self) -> Part<'a> {
+        Part::root(self.payload, "request")
     }
 
-    /// A header's value.
     pub fn header(&self, name: &str) -> Option<&'a str> {
         self.headers.iter().find(|(header, _)| *header == name).map(|(_, value)| value.as_str())
     }
 
-    /// Whether the address gives the topic, so that messages have to say what the topic would.
-    pub fn has_own_topic(&self) -> bool {
+    /// Whether the request sets the topic. Messages then have to contain what the default topic would say.
+    pub fn has_custom_topic(&self) -> bool {
         self.params.topic.is_some()
     }
 
-    /// The refusal of an event that the service has, and that makes no message.
+    /// The error for an event of the service that makes no message.
     pub fn unsupported(&self, event: &str) -> Error {
         let webhook_name = self.service.display_name.replace(' ', "");
         Error::UnsupportedWebhookEvent { webhook_name: webhook_name.into(), event_type: event.into() }
@@ -43,34 +39,33 @@ impl<'a> Delivery<'a> {
 /// A message to be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notification {
-    /// The topic, where the address gives none.
+    /// The default topic, which a topic in the request replaces.
     pub topic: String,
     /// Markdown.
     pub content: String,
-    /// What patterns of events choose it by; None where they do not.
+    /// The event that `only_events` and `exclude_events` filter by. None: the message is always sent.
     pub event: Option<String>,
-    /// The channel, where the payload decides on it.
+    /// A channel from the payload, which replaces that of the request.
     pub channel: Option<String>,
 }
 
-/// What becomes of a delivery.
+/// The result of rendering a delivery.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// The messages, in their order.
     pub messages: Vec<Notification>,
-    /// What is sent to the owner of the bot.
-    pub for_owner: Option<String>,
-    /// What the reply repeats, to prove that it comes from here.
+    /// The text of a notice to the owner of the bot.
+    pub owner_notice: Option<String>,
+    /// A text of the service that the reply has to repeat.
     pub challenge: Option<String>,
 }
 
 impl Outcome {
-    /// One message.
+    /// A single message that is always sent.
     pub fn message(topic: impl Into<String>, content: impl Into<String>) -> Self {
         Self::from(Notification { topic: topic.into(), content: content.into(), ..Notification::default() })
     }
 
-    /// One message of an event.
+    /// A single message about an event.
     pub fn event(event: &str, topic: impl Into<String>, content: impl Into<String>) -> Self {
         Self::from(Notification {
             topic: topic.into(),

@@ -1,4 +1,5 @@
-//! GitHub: pushes, issues, comments on them, pull requests, branches and tags.
+//! GitHub: messages about pushes, branches, tags, issues and comments on them. Pull requests are in
+//! `github_pull_request.rs`.
 
 use super::delivery::{Delivery, Outcome};
 use super::git::{self, Activity, Commit, Push};
@@ -6,19 +7,18 @@ use super::github_pull_request::{self, sender};
 use super::payload::Part;
 use crate::error::Error;
 
-/// The header that names the event.
+/// Names the event.
 pub const EVENT_HEADER: &str = "x-github-event";
 
-/// Events that the service has, and that nothing is said of.
-const IGNORED: [&str; 7] =
+/// Events that make no message and are not refused as unsupported.
+const IGNORED_EVENTS: [&str; 7] =
     ["check_suite", "label", "meta", "milestone", "organization", "project_card", "repository_vulnerability_alert"];
 
-/// The message of a delivery.
 pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
-    let payload = delivery.whole();
+    let payload = delivery.root();
     let header = delivery.header(EVENT_HEADER).unwrap_or_default();
     if let Some(repository) = payload.find("repository")?
-        && repository.switch_of("private")?
+        && repository.bool_of("private")?
         && delivery.params.ignore_private_repositories
     {
         return Ok(Outcome::default());
@@ -29,14 +29,14 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let Some(event) = event_of(delivery, header, &payload)? else { return Ok(Outcome::default()) };
     let topic = topic(event, &payload)?;
     let title = |part: &Part<'_>| {
-        if delivery.has_own_topic() { part.text_of("title").map(|title| Some(title.to_owned())) } else { Ok(None) }
+        if delivery.has_custom_topic() { part.text_of("title").map(|title| Some(title.to_owned())) } else { Ok(None) }
     };
     let content = match event {
         "push_commits" => push(&payload)?,
         "push_tags" => {
             let tag = payload.text_of("ref")?;
-            let action = if payload.switch_of("created")? { "pushed" } else { "removed" };
-            git::tag_in_words(sender(&payload)?, action, tag.strip_prefix("refs/tags/").unwrap_or(tag))
+            let action = if payload.bool_of("created")? { "pushed" } else { "removed" };
+            git::tag_message(sender(&payload)?, action, tag.strip_prefix("refs/tags/").unwrap_or(tag))
         }
         "create" | "delete" => {
             let (kind, name) = (payload.text_of("ref_type")?, payload.text_of("ref")?);
@@ -45,11 +45,11 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         "ping" => format!("GitHub webhook has been successfully configured by {}.", sender(&payload)?),
         "issues_transferred" | "issues_opened_via_transfer" => transfer(event, &payload)?,
         "issue_labeled_or_unlabeled" | "issue_milestoned_or_demilestoned" => {
-            mark(&payload, title(&payload.key("issue")?)?)?
+            label_or_milestone(&payload, title(&payload.key("issue")?)?)?
         }
         "issues" => issue(&payload, title(&payload.key("issue")?)?)?,
         "issue_comment" => comment(&payload, title(&payload.key("issue")?)?)?,
-        other => github_pull_request::in_words(other, &payload, title(&payload.key("pull_request")?)?)?,
+        other => github_pull_request::message(other, &payload, title(&payload.key("pull_request")?)?)?,
     };
     Ok(Outcome::event(event, topic, content))
 }
@@ -62,7 +62,7 @@ fn is_edited_without_change(payload: &Part<'_>) -> Result<bool, Error> {
     Ok(before == payload.key("comment")?.text_of("body")?)
 }
 
-/// The event by the name that patterns know it by; None where nothing is said of it.
+/// The name of the event that `only_events` and `exclude_events` filter by. None if it makes no message.
 fn event_of(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Result<Option<&'static str>, Error> {
     Ok(match header {
         "push" => push_event(payload, delivery.params.branches.as_deref())?,
@@ -70,7 +70,7 @@ fn event_of(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Result
             "labeled" | "unlabeled" => "issue_labeled_or_unlabeled",
             "milestoned" | "demilestoned" => "issue_milestoned_or_demilestoned",
             "transferred" => "issues_transferred",
-            "opened" if is_moved_here(payload)? => "issues_opened_via_transfer",
+            "opened" if is_transferred_here(payload)? => "issues_opened_via_transfer",
             _ => "issues",
         }),
         "pull_request" => github_pull_request::event_of(delivery, payload)?,
@@ -81,7 +81,7 @@ fn event_of(delivery: &Delivery<'_>, header: &str, payload: &Part<'_>) -> Result
         "create" => Some("create"),
         "delete" => Some("delete"),
         "ping" => Some("ping"),
-        other if IGNORED.contains(&other) => None,
+        other if IGNORED_EVENTS.contains(&other) => None,
         other => {
             let action = payload.find("action")?.map_or(Ok("???"), |action| action.text())?;
             return Err(delivery.unsupported(&format!("{other}:{action}")));
@@ -93,12 +93,12 @@ fn push_event(payload: &Part<'_>, branches: Option<&str>) -> Result<Option<&'sta
     let reference = payload.text_of("ref")?;
     Ok(match reference.strip_prefix("refs/heads/") {
         Some(branch) if branch.starts_with("gh-readonly-queue/") => None,
-        Some(branch) => git::is_among(branch, branches).then_some("push_commits"),
+        Some(branch) => git::is_branch_listed(branch, branches).then_some("push_commits"),
         None => Some("push_tags"),
     })
 }
 
-fn is_moved_here(payload: &Part<'_>) -> Result<bool, Error> {
+fn is_transferred_here(payload: &Part<'_>) -> Result<bool, Error> {
     let changes = payload.non_empty("changes")?;
     Ok(changes.map(|changes| changes.non_empty("old_issue")).transpose()?.flatten().is_some())
 }
@@ -151,10 +151,10 @@ fn push(payload: &Part<'_>) -> Result<String, Error> {
         compare_url: payload.text_of("compare")?,
         branch: branch(payload)?,
         commits,
-        is_deleted: payload.switch_of("deleted")?,
-        is_forced: payload.switch_of("forced")?,
+        is_deleted: payload.bool_of("deleted")?,
+        is_forced: payload.bool_of("forced")?,
     };
-    Ok(push.in_words())
+    Ok(push.to_message())
 }
 
 fn issue(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
@@ -173,7 +173,7 @@ fn issue(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
         changed_assignee: assignee,
         ..Activity::default()
     };
-    Ok(activity.in_words())
+    Ok(activity.to_message())
 }
 
 fn comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
@@ -193,11 +193,11 @@ fn comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
         message: Some(comment.text_of("body")?),
         ..Activity::default()
     };
-    Ok(activity.in_words())
+    Ok(activity.to_message())
 }
 
-/// A label or milestone that an issue was given, or lost.
-fn mark(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+/// The message about a label or milestone that was added to an issue or removed from it.
+fn label_or_milestone(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let (action, issue, user) = (payload.text_of("action")?, payload.key("issue")?, payload.key("sender")?);
     let is_label = action.ends_with("labeled");
     let (verb, preposition) =

@@ -1,18 +1,18 @@
-//! GitHub: what happens to pull requests, and reviews of them.
+//! GitHub: messages about pull requests and their reviews.
 
 use super::delivery::Delivery;
 use super::git::Activity;
 use super::payload::Part;
 use crate::error::Error;
 
-/// Actions that nothing is said of.
+/// Actions that make no message and are not refused as unsupported.
 const IGNORED_ACTIONS: [&str; 5] = ["approved", "converted_to_draft", "labeled", "review_request_removed", "unlabeled"];
 
-/// The event by the name that patterns know it by; None where nothing is said of it.
+/// The name of the event that `only_events` and `exclude_events` filter by. None if it makes no message.
 ///
 /// # Errors
 ///
-/// For a payload without an action, and for an action that is not supported.
+/// If the payload has no action or an unsupported one.
 pub fn event_of(delivery: &Delivery<'_>, payload: &Part<'_>) -> Result<Option<&'static str>, Error> {
     Ok(match payload.text_of("action")? {
         "opened" | "reopened" => Some("opened_pull_request"),
@@ -28,39 +28,39 @@ pub fn event_of(delivery: &Delivery<'_>, payload: &Part<'_>) -> Result<Option<&'
     })
 }
 
-/// Whether a review was edited and nothing of it changed: GitHub sends this right after each review.
+/// Whether the event is an edit of a review without changes, which GitHub sends after each new review.
 ///
 /// # Errors
 ///
-/// For a payload without an action.
+/// If the payload has no action.
 pub fn is_edited_without_change(payload: &Part<'_>) -> Result<bool, Error> {
     let changes = payload.non_empty("changes")?;
     let is_empty = changes.is_none_or(|changes| changes.value().as_object().is_some_and(serde_json::Map::is_empty));
     Ok(payload.text_of("action")? == "edited" && is_empty)
 }
 
-/// The name of who triggered an event.
+/// The login name of the user who caused the event.
 ///
 /// # Errors
 ///
-/// For a payload without a sender.
+/// If the payload has no sender.
 pub fn sender<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
     payload.key("sender")?.text_of("login")
 }
 
-/// The message of an event.
+/// The message about an event.
 ///
 /// # Errors
 ///
-/// For a payload that lacks what the message needs.
-pub fn in_words(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+/// If the payload lacks a value that the message needs.
+pub fn message(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let (user, request) = (sender(payload)?, payload.key("pull_request")?);
     let (number, url) = (request.number_of("number")?, request.text_of("html_url")?);
     match event {
         "pull_request_ready_for_review" => {
             Ok(format!("**{user}** has marked [PR #{number}]({url}) as ready for review."))
         }
-        "pull_request_review_requested" => request_for_review(payload, title),
+        "pull_request_review_requested" => review_request(payload, title),
         "locked_or_unlocked_pull_request" if payload.text_of("action")? == "unlocked" => {
             Ok(format!("{user} has unlocked [PR #{number}]({url})."))
         }
@@ -80,16 +80,16 @@ pub fn in_words(event: &str, payload: &Part<'_>, title: Option<String>) -> Resul
     }
 }
 
-fn request_for_review(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
+fn review_request(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let (user, request) = (sender(payload)?, payload.key("pull_request")?);
     let (number, url) = (request.number_of("number")?, request.text_of("html_url")?);
-    let (reviewer, name) = match payload.find("requested_reviewer")? {
+    let (reviewer, name_key) = match payload.find("requested_reviewer")? {
         Some(person) => (person, "login"),
         None => (payload.key("requested_team")?, "name"),
     };
-    let (name, address) = (reviewer.text_of(name)?, reviewer.text_of("html_url")?);
+    let (name, reviewer_url) = (reviewer.text_of(name_key)?, reviewer.text_of("html_url")?);
     let title = title.map(|title| format!(" {title}")).unwrap_or_default();
-    Ok(format!("**{user}** requested [{name}]({address}) for a review on [PR #{number}{title}]({url})."))
+    Ok(format!("**{user}** requested [{name}]({reviewer_url}) for a review on [PR #{number}{title}]({url})."))
 }
 
 fn review(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
@@ -97,7 +97,7 @@ fn review(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let title = title.map(|title| format!("for #{number} {title}"));
     let activity = Activity {
         user: sender(payload)?,
-        // Whatever the action is: real servers say the same of reviews that are edited or dismissed.
+        // Real servers also say this about reviews that were edited or dismissed.
         action: "submitted",
         kind: "PR review",
         url: review.text_of("html_url")?,
@@ -105,7 +105,7 @@ fn review(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
         message: review.text_or_null("body")?,
         ..Activity::default()
     };
-    Ok(activity.in_words())
+    Ok(activity.to_message())
 }
 
 fn review_comment(payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
@@ -121,10 +121,10 @@ fn review_comment(payload: &Part<'_>, title: Option<String>) -> Result<String, E
         message: if action == "created" { Some(comment.text_of("body")?) } else { None },
         ..Activity::default()
     };
-    Ok(activity.in_words())
+    Ok(activity.to_message())
 }
 
-/// A pull request that was opened, edited, assigned or closed.
+/// The message about a pull request that was opened, edited, assigned or closed.
 fn change(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<String, Error> {
     let (user, request) = (sender(payload)?, payload.key("pull_request")?);
     let (number, url) = (Some(request.number_of("number")?), request.text_of("html_url")?);
@@ -132,7 +132,7 @@ fn change(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<Stri
     let action = payload.text_of("action")?;
     match event {
         "closed_pull_request" => {
-            activity.action = if request.switch_of("merged")? { "merged" } else { "closed without merge" };
+            activity.action = if request.bool_of("merged")? { "merged" } else { "closed without merge" };
         }
         "assigned_or_unassigned_pull_request" => {
             activity.action = action;
@@ -142,8 +142,8 @@ fn change(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<Stri
             activity.action = if action == "synchronize" { "updated" } else { action };
             activity.assignee = request.non_empty("assignee")?.map(|assignee| assignee.text_of("login")).transpose()?;
             let changes = payload.find("changes")?;
-            let is_text_new = changes.map(|changes| changes.find("body")).transpose()?.flatten().is_some();
-            if is_text_new || action == "opened" {
+            let is_body_changed = changes.map(|changes| changes.find("body")).transpose()?.flatten().is_some();
+            if is_body_changed || action == "opened" {
                 activity.message = request.text_or_null("body")?;
             }
             if action == "opened" {
@@ -152,5 +152,5 @@ fn change(event: &str, payload: &Part<'_>, title: Option<String>) -> Result<Stri
             }
         }
     }
-    Ok(activity.in_words())
+    Ok(activity.to_message())
 }

@@ -1,29 +1,28 @@
-//! GitLab: pushes of commits and tags, and the test of a hook.
+//! GitLab: messages about pushes of commits and tags, and about the test of a webhook.
 
 use super::delivery::{Delivery, Outcome};
 use super::git::{self, Commit, Push};
 use super::payload::Part;
 use crate::error::Error;
 
-/// The header that names the event.
+/// Names the event.
 pub const EVENT_HEADER: &str = "x-gitlab-event";
-/// The commit after a branch is removed.
+/// The hash of the commit after a branch was deleted.
 const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 
-/// The message of a delivery.
 pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
-    let payload = delivery.whole();
+    let payload = delivery.root();
     let header = delivery.header(EVENT_HEADER).unwrap_or_default();
-    let event = if header == "System Hook" { event_of_system(&payload)? } else { header.to_owned() };
+    let event = if header == "System Hook" { system_hook_event(&payload)? } else { header.to_owned() };
     let content = match event.as_str() {
-        "Push Hook" if !git::is_among(branch(&payload)?, delivery.params.branches.as_deref()) => {
+        "Push Hook" if !git::is_branch_listed(branch(&payload)?, delivery.params.branches.as_deref()) => {
             return Ok(Outcome::default());
         }
         "Push Hook" => push(&payload)?,
         "Tag Push Hook" => {
             let action = if payload.non_empty("checkout_sha")?.is_some() { "pushed" } else { "removed" };
             let tag = payload.text_of("ref")?.replace("refs/tags/", "");
-            git::tag_in_words(payload.text_of("user_name")?, action, &tag)
+            git::tag_message(payload.text_of("user_name")?, action, &tag)
         }
         "Test Hook" => format!("Webhook for **{}** has been configured successfully! :tada:", repository(&payload)?),
         other => return Err(delivery.unsupported(other)),
@@ -32,27 +31,27 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         "Push Hook" => format!("{} / {}", repository(&payload)?, branch(&payload)?),
         _ => repository(&payload)?.to_owned(),
     };
-    let has_own_topic = delivery.params.topic.as_deref().is_some_and(|topic| !topic.is_empty());
-    let content = match has_own_topic {
+    let has_custom_topic = delivery.params.topic.as_deref().is_some_and(|topic| !topic.is_empty());
+    let content = match has_custom_topic {
         true => format!("[[{}]({})] {content}", repository(&payload)?, homepage(&payload)?),
         false => content,
     };
     Ok(Outcome::event(&event, topic, content))
 }
 
-/// The event of a hook for a whole installation, as that of a project names it.
-fn event_of_system(payload: &Part<'_>) -> Result<String, Error> {
+/// The event of a system hook, which covers a whole installation, with the name that webhooks of projects use.
+fn system_hook_event(payload: &Part<'_>) -> Result<String, Error> {
     let name = match payload.find("event_name")? {
         Some(name) => name.text()?,
         None => payload.text_of("object_kind")?,
     };
     let words = name.split("__").next().unwrap_or_default().split('_');
-    let capitals = words.map(|word| {
+    let capitalized = words.map(|word| {
         let mut letters = word.chars();
         let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
         first + &letters.as_str().to_lowercase()
     });
-    Ok(format!("{} Hook", capitals.collect::<Vec<_>>().join(" ")))
+    Ok(format!("{} Hook", capitalized.collect::<Vec<_>>().join(" ")))
 }
 
 fn repository<'a>(payload: &Part<'a>) -> Result<&'a str, Error> {
@@ -91,5 +90,5 @@ fn push(payload: &Part<'_>) -> Result<String, Error> {
         });
     }
     let push = Push { user, compare_url: &compare_url, branch, commits, is_deleted: false, is_forced: false };
-    Ok(push.in_words())
+    Ok(push.to_message())
 }

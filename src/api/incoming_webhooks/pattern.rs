@@ -1,100 +1,103 @@
-//! Patterns that events are chosen by: `*`, `?`, `[abc]` and `[!abc]`, as in a shell.
+//! Shell patterns that filter events by their names: `*`, `?`, `[abc]` and `[!abc]`.
 
-/// Characters of a name and of a pattern: each is read for each of the other. Names of events have some thirty.
-const LENGTH_MAX: usize = 200;
+/// Longest text and pattern, in bytes. The time is quadratic in the length; names of events have about 30 characters.
+const MAX_LENGTH: usize = 200;
 
-/// Whether all of a text fits a pattern; what is longer than any name of an event never does.
-pub fn fits(text: &str, pattern: &str) -> bool {
-    if text.len().max(pattern.len()) > LENGTH_MAX {
+/// Whether the whole text matches a pattern. Texts and patterns over the maximum length never match.
+pub fn matches(text: &str, pattern: &str) -> bool {
+    if text.len().max(pattern.len()) > MAX_LENGTH {
         return false;
     }
     let text: Vec<char> = text.chars().collect();
-    let pattern: Vec<Piece> = pieces(&pattern.chars().collect::<Vec<_>>());
-    let (mut at, mut piece) = (0, 0);
-    // The last star, and how much of the text it took: all before it fits, so that no other star need be tried again.
-    let mut star: Option<(usize, usize)> = None;
-    while at < text.len() {
-        match pattern.get(piece) {
-            Some(Piece::Any) => {
-                star = Some((piece, at));
-                piece += 1;
+    let pattern: Vec<Token> = parse(&pattern.chars().collect::<Vec<_>>());
+    let (mut text_index, mut token_index) = (0, 0);
+    // The index of the last star and the end of the text that it matches. The tokens before it match already, so only
+    // this star has to be extended on a mismatch.
+    let mut last_star: Option<(usize, usize)> = None;
+    while text_index < text.len() {
+        match pattern.get(token_index) {
+            Some(Token::Star) => {
+                last_star = Some((token_index, text_index));
+                token_index += 1;
             }
-            Some(one) if one.takes(text[at]) => {
-                at += 1;
-                piece += 1;
+            Some(token) if token.matches(text[text_index]) => {
+                text_index += 1;
+                token_index += 1;
             }
-            _ => match star.as_mut() {
-                Some((after, taken)) => {
-                    *taken += 1;
-                    (piece, at) = (*after + 1, *taken);
+            _ => match last_star.as_mut() {
+                Some((star_index, star_end)) => {
+                    *star_end += 1;
+                    (token_index, text_index) = (*star_index + 1, *star_end);
                 }
                 None => return false,
             },
         }
     }
-    pattern[piece..].iter().all(|piece| matches!(piece, Piece::Any))
+    pattern[token_index..].iter().all(|token| matches!(token, Token::Star))
 }
 
-/// A part of a pattern.
-enum Piece {
+enum Token {
     /// `*`: any number of characters.
-    Any,
+    Star,
     /// `?`: any character.
-    One,
-    /// This character.
-    Exactly(char),
-    /// A character from one of these ranges, or from none of them.
-    Range { ranges: Vec<(char, char)>, is_negated: bool },
+    AnyCharacter,
+    Character(char),
+    /// `[a-z]`: a character in one of these ranges, or if negated in none of them.
+    Set {
+        ranges: Vec<(char, char)>,
+        is_negated: bool,
+    },
 }
 
-impl Piece {
-    fn takes(&self, character: char) -> bool {
+impl Token {
+    /// Whether the token matches a single character. A star is handled by the caller.
+    fn matches(&self, character: char) -> bool {
         match self {
-            Piece::Any => false,
-            Piece::One => true,
-            Piece::Exactly(one) => *one == character,
-            Piece::Range { ranges, is_negated } => {
+            Token::Star => false,
+            Token::AnyCharacter => true,
+            Token::Character(expected) => *expected == character,
+            Token::Set { ranges, is_negated } => {
                 ranges.iter().any(|(first, last)| (*first..=*last).contains(&character)) != *is_negated
             }
         }
     }
 }
 
-fn pieces(pattern: &[char]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    let mut at = 0;
-    while let Some(character) = pattern.get(at) {
-        at += 1;
-        pieces.push(match character {
-            '*' => Piece::Any,
-            '?' => Piece::One,
-            '[' => match range(&pattern[at..]) {
-                Some((piece, length)) => {
-                    at += length;
-                    piece
+fn parse(pattern: &[char]) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut index = 0;
+    while let Some(character) = pattern.get(index) {
+        index += 1;
+        tokens.push(match character {
+            '*' => Token::Star,
+            '?' => Token::AnyCharacter,
+            '[' => match parse_set(&pattern[index..]) {
+                Some((set, length)) => {
+                    index += length;
+                    set
                 }
-                None => Piece::Exactly('['),
+                None => Token::Character('['),
             },
-            other => Piece::Exactly(*other),
+            other => Token::Character(*other),
         });
     }
-    pieces
+    tokens
 }
 
-/// The range that follows a bracket, and how many characters it has; None where nothing closes it.
-fn range(rest: &[char]) -> Option<(Piece, usize)> {
-    let is_negated = rest.first() == Some(&'!');
+/// Parses a set after its opening bracket, and returns it with its length; None without a closing bracket.
+fn parse_set(input: &[char]) -> Option<(Token, usize)> {
+    let is_negated = input.first() == Some(&'!');
     let start = usize::from(is_negated);
-    // A bracket at the beginning closes nothing.
-    let end = start + 1 + rest.get(start + 1..)?.iter().position(|character| *character == ']')?;
+    // A closing bracket at the beginning belongs to the set.
+    let end = start + 1 + input.get(start + 1..)?.iter().position(|character| *character == ']')?;
     let mut ranges = Vec::new();
-    let mut inside = &rest[start..end];
-    while let Some(first) = inside.first() {
-        let last = inside.get(2).filter(|_| inside.get(1) == Some(&'-'));
+    let mut remaining = &input[start..end];
+    while let Some(first) = remaining.first() {
+        let last = remaining.get(2).filter(|_| remaining.get(1) == Some(&'-'));
         ranges.push((*first, *last.unwrap_or(first)));
-        inside = &inside[if last.is_some() { 3 } else { 1 }..];
+        remaining = &remaining[if last.is_some() { 3 } else { 1 }..];
     }
-    Some((Piece::Range { ranges, is_negated }, end + 1))
+    Some((Token::Set { ranges, is_negated }, end + 1))
 }
 
 #[cfg(test)]
@@ -102,8 +105,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_fit_as_in_a_shell() {
-        for (text, pattern, is_fitting) in [
+    fn patterns_match_as_in_a_shell() {
+        for (text, pattern, is_match) in [
             ("push_commits", "push_commits", true),
             ("push_commits", "push*", true),
             ("push_commits", "*_comm*s", true),
@@ -120,9 +123,9 @@ mod tests {
             ("aaaa", "a*a*a*a*b", false),
             ("issues", "", false),
         ] {
-            assert_eq!(fits(text, pattern), is_fitting, "{text} {pattern}");
+            assert_eq!(matches(text, pattern), is_match, "{text} {pattern}");
         }
-        let long = "a".repeat(LENGTH_MAX + 1);
-        assert!(!fits(&long, "*") && !fits("a", &"*".repeat(LENGTH_MAX + 1)));
+        let long = "a".repeat(MAX_LENGTH + 1);
+        assert!(!matches(&long, "*") && !matches("a", &"*".repeat(MAX_LENGTH + 1)));
     }
 }

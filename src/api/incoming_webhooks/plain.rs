@@ -1,15 +1,14 @@
-//! Services whose payload makes one message: Buildbot, the Hello World example, and any JSON.
+//! Services with simple payloads, each of which makes one message: Buildbot, the Hello World example, and any JSON.
 
 use super::delivery::{Delivery, Outcome};
-use super::python_text::indented;
+use super::python_text::indented_json;
 use crate::error::Error;
 
-/// Buildbot's results, by their codes.
+/// Results of Buildbot, at the index of their codes.
 const RESULTS: [&str; 7] = ["success", "warnings", "failure", "skipped", "exception", "retry", "cancelled"];
 
-/// A build that started or finished.
 pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
-    let build = delivery.whole();
+    let build = delivery.root();
     let project = build.text_of("project")?;
     let result = match build.find("results")? {
         Some(_) => Some(build.number_of("results")?),
@@ -32,9 +31,8 @@ pub fn render_buildbot(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     Ok(Outcome::event(event, if project.is_empty() { "general" } else { project }, content))
 }
 
-/// The Hello World example.
 pub fn render_hello_world(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
-    let payload = delivery.whole();
+    let payload = delivery.root();
     let (title, url) = (payload.text_of("featured_title")?, payload.text_of("featured_url")?);
     let content = format!(
         "Hello! I am happy to be here! :smile:\nThe Wikipedia featured article for today is **[{title}]({url})**"
@@ -42,10 +40,10 @@ pub fn render_hello_world(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     Ok(Outcome::message("Hello World", content))
 }
 
-/// The payload itself.
+/// Renders the payload itself in a code block.
 pub fn render_json(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     if !delivery.payload.is_object() {
         return Err(Error::bad_value("request", "is not a dict"));
     }
-    Ok(Outcome::message("JSON", format!("```json\n{}\n```", indented(delivery.payload))))
+    Ok(Outcome::message("JSON", format!("```json\n{}\n```", indented_json(delivery.payload))))
 }

@@ -1,21 +1,21 @@
-//! Values as real servers write them into messages: in the notation of Python, the language of these servers.
+//! JSON values as text in Python's notation, which messages contain because real servers are written in Python.
 
 use serde_json::{Number, Value};
 use std::fmt::Write;
 
-/// A single value.
-pub fn text_of(value: &Value) -> String {
+/// Python's `str` of a value. Lists and objects are indented JSON.
+pub fn python_str(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
         Value::Bool(true) => "True".to_owned(),
         Value::Bool(false) => "False".to_owned(),
         Value::Number(number) => number_text(number),
         Value::String(text) => text.clone(),
-        Value::Array(_) | Value::Object(_) => indented(value),
+        Value::Array(_) | Value::Object(_) => indented_json(value),
     }
 }
 
-/// A number: of fractions the shortest digits, with an exponent below 0.0001 and from 10^16 on.
+/// A floating-point number has the fewest digits that identify it, and an exponent below 0.0001 and from 10¹⁶ on.
 fn number_text(number: &Number) -> String {
     let Some(fraction) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
     let scientific = format!("{fraction:e}");
@@ -29,11 +29,12 @@ fn number_text(number: &Number) -> String {
     }
 }
 
-/// Bytes after which a value is broken off: a message shows fewer, and the blanks of deep nesting would be many more.
-pub const LENGTH_MAX: usize = 64 * 1024;
+/// The length in bytes after which [`indented_json`] stops. Messages are shorter, and the indentation of deeply nested
+/// values would be far longer.
+pub const MAX_LENGTH: usize = 64 * 1024;
 
-/// JSON on several lines, each level two blanks further in, in ASCII alone; broken off where no message would show it.
-pub fn indented(value: &Value) -> String {
+/// JSON in ASCII with line breaks and an indentation of two spaces. Incomplete if it is longer than [`MAX_LENGTH`].
+pub fn indented_json(value: &Value) -> String {
     let mut text = String::new();
     write_value(&mut text, value, 0);
     text
@@ -42,29 +43,29 @@ pub fn indented(value: &Value) -> String {
 fn write_value(out: &mut String, value: &Value, level: usize) {
     match value {
         Value::Array(items) if !items.is_empty() => {
-            let mut before = "[";
+            let mut separator = "[";
             for item in items {
-                if out.len() > LENGTH_MAX {
+                if out.len() > MAX_LENGTH {
                     return;
                 }
-                begin_line(out, before, level + 1);
+                begin_line(out, separator, level + 1);
                 write_value(out, item, level + 1);
-                before = ",";
+                separator = ",";
             }
             begin_line(out, "", level);
             out.push(']');
         }
         Value::Object(members) if !members.is_empty() => {
-            let mut before = "{";
+            let mut separator = "{";
             for (name, member) in members {
-                if out.len() > LENGTH_MAX {
+                if out.len() > MAX_LENGTH {
                     return;
                 }
-                begin_line(out, before, level + 1);
+                begin_line(out, separator, level + 1);
                 write_string(out, name);
                 out.push_str(": ");
                 write_value(out, member, level + 1);
-                before = ",";
+                separator = ",";
             }
             begin_line(out, "", level);
             out.push('}');
@@ -77,8 +78,8 @@ fn write_value(out: &mut String, value: &Value, level: usize) {
     }
 }
 
-fn begin_line(out: &mut String, before: &str, level: usize) {
-    out.push_str(before);
+fn begin_line(out: &mut String, separator: &str, level: usize) {
+    out.push_str(separator);
     out.push('\n');
     out.extend(std::iter::repeat_n("  ", level));
 }
@@ -123,18 +124,18 @@ mod tests {
             (json!(null), "None"),
             (json!(true), "True"),
         ] {
-            assert_eq!(text_of(&number), text);
+            assert_eq!(python_str(&number), text);
         }
     }
 
     #[test]
-    fn what_is_nested_deeply_is_broken_off() {
+    fn deeply_nested_values_are_cut_off() {
         let mut value = Value::Array(vec![json!(1); 1_000_000]);
         for _ in 0..100 {
             value = json!([value]);
         }
 
-        assert!(indented(&value).len() < 2 * LENGTH_MAX);
+        assert!(indented_json(&value).len() < 2 * MAX_LENGTH);
     }
 
     #[test]
@@ -142,6 +143,6 @@ mod tests {
         let value = json!({"a": [1, {"b": "ü😀\u{7f}\n"}], "c": [], "d": {}, "e": null});
 
         let text = "{\n  \"a\": [\n    1,\n    {\n      \"b\": \"\\u00fc\\ud83d\\ude00\\u007f\\n\"\n    }\n  ],\n  \"c\": [],\n  \"d\": {},\n  \"e\": null\n}";
-        assert_eq!(indented(&value), text);
+        assert_eq!(indented_json(&value), text);
     }
 }

@@ -1,38 +1,38 @@
-//! Sentry: exceptions, messages and what is done with issues.
+//! Sentry: messages about events (exceptions and log messages) and about issues.
 
 use super::delivery::{Delivery, Outcome};
 use super::payload::Part;
+use super::python_text::python_str;
 use crate::error::Error;
 use crate::time::Timestamp;
 use serde_json::Value;
 
-/// The title of the event that the service sends as an example.
-const EXAMPLE: &str = "This is an example Python exception";
+/// The title of Sentry's sample event.
+const SAMPLE_TITLE: &str = "This is an example Python exception";
 
-/// The largest time that is read, in Unix seconds: in the year 8307.
-const LATEST: f64 = 200_000_000_000.0;
+/// The largest accepted timestamp, in UNIX seconds: in the year 8307.
+const MAX_TIMESTAMP: f64 = 200_000_000_000.0;
 
-/// The message of a delivery.
 pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
-    let payload = delivery.whole();
+    let payload = delivery.root();
     if !payload.value().is_object() {
         return Err(Error::bad_value("request", "is not a dict"));
     }
     let (topic, content) = match payload.find("data")?.filter(|data| !data.value().is_null()) {
         None => match payload.non_empty("event")? {
             Some(event) if event.non_empty("event_id")?.is_some() => {
-                let place = Place::of_webhook(&payload, &event)?;
-                of_event(delivery, &event, &place)?
+                let link = EventLink::of_webhook(&payload, &event)?;
+                event_message(delivery, &event, &link)?
             }
-            _ => of_former(&payload)?,
+            _ => legacy_message(&payload)?,
         },
         Some(data) => match (data.find("event")?, data.find("issue")?) {
             (Some(event), _) => {
-                let place =
-                    Place { url: event.text_of("web_url")?.to_owned(), time: shown_time(event.text_of("datetime")?) };
-                of_event(delivery, &event, &place)?
+                let url = event.text_of("web_url")?.to_owned();
+                let link = EventLink { url, time: display_time(event.text_of("datetime")?) };
+                event_message(delivery, &event, &link)?
             }
-            (None, Some(issue)) => of_issue(delivery, &payload, &issue)?,
+            (None, Some(issue)) => issue_message(delivery, &payload, &issue)?,
             (None, None) => {
                 let names: Vec<String> = data.members()?.map(|(name, _)| format!("'{name}'")).collect();
                 return Err(delivery.unsupported(&format!("[{}]", names.join(", "))));
@@ -42,40 +42,42 @@ pub fn render(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     Ok(Outcome::message(topic, content))
 }
 
-/// Where an event is shown, and when it was.
-struct Place {
+/// The URL and the time of an event.
+struct EventLink {
     url: String,
+    /// In the format of [`display_time`].
     time: String,
 }
 
-impl Place {
-    /// That of an event which came by a plain webhook, with the address of its issue alone.
+impl EventLink {
+    /// Derives the URL from that of the issue, because payloads of Sentry's plain webhooks have no URL of the event.
     fn of_webhook(payload: &Part<'_>, event: &Part<'_>) -> Result<Self, Error> {
-        let issue = payload.text_of("url")?;
-        let folder = issue.rfind('/').map_or("", |end| &issue[..=end]);
+        let issue_url = payload.text_of("url")?;
+        let folder = issue_url.rfind('/').map_or("", |end| &issue_url[..=end]);
         let id = event.text_of("event_id")?;
         let time = match event.find("timestamp")? {
             Some(time) => time,
             None => event.key("received")?,
         };
-        let seconds = time.value().as_f64().filter(|seconds| seconds.abs() < LATEST);
+        let seconds = time.value().as_f64().filter(|seconds| seconds.abs() < MAX_TIMESTAMP);
         let seconds = seconds.ok_or_else(|| Error::bad_value("timestamp", "is not a time"))?;
-        let time = shown_time(&Timestamp::from_seconds(seconds as i64).to_rfc3339());
+        let time = display_time(&Timestamp::from_seconds(seconds as i64).to_rfc3339());
         Ok(Self { url: format!("{folder}events/{id}/"), time })
     }
 }
 
-/// A time in RFC 3339 without its fraction and letters: `2026-01-12 09:51:03`.
-fn shown_time(time: &str) -> String {
+/// Converts a time in RFC 3339 to the format `2026-01-12 09:51:03`.
+fn display_time(time: &str) -> String {
     time.split('.').next().unwrap_or_default().replace('T', " ").trim_end_matches('Z').to_owned()
 }
 
-fn of_event(delivery: &Delivery<'_>, event: &Part<'_>, place: &Place) -> Result<(String, String), Error> {
+/// The topic and the content for an event.
+fn event_message(delivery: &Delivery<'_>, event: &Part<'_>, link: &EventLink) -> Result<(String, String), Error> {
     let (title, platform) = (event.text_of("title")?, event.text_of("platform")?);
-    if platform == "python" && title != EXAMPLE && version(event)? < 7 {
+    if platform == "python" && title != SAMPLE_TITLE && version(event)? < 7 {
         return Err(delivery.unsupported("Raven SDK"));
     }
-    let (level, Place { url, time }) = (event.text_of("level")?, place);
+    let (level, EventLink { url, time }) = (event.text_of("level")?, link);
     if event.find("exception")?.is_none() {
         if event.find("logentry")?.is_none() {
             return Err(delivery.unsupported("unknown-event type"));
@@ -111,7 +113,7 @@ fn version(event: &Part<'_>) -> Result<i64, Error> {
     number.ok_or_else(|| Error::bad_value("version", "is not an integer"))
 }
 
-/// The last step of a traceback that is in the file to which the exception is ascribed.
+/// The innermost frame of the last stack trace that is in a file.
 fn frame_in<'a>(event: &Part<'a>, file: &str) -> Result<Option<Part<'a>>, Error> {
     let values: Vec<Part<'_>> = event.key("exception")?.key("values")?.items()?.collect();
     for value in values.iter().rev() {
@@ -127,14 +129,14 @@ fn frame_in<'a>(event: &Part<'a>, file: &str) -> Result<Option<Part<'a>>, Error>
 
 fn lines(frame: &Part<'_>, name: &str) -> Result<String, Error> {
     let Some(lines) = frame.find(name)?.filter(|lines| !lines.value().is_null()) else { return Ok(String::new()) };
-    let one = |line: Part<'_>| {
+    let indented = |line: Part<'_>| {
         let line = line.text()?;
         Ok(if line.is_empty() { "\n".to_owned() } else { format!("     {line}\n") })
     };
-    lines.items()?.map(one).collect()
+    lines.items()?.map(indented).collect()
 }
 
-/// The language that code of a platform is highlighted as.
+/// The language for highlighting code of a platform; "" if unknown.
 fn language_of(platform: &str) -> &str {
     match platform {
         "go" | "java" | "javascript" | "ruby" => platform,
@@ -144,9 +146,10 @@ fn language_of(platform: &str) -> &str {
     }
 }
 
-fn of_issue(delivery: &Delivery<'_>, payload: &Part<'_>, issue: &Part<'_>) -> Result<(String, String), Error> {
+/// The topic and the content for an action on an issue.
+fn issue_message(delivery: &Delivery<'_>, payload: &Part<'_>, issue: &Part<'_>) -> Result<(String, String), Error> {
     let title = issue.text_of("title")?;
-    let time = shown_time(issue.text_of("lastSeen")?);
+    let time = display_time(issue.text_of("lastSeen")?);
     issue.key("assignedTo")?;
     let assignee = match issue.non_empty("assignedTo")? {
         Some(to) if to.text_of("type")? == "team" => format!("team {}", to.text_of("name")?),
@@ -169,13 +172,13 @@ fn of_issue(delivery: &Delivery<'_>, payload: &Part<'_>, issue: &Part<'_>) -> Re
     Ok((title.to_owned(), text))
 }
 
-/// What the service sent before its events had numbers.
-fn of_former(payload: &Part<'_>) -> Result<(String, String), Error> {
-    let shown = |name: &str| -> Result<String, Error> {
-        Ok(payload.find(name)?.map_or_else(|| "None".to_owned(), |value| super::python_text::text_of(value.value())))
+/// The topic and the content for the payload of older versions, whose events have no IDs.
+fn legacy_message(payload: &Part<'_>) -> Result<(String, String), Error> {
+    let text_or_none = |name: &str| -> Result<String, Error> {
+        Ok(payload.find(name)?.map_or_else(|| "None".to_owned(), |value| python_str(value.value())))
     };
     let level = payload.text_of("level")?.to_uppercase();
-    let (url, message) = (shown("url")?, shown("message")?);
+    let (url, message) = (text_or_none("url")?, text_or_none("message")?);
     let text = format!("\nNew [issue]({url}) (level: {level}):\n\n``` quote\n{message}\n```\n");
-    Ok((shown("project_name")?, text))
+    Ok((text_or_none("project_name")?, text))
 }

@@ -1,35 +1,35 @@
-//! Slack: what it tells of its own messages, and what other services send to it.
+//! Slack: messages that Slack reports, and messages in Slack's format from services that usually send to Slack.
 //!
-//! No request is made to Slack: A-572 in docs/assumptions.md.
+//! This server makes no request to Slack (A-572 in docs/assumptions.md).
 
 use super::delivery::{Delivery, Notification, Outcome};
 use super::payload::Part;
-use super::slack_blocks::{attachment, block, joined};
+use super::slack_blocks::{attachment, block, join_paragraphs};
 use super::slack_text::{with_emphasis, with_links, with_mentions};
 use crate::error::Error;
 use serde_json::Value;
 
-/// The header of a delivery that was made before.
+/// The header that marks a repeated delivery.
 pub const RETRY_HEADER: &str = "x-slack-retry-num";
 
-/// What other services send to Slack: blocks, attachments or a text.
+/// Renders a message in the format of Slack's incoming webhooks: blocks, attachments or a text.
 pub fn render_incoming(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
-    let payload = Part::whole(delivery.payload, "payload");
+    let payload = Part::root(delivery.payload, "payload");
     let topic = match payload.find("channel")? {
-        Some(channel) if !delivery.has_own_topic() => {
+        Some(channel) if !delivery.has_custom_topic() => {
             let name = channel.text()?;
             name.strip_prefix(['@', '#']).unwrap_or(name).to_owned()
         }
         _ => "(no topic)".to_owned(),
     };
-    let mut pieces = Vec::new();
+    let mut paragraphs = Vec::new();
     if let Some(blocks) = payload.non_empty("blocks")? {
-        pieces.extend(blocks.items()?.map(|one| block(&one)).collect::<Result<Vec<_>, _>>()?);
+        paragraphs.extend(blocks.items()?.map(|item| block(&item)).collect::<Result<Vec<_>, _>>()?);
     }
     if let Some(attachments) = payload.non_empty("attachments")? {
-        pieces.extend(attachments.items()?.map(|one| attachment(&one)).collect::<Result<Vec<_>, _>>()?);
+        paragraphs.extend(attachments.items()?.map(|item| attachment(&item)).collect::<Result<Vec<_>, _>>()?);
     }
-    let mut text = joined(pieces);
+    let mut text = join_paragraphs(paragraphs);
     if text.is_empty()
         && let Some(plain) = payload.non_empty("text")?
     {
@@ -43,23 +43,23 @@ pub fn render_incoming(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     Ok(Outcome::message(topic, with_emphasis(with_links(&text).trim())))
 }
 
-/// What Slack tells of its messages: by its events, or by the form of its former webhooks.
+/// Renders a message that Slack reports, as an event or in the form of Slack's legacy webhooks.
 pub fn render_events(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let params = delivery.params;
     if delivery.payload.is_null() {
-        return former_message(delivery);
+        return legacy_message(delivery);
     }
-    let payload = Part::whole(delivery.payload, "payload");
+    let payload = Part::root(delivery.payload, "payload");
     if payload.text_of("type")? == "url_verification" {
         let challenge = payload.text_of("challenge")?.to_owned();
         if params.slack_app_token.is_empty() {
             let notice = "The Slack integration has no app token: the address of the webhook needs `slack_app_token`.";
-            return Ok(Outcome { for_owner: Some(notice.to_owned()), ..Outcome::default() });
+            return Ok(Outcome { owner_notice: Some(notice.to_owned()), ..Outcome::default() });
         }
         let configured = Outcome::message("Integration events", "Slack webhook has been successfully configured.");
         return Ok(Outcome { challenge: Some(challenge), ..configured });
     }
-    if delivery.header(RETRY_HEADER).is_some() || is_from_here(delivery.payload) {
+    if delivery.header(RETRY_HEADER).is_some() || is_own_message(delivery.payload) {
         return Ok(Outcome::default());
     }
     let event = payload.key("event")?;
@@ -79,16 +79,16 @@ pub fn render_events(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
         }
     }
     let channel = event.find("channel")?.map_or(Ok(""), |channel| channel.text())?;
-    placed(delivery, channel, content)
+    channel_message(delivery, channel, content)
 }
 
-/// Whether a message was sent by the bot to which Slack would tell of it.
-fn is_from_here(payload: &Value) -> bool {
+/// Whether the message was sent by the app that receives the event.
+fn is_own_message(payload: &Value) -> bool {
     let bot = &payload["event"]["bot_profile"]["app_id"];
     !bot.is_null() && *bot == payload["api_app_id"]
 }
 
-fn former_message(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
+fn legacy_message(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let params = delivery.params;
     let required = |value: &'_ Option<String>, name: &str| {
         value.clone().ok_or_else(|| Error::MissingParameter { var_name: name.into() })
@@ -96,11 +96,11 @@ fn former_message(delivery: &Delivery<'_>) -> Result<Outcome, Error> {
     let user = required(&params.user_name, "user_name")?;
     let text = required(&params.text, "text")?;
     let channel = required(&params.channel_name, "channel_name")?;
-    placed(delivery, &channel, format!("**{user}**: {}", with_links(&with_emphasis(&text))))
+    channel_message(delivery, &channel, format!("**{user}**: {}", with_links(&with_emphasis(&text))))
 }
 
-/// A message in the topic, or the channel, that the address wants for those of a channel of Slack.
-fn placed(delivery: &Delivery<'_>, channel: &str, content: String) -> Result<Outcome, Error> {
+/// A message of a channel of Slack, in the topic or channel that `channels_map_to_topics` selects.
+fn channel_message(delivery: &Delivery<'_>, channel: &str, content: String) -> Result<Outcome, Error> {
     let topic = "Message from Slack";
     match delivery.params.channels_map_to_topics.as_deref() {
         None => Ok(Outcome::message(topic, content)),

@@ -1,4 +1,4 @@
-//! Slack's markup as Markdown.
+//! Converts Slack's markup to Markdown: emphasis, links, mentions.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -9,88 +9,92 @@ static LINK: LazyLock<Regex> = LazyLock::new(|| {
         r"<(?:https?://www\.|https?://|ftp://)?[a-z0-9]+(?:[-.][a-z0-9]+)*\.[a-z]{2,63}(?::[0-9]{1,5})?(?:/[^>]*)?\|?(?:\|[^>]+)?>",
     )
 });
-/// `<mailto:mel@example.com|mel@example.com>`, likewise.
+/// `<mailto:mel@example.com|mel@example.com>`, with or without a label.
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"<((?:mailto:)?[\w.-]+@[\w.-]+(?:\.\w+)+)\|?(?:[\w.-]+@[\w.-]+(?:\.\w+)+)?>"));
-/// `<@U0123|mel>`, with or without the name.
+/// `<@U0123|mel>`, with or without a name.
 static USER: LazyLock<Regex> = LazyLock::new(|| pattern(r"<@([a-zA-Z0-9]+)\|?([a-zA-Z0-9]+)?>"));
 /// `<#C0123|general>`
 static CHANNEL: LazyLock<Regex> = LazyLock::new(|| pattern(r"<#(.*)>"));
-/// A character that may be before or after emphasis.
-static EDGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{P}\p{Zs}\p{S}]$"));
-static CLOSING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{Pf}\p{Pe}]$"));
-static OPENING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{Pi}\p{Ps}]$"));
+/// A character that may precede or follow emphasis.
+static BOUNDARY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{P}\p{Zs}\p{S}]$"));
+static CLOSING_PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{Pf}\p{Pe}]$"));
+static OPENING_PUNCTUATION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\p{Pi}\p{Ps}]$"));
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a well-formed pattern")
 }
 
-/// Converts emphasis: bold, struck and italic words.
+/// Converts bold, struck and italic text.
 pub fn with_emphasis(text: &str) -> String {
-    let bold = emphasized(text, '*', "**");
-    let struck = emphasized(&bold, '~', "~~");
-    emphasized(&struck, '_', "*")
+    let with_bold = convert_emphasis(text, '*', "**");
+    let with_strikethrough = convert_emphasis(&with_bold, '~', "~~");
+    convert_emphasis(&with_strikethrough, '_', "*")
 }
 
-/// Replaces a mark around words by another, where both ends of them are next to a blank, a sign or the end of a line.
-fn emphasized(text: &str, mark: char, keyword: &str) -> String {
-    let may_touch = |next: Option<char>, others: &Regex| {
-        next.is_none_or(|next| {
-            let one = next.encode_utf8(&mut [0; 4]).to_owned();
-            next == '\n' || !(next == mark || "`@\\".contains(next) || others.is_match(&one)) && EDGE.is_match(&one)
+/// Replaces pairs of `slack_mark` with `markdown_mark` where both marks are next to a space, punctuation, a symbol, or
+/// the beginning or end of a line.
+fn convert_emphasis(text: &str, slack_mark: char, markdown_mark: &str) -> String {
+    let is_boundary = |neighbor: Option<char>, excluded: &Regex| {
+        neighbor.is_none_or(|character| {
+            let text = character.encode_utf8(&mut [0; 4]).to_owned();
+            let is_excluded = character == slack_mark || "`@\\".contains(character) || excluded.is_match(&text);
+            character == '\n' || !is_excluded && BOUNDARY.is_match(&text)
         })
     };
     let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut before = None;
-    while let Some(start) = rest.find(mark) {
-        let previous = rest[..start].chars().next_back().or(before);
-        let inside = &rest[start + 1..];
-        let end = inside.find(mark).filter(|end| *end > 0);
-        let found =
-            end.filter(|end| may_touch(previous, &CLOSING) && may_touch(inside[end + 1..].chars().next(), &OPENING));
-        let taken = match found {
+    let mut remaining = text;
+    let mut last_converted = None;
+    while let Some(start) = remaining.find(slack_mark) {
+        let previous = remaining[..start].chars().next_back().or(last_converted);
+        let inside = &remaining[start + 1..];
+        let end = inside.find(slack_mark).filter(|end| *end > 0);
+        let end = end.filter(|end| {
+            is_boundary(previous, &CLOSING_PUNCTUATION)
+                && is_boundary(inside[end + 1..].chars().next(), &OPENING_PUNCTUATION)
+        });
+        let length = match end {
             Some(end) => {
-                out.push_str(&rest[..start]);
-                out.push_str(keyword);
+                out.push_str(&remaining[..start]);
+                out.push_str(markdown_mark);
                 out.push_str(&inside[..end]);
-                out.push_str(keyword);
+                out.push_str(markdown_mark);
                 start + 1 + end + 1
             }
             None => {
-                out.push_str(&rest[..=start]);
+                out.push_str(&remaining[..=start]);
                 start + 1
             }
         };
-        before = rest[..taken].chars().next_back();
-        rest = &rest[taken..];
+        last_converted = remaining[..length].chars().next_back();
+        remaining = &remaining[length..];
     }
-    out + rest
+    out + remaining
 }
 
-/// Converts links and mail addresses.
+/// Converts links and email addresses.
 pub fn with_links(text: &str) -> String {
-    let links = LINK.replace_all(text, |found: &regex::Captures<'_>| {
-        let inside = &found[0][1..found[0].len() - 1];
+    let converted = LINK.replace_all(text, |captures: &regex::Captures<'_>| {
+        let inside = &captures[0][1..captures[0].len() - 1];
         match inside.split_once('|') {
             Some((url, label)) => format!("[{label}]({url})"),
             None => inside.to_owned(),
         }
     });
-    ADDRESS.replace_all(&links, "$1").into_owned()
+    ADDRESS.replace_all(&converted, "$1").into_owned()
 }
 
-/// Converts mentions: of all, of a user by what the message says of them, of a channel by its name without notifying anybody.
+/// Converts mentions of everyone, of users by name or ID, and of channels. Mentions of channels become bold text.
 pub fn with_mentions(text: &str) -> String {
     let mut text = text.to_owned();
-    for all in ["<!everyone>", "<!channel>", "<!here>"] {
-        text = text.replace(all, "@**all**");
+    for mention in ["<!everyone>", "<!channel>", "<!here>"] {
+        text = text.replace(mention, "@**all**");
     }
     let words = text.split(' ').map(|word| {
-        if let Some(found) = USER.captures(word) {
-            return format!("@**{}**", found.get(2).map_or(&found[1], |name| name.as_str()));
+        if let Some(captures) = USER.captures(word) {
+            return format!("@**{}**", captures.get(2).map_or(&captures[1], |name| name.as_str()));
         }
-        match CHANNEL.captures(word).map(|found| found[1].split('|').nth(1).unwrap_or_default().to_owned()) {
+        match CHANNEL.captures(word).map(|captures| captures[1].split('|').nth(1).unwrap_or_default().to_owned()) {
             Some(name) if name.is_empty() => "**#[private Slack channel]**".to_owned(),
             Some(name) => format!("**#{name}**"),
             None => word.to_owned(),
@@ -104,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn emphasis_is_around_words_alone() {
+    fn emphasis_is_converted_only_around_words() {
         for (slack, markdown) in [
             ("some *foo* word", "some **foo** word"),
             ("*foo*", "**foo**"),
@@ -123,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn links_have_their_labels() {
+    fn links_keep_their_labels() {
         for (slack, markdown) in [
             ("<https://example.com|here>, <http://a.test/b>", "[here](https://example.com), http://a.test/b"),
             ("<mailto:mel@example.com|mel@example.com>", "mailto:mel@example.com"),
@@ -135,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn mentions_are_by_name() {
+    fn mentions_use_names() {
         let slack = "Hi <@U01|mel> and <@U02>, see <#C01|general> or <#C02|> <!here>";
 
         let markdown = "Hi @**mel** and @**U02** see **#general** or **#[private Slack channel]** @**all**";

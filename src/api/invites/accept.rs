@@ -1,4 +1,4 @@
-//! Somebody follows an invitation.
+//! Accepting an invitation: finding it by its key, and adding the invited user.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -14,42 +14,41 @@ use crate::realm::tx::Tx;
 use crate::record::events::MemberChange;
 use std::sync::Arc;
 
-/// An invitation that can be followed.
+/// A valid invitation, by link or by email.
 pub struct Invitation {
     terms: InviteTerms,
-    by_email: Option<Arc<Invite>>,
+    /// None for a link.
+    email_invite: Option<Arc<Invite>>,
 }
 
 impl Invitation {
-    /// What it gives.
     pub fn terms(&self) -> &InviteTerms {
         &self.terms
     }
 
-    /// The address that it was sent to; None for a link.
+    /// The address of the invited person; None for a link.
     pub fn email(&self) -> Option<&str> {
-        self.by_email.as_ref().map(|invite| invite.email.as_str())
+        self.email_invite.as_ref().map(|invite| invite.email.as_str())
     }
 }
 
-/// What somebody says of themselves who follows an invitation.
+/// The registration form that an invited person fills in.
 #[derive(Clone, Copy, Debug)]
 pub struct Registration<'a> {
-    /// Passed over where the invitation was sent to an address.
+    /// Ignored for an invitation by email.
     pub email: &'a str,
-    /// Display name.
     pub full_name: &'a str,
-    /// Passed over where the organization takes no passwords; may be empty where one logs in without.
+    /// Ignored if the organization does not use passwords. May be empty if it has logins without passwords.
     pub password: &'a str,
 }
 
-/// Makes the user that an invitation promises: with its role, channels and groups, and greeted with its welcome
-/// message. An invitation by email is used up; its address need not be the one given.
+/// Adds the invited user, with the role, channels and groups of the invitation, and sends its welcome message. An
+/// invitation by email can be used once; `email` may differ from its address.
 ///
 /// # Errors
 ///
-/// `RealmDeactivated`, `NoSuchInvitation`, `InvitationRevoked`, `InvitationExpired`; then what is wrong with the name and the address, as
-/// for POST /users.
+/// `RealmDeactivated`, `NoSuchInvitation`, `InvitationRevoked`, `InvitationExpired`; then those of `POST /users` for
+/// the name and the address.
 pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<UserId, Error> {
     let invitation = find_open(tx, key)?;
     let full_name = checked_name(tx, full_name, None, tx.feature_level())?;
@@ -58,19 +57,20 @@ pub fn accept(tx: &mut Tx, key: &str, email: &str, full_name: &str) -> Result<Us
     Ok(join(tx, &invitation, email, full_name, None))
 }
 
-/// As [`accept`], as people do it themselves: with a password where the organization takes any, and at the address that
-/// an invitation was sent to.
+/// Like [`accept`], with the data of the registration form: the address is that of an invitation by email, and the user
+/// gets a password if the organization uses them.
 ///
 /// # Errors
 ///
-/// Those of [`accept`]; at last `PasswordTooWeak`.
+/// Those of [`accept`], then `PasswordTooWeak`.
 pub fn register(tx: &mut Tx, key: &str, registration: &Registration<'_>) -> Result<UserId, Error> {
     let invitation = find_open(tx, key)?;
     let full_name = checked_name(tx, registration.full_name, None, tx.feature_level())?;
     let email = checked_email(tx, invitation.email().unwrap_or(registration.email))?;
-    let takes = |method| tx.organization.takes_logins_by(method);
-    let is_left_out = registration.password.is_empty() && takes(AuthenticationMethod::Dev);
-    let password = Some(registration.password).filter(|_| takes(AuthenticationMethod::Email) && !is_left_out);
+    let is_enabled = |method| tx.organization.allows_login_by(method);
+    let needs_no_password = registration.password.is_empty() && is_enabled(AuthenticationMethod::Dev);
+    let uses_password = is_enabled(AuthenticationMethod::Email) && !needs_no_password;
+    let password = Some(registration.password).filter(|_| uses_password);
     if let Some(password) = password {
         check_password(tx, password, &[&full_name, &email])?;
     }
@@ -82,7 +82,7 @@ fn find_open(realm: &Realm, key: &str) -> Result<Invitation, Error> {
     if realm.organization.is_deactivated { Err(Error::RealmDeactivated) } else { find(realm, key) }
 }
 
-/// The channels that an invitation leads into.
+/// The channels to which an invited user is subscribed.
 pub fn channels(realm: &Realm, terms: &InviteTerms) -> Vec<ChannelId> {
     let mut channels = terms.channels.clone();
     if terms.include_default_channels {
@@ -97,11 +97,11 @@ fn join(tx: &mut Tx, invitation: &Invitation, email: String, full_name: String, 
     let terms = &invitation.terms;
     let channels = Some(channels(tx, terms));
     let user = add_person(tx, NewPerson { email, full_name, password, role: terms.role, channels });
-    // Who follows a link is there: this is the first login.
+    // Accepting the invitation is the first login.
     tx.user_mut(user).joins_at_first_login = false;
-    enter_groups(tx, user, terms);
-    greet(tx, user, terms);
-    if let Some(invite) = &invitation.by_email {
+    add_to_groups(tx, user, terms);
+    send_welcome_message(tx, user, terms);
+    if let Some(invite) = &invitation.email_invite {
         tx.remove_invite(invite.id);
         tx.realm_mut().used_invites.insert(invite.key.clone());
         tx.emit_invites_changed(Some(terms.invited_by));
@@ -122,17 +122,17 @@ pub fn find(realm: &Realm, key: &str) -> Result<Invitation, Error> {
     let link = realm.invite_links.values().find(|link| link.key == key);
     let invitation = match link {
         Some(link) if link.is_revoked => return Err(Error::InvitationRevoked),
-        Some(link) => Invitation { terms: link.terms.clone(), by_email: None },
+        Some(link) => Invitation { terms: link.terms.clone(), email_invite: None },
         None => {
             let invite = realm.invites.values().find(|invite| invite.key == key).ok_or(Error::NoSuchInvitation)?;
-            Invitation { terms: invite.terms.clone(), by_email: Some(invite.clone()) }
+            Invitation { terms: invite.terms.clone(), email_invite: Some(invite.clone()) }
         }
     };
     if realm.is_in_force(&invitation.terms) { Ok(invitation) } else { Err(Error::InvitationExpired) }
 }
 
-/// Groups that were deactivated since are passed over.
-fn enter_groups(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
+/// Skips groups that were deactivated after the invitation.
+fn add_to_groups(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
     for id in &terms.groups {
         if tx.groups.get(id).is_none_or(|group| group.is_deactivated) {
             continue;
@@ -142,14 +142,15 @@ fn enter_groups(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
     }
 }
 
-/// Sends the invitation's welcome text, or the organization's where it has none of its own; "" is not sent.
-fn greet(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
-    let usual =
+/// Sends the welcome message of the invitation, or that of the organization if the invitation has none. A blank message
+/// is not sent.
+fn send_welcome_message(tx: &mut Tx, user: UserId, terms: &InviteTerms) {
+    let default_text =
         || tx.organization.setting(RealmSetting::WelcomeMessageCustomText).as_str().unwrap_or_default().to_owned();
-    // Who wrote the organization's text is not known: it says no more than its reader may see.
+    // The author of the organization's text is unknown, so it is rendered with the rights of the new user.
     let (author, text) = match &terms.welcome_message {
         Some(text) => (terms.invited_by, text.clone()),
-        None => (user, usual()),
+        None => (user, default_text()),
     };
     if !text.trim().is_empty() {
         tx.notify_person(author, user, text);

@@ -1,4 +1,4 @@
-//! Invitations by email. No mail is sent; the invitation is there all the same.
+//! Sending and resending invitations by email. This server sends no mail; tests find the invitation by its key.
 
 use super::revoke::{InviteParams, check_may_change};
 use super::terms::{InviteSpec, check_role};
@@ -48,7 +48,7 @@ operation! {
     events [InvitesChanged];
 }
 
-/// An address that can't be invited, why, and whether its account was deactivated.
+/// An address that can't be invited, the reason, and whether its account is deactivated.
 type Refusal = (String, &'static str, bool);
 
 impl PartialWrite for SendInvites {
@@ -59,7 +59,7 @@ impl PartialWrite for SendInvites {
         }
         check_role(call, params.invite_as.0)?;
         let addresses = addresses(&params.invitee_emails);
-        let wanted = InviteSpec {
+        let spec = InviteSpec {
             role: params.invite_as.0,
             expires_in_minutes: params.invite_expires_in_minutes,
             channels: params.stream_ids,
@@ -67,23 +67,23 @@ impl PartialWrite for SendInvites {
             include_default_channels: params.include_realm_default_subscriptions,
             welcome_message: params.welcome_message_custom_text,
         };
-        if addresses.is_empty() && (params.invitee_emails.is_empty() || call.has(Feature::InviteesNamed)) {
+        if addresses.is_empty() && (params.invitee_emails.is_empty() || call.has(Feature::BlankInviteesRefused)) {
             return Err(Error::NoInvitees);
         }
-        let terms = wanted.check(tx, call)?;
-        let invalid: Vec<Refusal> = addresses.iter().filter_map(|email| fault(tx, email)).collect();
+        let terms = spec.check(tx, call)?;
+        let invalid: Vec<Refusal> = addresses.iter().filter_map(|email| address_problem(tx, email)).collect();
         if !invalid.is_empty() {
             return Err(Error::InvitesNotValid {
-                errors: rows(&invalid),
+                errors: error_rows(&invalid),
                 sent_invitations: false.into(),
                 license_limit_reached: false.into(),
                 daily_limit_reached: false.into(),
             });
         }
-        let refused: Vec<Refusal> = addresses.iter().filter_map(|email| refusal(tx, email)).collect();
+        let refused: Vec<Refusal> = addresses.iter().filter_map(|email| account_problem(tx, email)).collect();
         if refused.len() == addresses.len() && !addresses.is_empty() {
             return Err(Error::NobodyInvited {
-                errors: rows(&refused),
+                errors: error_rows(&refused),
                 sent_invitations: false.into(),
                 license_limit_reached: false.into(),
                 daily_limit_reached: false.into(),
@@ -93,18 +93,18 @@ impl PartialWrite for SendInvites {
         for email in addresses.into_iter().filter(|email| refused.iter().all(|(other, ..)| other != email)) {
             tx.realm_mut().counters.invite += 1;
             let id = InviteId(tx.counters.invite);
-            let key = tx.realm_mut().chance.invite_key();
+            let key = tx.realm_mut().rng.invite_key();
             let notify_referrer_on_join = params.notify_referrer_on_join;
             tx.put_invite(Invite { id, email, key, terms: terms.clone(), notify_referrer_on_join });
         }
-        if refused.is_empty() || tx.has(Feature::InvitesSentInPart) {
+        if refused.is_empty() || tx.has(Feature::InvitesChangedAfterRefusals) {
             tx.emit_invites_changed(Some(caller.id));
         }
         if refused.is_empty() {
             return Ok(Ok(Success {}));
         }
         Ok(Err(Error::SomeNotInvited {
-            errors: rows(&refused),
+            errors: error_rows(&refused),
             sent_invitations: true.into(),
             license_limit_reached: false.into(),
             daily_limit_reached: false.into(),
@@ -112,25 +112,25 @@ impl PartialWrite for SendInvites {
     }
 }
 
-fn rows(refusals: &[Refusal]) -> ErrorField {
-    Value::from(refusals.iter().map(|refusal| json!(refusal)).collect::<Vec<_>>()).into()
+fn error_rows(refusals: &[Refusal]) -> ErrorField {
+    Value::from(refusals.iter().map(|account_problem| json!(account_problem)).collect::<Vec<_>>()).into()
 }
 
-/// The addresses of a text, each once, in their order.
+/// The addresses in a text without duplicates, in their order.
 fn addresses(text: &str) -> Vec<String> {
-    let mut seen = BTreeSet::new();
+    let mut unique_addresses = BTreeSet::new();
     let address = |part: &str| {
-        let inner = part.rsplit_once('<').and_then(|(_, rest)| rest.trim_end().strip_suffix('>'));
-        inner.unwrap_or(part).trim().to_owned()
+        let in_brackets = part.rsplit_once('<').and_then(|(_, end)| end.trim_end().strip_suffix('>'));
+        in_brackets.unwrap_or(part).trim().to_owned()
     };
     text.split([',', '\n'])
         .map(address)
-        .filter(|email| !email.is_empty() && seen.insert(email.to_lowercase()))
+        .filter(|email| !email.is_empty() && unique_addresses.insert(email.to_lowercase()))
         .collect()
 }
 
-/// Why an address can't be one of the organization's.
-fn fault(realm: &Realm, email: &str) -> Option<Refusal> {
+/// Why a text is not an address or is not allowed in the organization; None if it is allowed.
+fn address_problem(realm: &Realm, email: &str) -> Option<Refusal> {
     let text = match check_domain(realm, email) {
         _ if !is_email(email) => "Invalid address.",
         Ok(()) => return None,
@@ -141,8 +141,8 @@ fn fault(realm: &Realm, email: &str) -> Option<Refusal> {
     Some((email.to_owned(), text, false))
 }
 
-/// Why an address that has an account can't be invited.
-fn refusal(realm: &Realm, email: &str) -> Option<Refusal> {
+/// Why an address with an account can't be invited; None if it has no account.
+fn account_problem(realm: &Realm, email: &str) -> Option<Refusal> {
     let user = realm.user_by_email(email)?;
     let (text, is_deactivated) =
         if user.is_active { ("Already has an account.", false) } else { ("Account has been deactivated.", true) };

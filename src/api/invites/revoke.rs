@@ -1,4 +1,4 @@
-//! Taking invitations back.
+//! Revoking invitation links and invitations by email.
 
 use crate::api::parameter::parameters;
 use crate::api::{Call, Success, Write, operation};
@@ -8,7 +8,8 @@ use crate::realm::organization::InviteTerms;
 use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 
-/// Whether somebody may change an invitation: their own, or as an administrator any but an owner's.
+/// Checks that the caller may change an invitation: users their own, owners all, administrators all except those that
+/// make owners.
 ///
 /// # Errors
 ///
@@ -58,7 +59,7 @@ operation! {
 }
 
 parameters! {
-    /// Which invitation.
+    /// Shared by operations on a single invitation by email.
     pub struct InviteParams {
         /// The invitation by email.
         @path invite_id: InviteId,

@@ -1,4 +1,4 @@
-//! What an invitation gives, and whether the one who invites may give it.
+//! The terms of an invitation (role, channels, groups, validity), and the checks that the caller may offer them.
 
 use crate::api::Call;
 use crate::api::parameter::types::text::{MaxLength, NullableText, non_null};
@@ -12,10 +12,10 @@ use crate::realm::permission::{GroupPermission, RealmPermission};
 use crate::realm::user::{Role, User};
 use crate::time::Span;
 
-/// Minutes for which an invitation is in force by default: 10 days.
+/// 10 days.
 const DEFAULT_VALIDITY_MINUTES: i64 = 14_400;
 
-/// What a request asks for.
+/// The terms that a request asks for, unchecked.
 pub(super) struct InviteSpec {
     pub role: Role,
     pub expires_in_minutes: Option<Nullable<WholeNumber>>,
@@ -26,7 +26,7 @@ pub(super) struct InviteSpec {
 }
 
 impl InviteSpec {
-    /// What the invitation gives; the right to invite is the operation's to check.
+    /// Checks the terms. The operation itself has to check that the caller may invite at all.
     ///
     /// # Errors
     ///
@@ -41,7 +41,8 @@ impl InviteSpec {
         }
         let minutes = match self.expires_in_minutes {
             None => Some(DEFAULT_VALIDITY_MINUTES),
-            // May be over from the beginning (A-216 in docs/assumptions.md).
+            // Zero or negative minutes make an invitation that has expired from the beginning (A-216 in
+            // docs/assumptions.md).
             Some(Nullable(minutes)) => minutes.map(|WholeNumber(minutes)| minutes),
         };
         let welcome_message = non_null(self.welcome_message).filter(|_| caller.is_admin());
@@ -53,21 +54,21 @@ impl InviteSpec {
             channels: self.channels.into_iter().collect(),
             groups: self.groups.into_iter().collect(),
             include_default_channels: self.include_default_channels,
-            welcome_message: welcome_message.map(|text| call.origin.strip(text.0)),
+            welcome_message: welcome_message.map(|text| call.origin.with_relative_uploads(text.0)),
         })
     }
 }
 
-/// Nobody invites to a role above their own; below 443 moderators don't invite to their own either.
+/// Checks that the role is not above the caller's. Below 443, moderators may not invite moderators.
 ///
 /// # Errors
 ///
 /// `OwnerInvitesOwners`, `RoleAboveInviter`.
 pub(super) fn check_role(call: &Call<'_>, role: Role) -> Result<(), Error> {
     let caller = call.caller();
-    let is_own_alone = role == Role::Moderator && !call.has(Feature::ModeratorsInviteModerators);
+    let needs_admin = role == Role::Moderator && !call.has(Feature::ModeratorsInviteModerators);
     match role {
-        _ if caller.role <= role && (!is_own_alone || caller.is_admin()) => Ok(()),
+        _ if caller.role <= role && (!needs_admin || caller.is_admin()) => Ok(()),
         Role::Owner => Err(Error::OwnerInvitesOwners),
         _ => Err(Error::RoleAboveInviter),
     }
@@ -75,12 +76,16 @@ pub(super) fn check_role(call: &Call<'_>, role: Role) -> Result<(), Error> {
 
 fn check_channels(realm: &Realm, caller: &User, ids: &[ChannelId]) -> Result<(), Error> {
     for id in ids {
-        realm.open_channel(caller, *id).map_err(|_| Error::InvalidInviteChannel { channel_id: id.0.into() })?;
+        realm
+            .readable_active_channel(caller, *id)
+            .map_err(|_| Error::InvalidInviteChannel { channel_id: id.0.into() })?;
     }
     let may_add = |id: &ChannelId| realm.check_may_subscribe_others(caller, std::slice::from_ref(id)).is_ok();
-    // Default channels need no right of their own, but those who can't subscribe others at all name none.
-    let is_settled = ids.iter().all(|id| realm.channels[id].is_default || may_add(id));
-    if is_settled && (ids.is_empty() || ids.iter().any(may_add)) { Ok(()) } else { Err(Error::MayNotSubscribeOthers) }
+    // Default channels require no permission for themselves, but the caller has to be able to subscribe others to at
+    // least one of the channels.
+    let are_all_allowed = ids.iter().all(|id| realm.channels[id].is_default || may_add(id));
+    let is_any_allowed = ids.is_empty() || ids.iter().any(may_add);
+    if are_all_allowed && is_any_allowed { Ok(()) } else { Err(Error::MayNotSubscribeOthers) }
 }
 
 fn check_group(realm: &Realm, caller: &User, id: GroupId) -> Result<(), Error> {
@@ -88,10 +93,10 @@ fn check_group(realm: &Realm, caller: &User, id: GroupId) -> Result<(), Error> {
     if group.is_deactivated {
         return Err(Error::GroupDeactivated);
     }
-    let holds = |permission| realm.may_in_group(caller.id, group, permission);
-    let may = group.system.is_none()
+    let has_permission = |permission| realm.may_in_group(caller.id, group, permission);
+    let may_add_members = group.system.is_none()
         && (realm.may(caller.id, RealmPermission::CanManageAllGroups)
-            || holds(GroupPermission::CanManage)
-            || holds(GroupPermission::CanAddMembers));
-    if may { Ok(()) } else { Err(Error::InsufficientPermission) }
+            || has_permission(GroupPermission::CanManage)
+            || has_permission(GroupPermission::CanAddMembers));
+    if may_add_members { Ok(()) } else { Err(Error::InsufficientPermission) }
 }

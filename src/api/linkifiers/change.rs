@@ -16,15 +16,15 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The refusal of a pattern that is there already: the web framework's own words.
-const DUPLICATE: &str = "Realm filter with this Realm and Pattern already exists.";
+/// The error of the real server's web framework for a pattern that another linkifier has.
+const DUPLICATE_ERROR: &str = "Realm filter with this Realm and Pattern already exists.";
 
-/// Checks a linkifier and that no other has its pattern.
+/// Checks a linkifier, including that no other one has its pattern.
 ///
 /// # Errors
 ///
-/// `LinkifierRefused` with all that is wrong.
-fn checked(realm: &Realm, id: LinkifierId, source: LinkifierSource) -> Result<Linkifier, Error> {
+/// `LinkifierRefused` with all problems.
+fn checked_linkifier(realm: &Realm, id: LinkifierId, source: LinkifierSource) -> Result<Linkifier, Error> {
     let pattern = source.pattern.trim();
     let is_taken = realm.linkifiers.iter().any(|other| other.id != id && other.pattern == pattern);
     let compiled = Linkifier::compile(id, source);
@@ -34,7 +34,7 @@ fn checked(realm: &Realm, id: LinkifierId, source: LinkifierSource) -> Result<Li
         Err(errors) => errors,
     };
     if is_taken {
-        errors.0.push((LinkifierErrors::ALL, DUPLICATE.to_owned()));
+        errors.0.push((LinkifierErrors::ALL, DUPLICATE_ERROR.to_owned()));
     }
     let message = errors.first_message().to_owned();
     let mut by_field: Map<String, Value> = Map::new();
@@ -50,7 +50,7 @@ fn position(realm: &Realm, id: LinkifierId) -> Result<usize, Error> {
     realm.linkifiers.iter().position(|linkifier| linkifier.id == id).ok_or(Error::NoSuchLinkifier)
 }
 
-/// Tells everybody how the linkifiers are from now on.
+/// Events to everyone: `realm_linkifiers` to clients that support templates; below 176 also `realm_filters`.
 fn emit(tx: &mut Tx) {
     let event = Event::new(EventKind::RealmLinkifiers, Payload::List(List::Linkifiers(tx.linkifiers.clone())));
     tx.emit(tx.everyone(), event.only_for(DeliveryCondition::LinkifierTemplates));
@@ -96,7 +96,7 @@ impl Write for AddLinkifier {
             reverse_template: non_null(params.reverse_template),
             alternative_url_templates: params.alternative_url_templates,
         };
-        let linkifier = checked(tx, id, source)?;
+        let linkifier = checked_linkifier(tx, id, source)?;
 
         tx.realm_mut().counters.linkifier = id.0;
         tx.realm_mut().linkifiers.push_back(Arc::new(linkifier));
@@ -139,7 +139,7 @@ impl Write for EditLinkifier {
                 .alternative_url_templates
                 .unwrap_or_else(|| old.alternative_url_templates.clone()),
         };
-        let linkifier = checked(tx, params.filter_id, source)?;
+        let linkifier = checked_linkifier(tx, params.filter_id, source)?;
 
         tx.realm_mut().linkifiers.set(index, Arc::new(linkifier));
         emit(tx);
@@ -182,14 +182,15 @@ operation! {
 impl Write for ReorderLinkifiers {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let ids = params.ordered_linkifier_ids;
-        let mut seen = BTreeSet::new();
-        if !ids.iter().all(|id| seen.insert(*id)) {
+        let mut known_ids = BTreeSet::new();
+        if !ids.iter().all(|id| known_ids.insert(*id)) {
             return Err(Error::LinkifierRepeated);
         }
-        let by_id: BTreeMap<LinkifierId, &Arc<Linkifier>> = tx.linkifiers.iter().map(|one| (one.id, one)).collect();
-        let found = |id: &LinkifierId| by_id.get(id).copied().cloned().ok_or(Error::NoSuchLinkifier);
+        let by_id: BTreeMap<LinkifierId, &Arc<Linkifier>> =
+            tx.linkifiers.iter().map(|linkifier| (linkifier.id, linkifier)).collect();
+        let find = |id: &LinkifierId| by_id.get(id).copied().cloned().ok_or(Error::NoSuchLinkifier);
         let ordered: Vector<Arc<Linkifier>> =
-            ids.iter().map(found).collect::<Result<_, _>>().map_err(|_| Error::LinkifierOrderIncomplete)?;
+            ids.iter().map(find).collect::<Result<_, _>>().map_err(|_| Error::LinkifierOrderIncomplete)?;
         if ordered.len() != tx.linkifiers.len() {
             return Err(Error::LinkifierOrderIncomplete);
         }

@@ -1,22 +1,22 @@
-//! The address of a message, as the reply of sending gives it (A-485 in docs/assumptions.md).
+//! The URL of a sent message and a Markdown link to it, for the reply (A-485 in docs/assumptions.md).
 
 use crate::api::Call;
 use crate::realm::Realm;
 use crate::realm::id::MessageId;
-use crate::realm::schedule::address_in;
+use crate::realm::schedule::topic_link;
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
 use chat_markdown::{Form, encode_link_label};
 
-/// The ways to a message.
 pub struct MessageAddress {
-    /// Below the address that the client used.
+    /// Absolute, with the host that the client used.
     pub url: String,
-    /// In Markdown, to be put into another message.
+    /// Markdown.
     pub link: String,
 }
 
 impl MessageAddress {
-    /// The address of a message that the caller sent. Whoever may post to a channel without seeing it is not shown its name.
+    /// The address of a message that the caller sent. It does not contain the channel's name if the caller can post to
+    /// the channel but not see it.
     pub fn new(realm: &Realm, call: &Call<'_>, id: MessageId) -> Self {
         let base = call.origin.base_url();
         let message = &realm.messages[&id];
@@ -27,12 +27,12 @@ impl MessageAddress {
         if !realm.can_see(call.caller(), channel) {
             return Self::without_label(format!(
                 "{base}/{}",
-                address_in(&format!("channel/{}", channel.id), topic, id)
+                topic_link(&format!("channel/{}", channel.id), topic, id)
             ));
         }
         let url = format!("{base}/{}", realm.message_link(message, Form::default()));
-        let shown_topic = if topic.is_empty() { EMPTY_TOPIC_DISPLAY_NAME } else { topic };
-        let [channel, topic] = [&channel.name, shown_topic].map(encode_link_label);
+        let displayed_topic = if topic.is_empty() { EMPTY_TOPIC_DISPLAY_NAME } else { topic };
+        let [channel, topic] = [&channel.name, displayed_topic].map(encode_link_label);
         Self { link: format!("[#{channel} > {topic} @ 💬]({url})"), url }
     }
 

@@ -1,4 +1,4 @@
-//! Deleting messages.
+//! The operation that deletes a message, and who may delete it.
 
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
@@ -34,11 +34,12 @@ impl Write for DeleteMessage {
     }
 }
 
-/// Anybody's message with the right to any, one's own (or one's bot's) in time.
+/// Deleting any message requires a permission. Deleting the caller's messages, or those of the caller's bots, requires
+/// another one and has a time limit.
 fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(), Error> {
     let channel = message.channel().map(|(channel, _)| &realm.channels[&channel]);
-    let may = |everywhere, here| {
-        realm.may(caller.id, everywhere) || channel.is_some_and(|channel| realm.may_in(caller.id, channel, here))
+    let may = |in_realm, in_channel| {
+        realm.may(caller.id, in_realm) || channel.is_some_and(|channel| realm.may_in(caller.id, channel, in_channel))
     };
     if may(RealmPermission::CanDeleteAnyMessage, ChannelPermission::CanDeleteAnyMessage) {
         return Ok(());
@@ -49,6 +50,6 @@ fn check_may_delete(realm: &Realm, caller: &User, message: &Message) -> Result<(
         return Err(Error::MayNotDelete);
     }
     let limit = realm.organization.limit(RealmSetting::MessageContentDeleteLimitSeconds);
-    let is_over = limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)) < realm.now);
-    if is_over { Err(Error::DeleteTimePassed) } else { Ok(()) }
+    let is_too_late = limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)) < realm.now);
+    if is_too_late { Err(Error::DeleteTimePassed) } else { Ok(()) }
 }

@@ -1,4 +1,5 @@
-//! PATCH /messages/{message_id}: changing a message's text, topic or channel.
+//! The operation that edits a message: its content, topic or channel. Submodules check the request, move messages and
+//! post notices.
 
 mod check;
 mod marking;
@@ -26,13 +27,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 words! {
-    /// How many messages of the topic are moved.
+    /// Which messages of the topic are moved.
     pub enum PropagateMode {
-        /// This one.
+        /// Only the message of the request.
         One = "change_one",
-        /// This one and those after it.
+        /// That message and all later ones.
         Later = "change_later",
-        /// All.
+        /// All messages of the topic.
         All = "change_all",
     }
 }
@@ -79,27 +80,27 @@ pub struct EditMessageReply {
     pub detached_uploads: Vec<Value>,
 }
 
-/// What a request asks for, checked.
+/// A checked request.
 struct MessageEdit {
     message: Arc<Message>,
     content: Option<String>,
-    /// Where the messages go, when they are moved.
+    /// The new place of the moved messages; None if the request moves none.
     place: Option<Place>,
-    /// Whether the request names the channel, which may be the one where the messages are.
+    /// Whether the request has a channel, which may be the current one.
     names_channel: bool,
-    /// What becomes of the topic's mark, when the move is about nothing else of its name.
+    /// Whether the request resolves or unresolves the topic. None if it also changes the name otherwise.
     marking: Option<Marking>,
-    /// What the notification bot says of the topic's mark.
+    /// Whether the notification bot reports that the topic was resolved or unresolved.
     notice: Option<Marking>,
-    /// Whether the old name and the new one are the same but for marks.
+    /// Whether the old and the new name of the topic are equal without check marks.
     has_same_name: bool,
-    /// Sorted.
+    /// The messages to move, sorted.
     moved: Vec<MessageId>,
 }
 
 impl MessageEdit {
-    /// Whether nothing but the topic's mark changes, of which there is a notice.
-    fn is_marking_alone(&self) -> bool {
+    /// Whether the request only resolves or unresolves the topic, and a notice reports that.
+    fn only_marks_topic(&self) -> bool {
         self.notice.is_some() && self.has_same_name && !self.names_channel
     }
 }
@@ -107,10 +108,10 @@ impl MessageEdit {
 impl Write for EditMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<EditMessageReply, Error> {
         let caller = call.caller().clone();
-        let wanted = check::wanted(tx, call, &params)?;
-        let body = match &wanted.content {
+        let message_edit = check::checked_edit(tx, call, &params)?;
+        let body = match &message_edit.content {
             Some(content) => {
-                let (sender, place) = (wanted.message.sender, &wanted.message.place);
+                let (sender, place) = (message_edit.message.sender, &message_edit.message.place);
                 let mentions_within = tx.has(Feature::SubgroupsMentioned);
                 Some(tx.body((sender, Voice::Own), place, content.clone(), Some(&call.site()), mentions_within)?)
             }
@@ -118,63 +119,63 @@ impl Write for EditMessage {
         };
 
         let mut detached_uploads = Vec::new();
-        let channel = wanted.message.channel().map(|(channel, _)| (channel, tx.channels[&channel].name.clone()));
+        let channel = message_edit.message.channel().map(|(channel, _)| (channel, tx.channels[&channel].name.clone()));
         let mut content = None;
         let mut moved = None;
-        let mut messages = vec![wanted.message.id];
+        let mut messages = vec![message_edit.message.id];
         if let Some(body) = body {
-            detached_uploads = change_content(tx, caller.id, &wanted.message, body);
-            content = Some((wanted.message.body.clone(), tx.messages[&wanted.message.id].body.clone()));
+            detached_uploads = change_content(tx, caller.id, &message_edit.message, body);
+            content = Some((message_edit.message.body.clone(), tx.messages[&message_edit.message.id].body.clone()));
         }
-        let edited = tx.messages[&wanted.message.id].clone();
-        let mut followers = tx.who_follows_move(&edited, &wanted.moved);
+        let edited = tx.messages[&message_edit.message.id].clone();
+        let mut audience = tx.move_audience(&edited, &message_edit.moved);
         let mut losses = Losses::default();
-        if let Some(place) = &wanted.place {
-            messages.clone_from(&wanted.moved);
-            moved = describe_move(tx, &wanted, place, params.propagate_mode);
-            losses = Losses::of(tx, &wanted, place);
-            relocate::relocate(tx, caller.id, &wanted, place);
-            losses.emit(tx, &wanted.moved, &wanted.message.place);
-            if wanted.names_channel {
-                relocate::settle_rows(tx, &wanted.moved, place, &losses.rows);
-                followers = followers.including(tx.who_holds(wanted.message.id));
-                followers = followers.including(relocate::new_readers(tx, &wanted.message, place));
+        if let Some(place) = &message_edit.place {
+            messages.clone_from(&message_edit.moved);
+            moved = describe_move(tx, &message_edit, place, params.propagate_mode);
+            losses = Losses::of(tx, &message_edit, place);
+            relocate::relocate(tx, caller.id, &message_edit, place);
+            losses.emit(tx, &message_edit.moved, &message_edit.message.place);
+            if message_edit.names_channel {
+                relocate::update_rows(tx, &message_edit.moved, place, &losses.rows);
+                audience = audience.including(tx.message_holders(message_edit.message.id));
+                audience = audience.including(relocate::new_readers(tx, &message_edit.message, place));
             }
-            relocate::settle_policies(tx, &caller, &wanted.message, &wanted.moved, place);
+            relocate::move_policies(tx, &caller, &message_edit.message, &message_edit.moved, place);
         }
         let updated = UpdatedMessage {
             user: Some(caller.id),
             at: tx.now,
-            message: wanted.message.id,
+            message: message_edit.message.id,
             messages,
             channel,
             content,
             moved,
             is_rendering: false,
         };
-        // Who has neither a row any more nor a subscription to the old channel hears nothing, and who can't see the messages
-        // any more must not learn where they are.
-        let subscribers = wanted.message.channel().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
-        let strangers = losses.rows.clone().relative_complement(subscribers.unwrap_or_default());
+        // Users who lost their rows and are not subscribed to the old channel get no event, and users who lost access
+        // must not learn the new place.
+        let subscribers = message_edit.message.channel().map(|(channel, _)| tx.channels[&channel].subscribers.clone());
+        let unaffected = losses.rows.clone().relative_complement(subscribers.unwrap_or_default());
         let update = Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated)));
-        tx.emit(followers.except_all(&strangers).except_all(&losses.sight), update);
-        if let Some(place) = &wanted.place {
-            notice::send(tx, &caller, &wanted, place, &params);
+        tx.emit(audience.except_all(&unaffected).except_all(&losses.access), update);
+        if let Some(place) = &message_edit.place {
+            notice::send(tx, &caller, &message_edit, place, &params);
         }
         Ok(EditMessageReply { detached_uploads })
     }
 }
 
-/// Changes the text; gives the uploads that no message links any more, whose owners are notified. Who is mentioned
-/// only now gets a row, and is notified on their devices.
-fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> Vec<Value> {
+/// Changes the content. Returns the uploads that no message links to any more, whose owners get an event. Newly
+/// mentioned users get a row and a push.
+fn change_content(tx: &mut Tx, editor: UserId, before: &Message, mut body: Body) -> Vec<Value> {
     let mut recipients = before.recipients.clone();
     if before.channel().is_some() && tx.has(Feature::MentionsReachReaders) {
         tx.add_mentioned_recipients(&before.place, &body, &mut recipients);
     }
-    let late = tx.late_rows.get(&before.id).cloned().unwrap_or_default();
-    body.keep_mentions_of(&recipients.clone().union(late.clone()));
-    body.keep_wildcards_of(&before.body, late);
+    let late_recipients = tx.late_rows.get(&before.id).cloned().unwrap_or_default();
+    body.retain_mentions_of(&recipients.clone().union(late_recipients.clone()));
+    body.copy_wildcards_from(&before.body, late_recipients);
     let now = tx.now;
     let body = Arc::new(body);
     let previous = before.body.clone();
@@ -182,13 +183,13 @@ fn change_content(tx: &mut Tx, by: UserId, before: &Message, mut body: Body) -> 
     message.recipients = recipients;
     message.body = body.clone();
     message.last_edit = Some(now);
-    let edit = Edit { at: now, user: Some(by), previous_body: Some(previous.clone()), topic: None, channel: None };
+    let edit = Edit { at: now, user: Some(editor), previous_body: Some(previous.clone()), topic: None, channel: None };
     message.history.push_back(Arc::new(edit));
     let detached = detach_uploads(tx, before.id, &previous.uploads, &body.uploads);
     let after = tx.messages[&before.id].clone();
     tx.mark_as_read_outside(&after);
     tx.push_edited(before, &after);
-    tx.note_links(&after);
+    tx.record_links(&after);
     detached
 }
 
@@ -208,15 +209,16 @@ fn detach_uploads(tx: &mut Tx, message: MessageId, before: &BTreeSet<String>, af
     detached
 }
 
-fn describe_move(realm: &Realm, wanted: &MessageEdit, place: &Place, mode: PropagateMode) -> Option<Move> {
-    let (Some((_, topic)), Place::Channel { channel, topic: new_topic }) = (wanted.message.channel(), place) else {
+fn describe_move(realm: &Realm, message_edit: &MessageEdit, place: &Place, mode: PropagateMode) -> Option<Move> {
+    let (Some((_, topic)), Place::Channel { channel, topic: new_topic }) = (message_edit.message.channel(), place)
+    else {
         return None;
     };
-    let other_topic = || (new_topic.clone(), realm.topic_links(new_topic));
+    let topic_with_links = || (new_topic.clone(), realm.topic_links(new_topic));
     Some(Move {
         mode: mode.text(),
         from: topic.clone(),
-        topic: (new_topic != topic).then(other_topic),
-        channel: wanted.names_channel.then_some(*channel),
+        topic: (new_topic != topic).then(topic_with_links),
+        channel: message_edit.names_channel.then_some(*channel),
     })
 }

@@ -1,4 +1,4 @@
-//! GET /messages and GET /messages/matches_narrow.
+//! Fetching messages: ranges of a narrow, messages by ID, and which messages match a narrow.
 //!
 //! A choice where the API is silent: A-39 in docs/assumptions.md.
 
@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Messages that one request can fetch.
+/// Most messages that one request can fetch.
 pub const MAX_MESSAGES: i64 = 5_000;
 
 operation! {
@@ -92,7 +92,7 @@ impl Read for GetMessages {
         let selection = narrow.select(realm, viewer, range);
         let search = narrow.search();
         Ok(GetMessagesReply {
-            messages: found(realm, &selection.ids, view, search.as_ref())?,
+            messages: records(realm, &selection.ids, view, search.as_ref())?,
             anchor: Some(selection.anchor),
             found_anchor: selection.found_anchor,
             found_oldest: selection.found_oldest,
@@ -109,7 +109,7 @@ fn range(params: &GetMessages) -> Result<Range, Error> {
         Some(text) if text.0 == "date" => {
             let date =
                 params.anchor_date.as_deref().ok_or(Error::MissingParameter { var_name: "anchor_date".into() })?;
-            Anchor::Date(point_in_time(date).ok_or_else(|| Error::bad_value("anchor_date", "is not a date"))?)
+            Anchor::Date(parse_time(date).ok_or_else(|| Error::bad_value("anchor_date", "is not a date"))?)
         }
         Some(text) => text.anchor()?,
     };
@@ -123,13 +123,13 @@ fn range(params: &GetMessages) -> Result<Range, Error> {
     Ok(Range { anchor, include_anchor: params.include_anchor, before: before as usize, after: after as usize })
 }
 
-/// A date or a point in time; without a zone it is UTC.
-fn point_in_time(text: &str) -> Option<Timestamp> {
+/// Parses a date or a time; UTC if it has no zone.
+fn parse_time(text: &str) -> Option<Timestamp> {
     let candidates = [text.to_owned(), format!("{text}Z"), format!("{text}T00:00:00Z")];
     candidates.iter().find_map(|text| Timestamp::parse(text).ok())
 }
 
-/// These messages instead of a range; those that the caller can't see are left out.
+/// The reply for `message_ids`. Leaves out messages that the caller can't access.
 fn by_ids(
     realm: &Realm,
     call: &Call<'_>,
@@ -149,7 +149,7 @@ fn by_ids(
     ids.retain(|id| realm.messages.get(id).is_some_and(|message| narrow.admits(realm, view.viewer, message)));
     let search = narrow.search();
     Ok(GetMessagesReply {
-        messages: found(realm, &ids, view, search.as_ref())?,
+        messages: records(realm, &ids, view, search.as_ref())?,
         anchor: None,
         found_anchor: false,
         found_oldest: false,
@@ -158,27 +158,27 @@ fn by_ids(
     })
 }
 
-/// Messages as they were found: where words were searched for, with HTML and topics in which they are marked.
+/// The records of messages. With a search, they also have the content and the topic with highlighted matches.
 ///
 /// # Errors
 ///
-/// `TooManyMessages`, with how many of them fit into a reply (A-432 in docs/assumptions.md).
-fn found<'id>(
+/// `TooManyMessages` with the number of messages that fit into a reply (A-432 in docs/assumptions.md).
+fn records<'id>(
     realm: &Realm,
     ids: impl IntoIterator<Item = &'id MessageId>,
     view: MessageView<'_>,
     search: Option<&Search>,
 ) -> Result<Vec<MessageRecord>, Error> {
     let budget = Budget::of_request();
-    let marking = highlight::budget();
+    let highlight_budget = highlight::budget();
     let record = |message: &Message| {
-        budget.spend_output(length_of_history(message))?;
+        budget.spend_output(history_size(message))?;
         let mut record = MessageRecord::fetched(realm, message, view);
         budget.spend_output(record.content.len())?;
         budget.spend_steps(realm.steps_to_linkify(&record.subject))?;
         if let Some(search) = search {
-            record.match_content = Some(highlight::in_html(&message.body.rendered(), search, &marking)?);
-            record.match_subject = Some(highlight::in_text(&record.subject, search, &marking)?);
+            record.match_content = Some(highlight::in_html(&message.body.rendered(), search, &highlight_budget)?);
+            record.match_subject = Some(highlight::in_text(&record.subject, search, &highlight_budget)?);
         }
         Ok(record)
     };
@@ -189,10 +189,10 @@ fn found<'id>(
     Ok(records)
 }
 
-/// How many bytes the former versions of a message have.
-fn length_of_history(message: &Message) -> usize {
-    let former = message.history.iter().filter_map(|edit| edit.previous_body.as_ref());
-    former.map(|body| body.content.len() + body.rendered().len()).sum()
+/// The size of the former versions of a message, in bytes.
+fn history_size(message: &Message) -> usize {
+    let versions = message.history.iter().filter_map(|edit| edit.previous_body.as_ref());
+    versions.map(|body| body.content.len() + body.rendered().len()).sum()
 }
 
 fn too_many(fitting: usize) -> Error {
@@ -239,15 +239,16 @@ impl Read for MatchesNarrow {
         let narrow = Narrow::resolve(realm, viewer, &terms, call.feature_level)?;
         let search = narrow.search();
         let search = search.unwrap_or_default();
-        let marking = highlight::budget();
+        let highlight_budget = highlight::budget();
         let mut messages = BTreeMap::new();
         for id in BTreeSet::from_iter(params.msg_ids) {
             let message = realm.messages.get(&id).filter(|message| realm.has_row(call.caller().id, message));
             let Some(message) = message.filter(|message| narrow.admits(realm, viewer, message)) else { continue };
             let topic = message.channel().map(|(_, topic)| shown_topic(topic, true)).unwrap_or_default();
-            let marked = |Exhausted| too_many(messages.len());
-            let match_content = highlight::in_html(&message.body.rendered(), &search, &marking).map_err(marked)?;
-            let match_subject = highlight::in_text(&topic, &search, &marking).map_err(marked)?;
+            let too_many_error = |Exhausted| too_many(messages.len());
+            let match_content =
+                highlight::in_html(&message.body.rendered(), &search, &highlight_budget).map_err(too_many_error)?;
+            let match_subject = highlight::in_text(&topic, &search, &highlight_budget).map_err(too_many_error)?;
             messages.insert(id.to_string(), Match { match_content, match_subject });
         }
         Ok(MatchesNarrowReply { messages })

@@ -1,21 +1,21 @@
-//! What was searched for, marked in what was found (A-39 in docs/assumptions.md).
+//! Highlights the words of a search in the content and the topic of messages (A-39 in docs/assumptions.md).
 
 use crate::realm::narrow::Search;
 use chat_markdown::budget::{Budget, Cost, Exhausted};
 use chat_markdown::{pieces, visible_text};
 
-const BEGIN: &str = "<span class=\"highlight\">";
-const END: &str = "</span>";
+const START_TAG: &str = "<span class=\"highlight\">";
+const END_TAG: &str = "</span>";
 
-/// Steps that a byte of a text takes: its words are compared, and it is copied with marks.
+/// Budget steps for each byte of a text, for comparing its words and copying it.
 const STEPS_PER_BYTE: usize = 5;
 
-/// A budget for all marks of one reply.
+/// A budget for all highlights of one reply.
 pub(super) fn budget() -> Budget {
     Budget::new(Cost { steps: 100_000_000, nodes: usize::MAX, output: 6_000_000 })
 }
 
-/// A text as HTML with the words marked.
+/// Converts a plain text to HTML with the words highlighted.
 ///
 /// # Errors
 ///
@@ -24,8 +24,8 @@ pub(super) fn in_text(text: &str, search: &Search, budget: &Budget) -> Result<St
     in_html(&text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"), search, budget)
 }
 
-/// HTML with the words marked where they are read: entities stay whole, and a mark ends and
-/// begins again at every tag.
+/// HTML with the words highlighted in its visible text. Highlights do not split entities, and end before each tag and
+/// begin again after it.
 ///
 /// # Errors
 ///
@@ -37,81 +37,82 @@ pub(super) fn in_html(html: &str, search: &Search, budget: &Budget) -> Result<St
     if marks.peek().is_none() {
         return Ok(html.to_owned());
     }
-    let mut out = String::with_capacity(html.len() + BEGIN.len() + END.len());
-    let mut is_marking = false;
-    let mut at = 0;
+    let mut out = String::with_capacity(html.len() + START_TAG.len() + END_TAG.len());
+    let mut is_highlighting = false;
+    // The position in the folded visible text, to which the marks refer.
+    let mut position = 0;
     for piece in pieces(html) {
-        // Folding may change how long a character is.
+        // Converting to lower case may change the length of a character.
         let length: usize = piece.character.into_iter().flat_map(char::to_lowercase).map(char::len_utf8).sum();
-        let mut is_past = false;
-        while marks.next_if(|mark| mark.end <= at).is_some() {
-            is_past = true;
+        let mut has_mark_ended = false;
+        while marks.next_if(|mark| mark.end <= position).is_some() {
+            has_mark_ended = true;
         }
-        let is_marked = !piece.is_tag && marks.peek().is_some_and(|mark| mark.start < at + length);
-        if is_marking && (is_past || !is_marked) {
-            out.push_str(END);
-            is_marking = false;
+        let is_marked = !piece.is_tag && marks.peek().is_some_and(|mark| mark.start < position + length);
+        if is_highlighting && (has_mark_ended || !is_marked) {
+            out.push_str(END_TAG);
+            is_highlighting = false;
         }
-        if is_marked && !is_marking {
-            budget.spend_output(BEGIN.len() + END.len())?;
-            out.push_str(BEGIN);
-            is_marking = true;
+        if is_marked && !is_highlighting {
+            budget.spend_output(START_TAG.len() + END_TAG.len())?;
+            out.push_str(START_TAG);
+            is_highlighting = true;
         }
         out.push_str(piece.html);
-        at += length;
+        position += length;
     }
-    if is_marking {
-        out.push_str(END);
+    if is_highlighting {
+        out.push_str(END_TAG);
     }
     Ok(out)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BEGIN, END, budget, in_html, in_text};
+    use super::{END_TAG, START_TAG, budget, in_html, in_text};
     use crate::realm::narrow::Search;
     use chat_markdown::budget::{Budget, Cost, Exhausted};
 
-    fn marked(html: &str, words: &str) -> String {
+    fn highlighted(html: &str, words: &str) -> String {
         let html = in_html(html, &Search::of(words), &budget()).expect("it is short");
-        html.replace(BEGIN, "[").replace(END, "]")
+        html.replace(START_TAG, "[").replace(END_TAG, "]")
     }
 
     #[test]
-    fn words_are_marked_whole_and_each_by_itself() {
+    fn whole_words_are_highlighted_separately() {
         let html = "<p>the <strong>quick</strong> brown foxes, quickly</p>";
-        let found = "<p>the <strong>[quick]</strong> [brown] [foxes], quickly</p>";
-        assert_eq!(marked(html, "quick brown the fox"), found);
+        let expected = "<p>the <strong>[quick]</strong> [brown] [foxes], quickly</p>";
+        assert_eq!(highlighted(html, "quick brown the fox"), expected);
     }
 
     #[test]
-    fn a_mark_ends_and_begins_again_at_every_tag() {
-        assert_eq!(marked("<p>wor<em>ld</em></p><p>s</p>", "world"), "<p>[wor]<em>[ld]</em></p><p>s</p>");
+    fn a_highlight_is_interrupted_by_tags() {
+        assert_eq!(highlighted("<p>wor<em>ld</em></p><p>s</p>", "world"), "<p>[wor]<em>[ld]</em></p><p>s</p>");
     }
 
     #[test]
-    fn entities_stay_whole() {
-        assert_eq!(marked("<p>lt x &lt;b&gt; &amp; y</p>", "lt"), "<p>[lt] x &lt;b&gt; &amp; y</p>");
-        let shown = in_text("AB&CD", &Search::of("cd"), &budget());
-        assert_eq!(shown.as_deref(), Ok("AB&amp;<span class=\"highlight\">CD</span>"));
+    fn entities_are_not_split() {
+        assert_eq!(highlighted("<p>lt x &lt;b&gt; &amp; y</p>", "lt"), "<p>[lt] x &lt;b&gt; &amp; y</p>");
+        let topic = in_text("AB&CD", &Search::of("cd"), &budget());
+        assert_eq!(topic.as_deref(), Ok("AB&amp;<span class=\"highlight\">CD</span>"));
     }
 
     #[test]
-    fn all_that_is_written_is_counted_before() {
+    fn output_is_counted_before_it_is_written() {
         let html = "<p>a x <b>x</b> y</p>";
         let search = Search::of("fox x");
         let search = search.and(&Search::of("y1"));
         let length = in_html(html, &search, &budget()).expect("it is short").len();
         for (output, is_enough) in [(length, true), (length - 1, false)] {
             let budget = Budget::new(Cost { output, ..Cost::UNLIMITED });
-            let marked = in_html(html, &search, &budget);
-            assert_eq!(marked.is_ok(), is_enough, "{output}");
-            assert_eq!(marked.err(), (!is_enough).then_some(Exhausted));
+            let result = in_html(html, &search, &budget);
+            assert_eq!(result.is_ok(), is_enough, "{output}");
+            assert_eq!(result.err(), (!is_enough).then_some(Exhausted));
         }
     }
 
     #[test]
-    fn folding_that_changes_lengths_shifts_no_mark() {
-        assert_eq!(marked("İİ istanbul, ODOΣ", "istanbul odoς"), "İİ [istanbul], [ODOΣ]");
+    fn lower_case_of_another_length_shifts_no_highlight() {
+        assert_eq!(highlighted("İİ istanbul, ODOΣ", "istanbul odoς"), "İİ [istanbul], [ODOΣ]");
     }
 }

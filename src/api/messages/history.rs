@@ -1,4 +1,4 @@
-//! A message's past and its readers.
+//! The edit history and the read receipts of a message.
 
 mod difference;
 
@@ -81,10 +81,10 @@ impl Read for GetMessageHistory {
     }
 }
 
-/// What a history may cost: comparing takes most of the steps, and all versions together are the output.
+/// The budget for a history. Comparing versions takes most of the steps; the output is all versions together.
 const BUDGET: Cost = Cost { steps: 60_000_000, nodes: usize::MAX, output: 20_000_000 };
 
-/// Goes back from what the message is to what it was, then turns the order round.
+/// The entries, oldest first. They are made from the newest to the oldest, because edits store the previous values.
 ///
 /// # Errors
 ///
@@ -92,23 +92,23 @@ const BUDGET: Cost = Cost { steps: 60_000_000, nodes: usize::MAX, output: 20_000
 fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Result<Vec<HistoryEntry>, Exhausted> {
     let mut entries = Vec::new();
     let budget = Budget::new(BUDGET);
-    let length = |body: &Body| body.content.len() + body.rendered().len();
+    let size = |body: &Body| body.content.len() + body.rendered().len();
     let mut body: Arc<Body> = message.body.clone();
     let mut topic = message.channel().map(|(_, topic)| topic.to_string()).unwrap_or_default();
-    let shown =
+    let display_topic =
         |topic: &str| if message.channel().is_some() { shown_topic(topic, allows_empty) } else { topic.to_owned() };
     for edit in message.history.iter().rev() {
         let is_move = edit.topic.is_some() || edit.channel.is_some();
         let previous = edit.previous_body.as_ref().filter(|_| shows_content);
-        budget.spend_output(length(&body) + previous.map_or(0, |it| length(it)))?;
+        budget.spend_output(size(&body) + previous.map_or(0, |previous| size(previous)))?;
         let difference = previous.map(|previous| {
-            let difference = difference::marked(&previous.rendered(), &body.rendered(), &budget);
+            let difference = difference::highlighted(&previous.rendered(), &body.rendered(), &budget);
             budget.spend_output(difference.len())?;
             Ok(difference)
         });
         let entry = HistoryEntry {
-            topic: shown(&topic),
-            prev_topic: edit.topic.as_ref().map(|(before, _)| shown(before)),
+            topic: display_topic(&topic),
+            prev_topic: edit.topic.as_ref().map(|(before, _)| display_topic(before)),
             stream: edit.channel.map(|(_, after)| after.0),
             prev_stream: edit.channel.map(|(before, _)| before.0),
             content: body.content.clone(),
@@ -130,7 +130,7 @@ fn history(message: &Message, shows_content: bool, allows_empty: bool) -> Result
         }
     }
     entries.push(HistoryEntry {
-        topic: shown(&topic),
+        topic: display_topic(&topic),
         prev_topic: None,
         stream: None,
         prev_stream: None,
@@ -172,20 +172,20 @@ impl Read for GetReadReceipts {
         if !realm.organization.is_on(RealmSetting::EnableReadReceipts) {
             return Err(Error::ReceiptsDisabled);
         }
-        let leaves_muted_out = call.has(Feature::ReceiptsWithoutMuted);
+        let excludes_muted = call.has(Feature::ReceiptsWithoutMuted);
         let has_read = |id: &&UserId| {
-            let own = realm.user_state(**id);
+            let state = realm.user_state(**id);
             let is_muted =
-                own.muted_users.contains_key(&caller.id) || realm.user_state(caller.id).muted_users.contains_key(*id);
+                state.muted_users.contains_key(&caller.id) || realm.user_state(caller.id).muted_users.contains_key(*id);
             **id != message.sender
                 && realm.is_active(**id)
-                // A row that was made later is read.
-                && (own.read.contains(message.id) || !message.recipients.contains(*id))
-                && own.is_on(UserSetting::SendReadReceipts)
-                && !(is_muted && leaves_muted_out)
+                // Rows that were added later are always read.
+                && (state.read.contains(message.id) || !message.recipients.contains(*id))
+                && state.is_on(UserSetting::SendReadReceipts)
+                && !(is_muted && excludes_muted)
         };
-        let late = realm.late_rows.get(&message.id).cloned().unwrap_or_default();
-        let holders = message.recipients.clone().union(late);
-        Ok(GetReadReceiptsReply { user_ids: holders.iter().filter(has_read).copied().collect() })
+        let late_recipients = realm.late_rows.get(&message.id).cloned().unwrap_or_default();
+        let recipients = message.recipients.clone().union(late_recipients);
+        Ok(GetReadReceiptsReply { user_ids: recipients.iter().filter(has_read).copied().collect() })
     }
 }

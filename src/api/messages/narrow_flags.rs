@@ -1,4 +1,4 @@
-//! POST /messages/flags/narrow: a flag of a range of a narrow (specification, "Messages").
+//! The operation that changes a flag of the messages in a range of a narrow (specification, "Messages").
 
 use crate::api::changes::flags::{FlagChange, change_flag};
 use crate::api::parameter::NonNegative;
@@ -11,7 +11,7 @@ use crate::realm::tx::Tx;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Messages that one request can change; a larger range is shrunk.
+/// Most messages that one request changes. A larger range is made smaller.
 const MAX_MESSAGES: i64 = 5_000;
 
 operation! {
@@ -66,7 +66,7 @@ impl Write for UpdateFlagsForNarrow {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UpdateFlagsForNarrowReply, Error> {
         let caller = call.caller();
         let anchor = params.anchor.anchor()?;
-        let (before, after) = shrunk(params.num_before.0, params.num_after.0);
+        let (before, after) = limited_counts(params.num_before.0, params.num_after.0);
         if before > 0 && after > 0 && !params.include_anchor {
             return Err(Error::AnchorInTheMiddle);
         }
@@ -90,8 +90,8 @@ impl Write for UpdateFlagsForNarrow {
     }
 }
 
-/// Counts within the limit: half of it for each side, the rest for whoever wants it.
-fn shrunk(before: i64, after: i64) -> (usize, usize) {
+/// Limits both counts together. Each side gets at least half of the limit, and what the other side does not need.
+fn limited_counts(before: i64, after: i64) -> (usize, usize) {
     let before = before.min((MAX_MESSAGES - after.min(MAX_MESSAGES)).max(MAX_MESSAGES / 2));
     let after = after.min(MAX_MESSAGES - before);
     (usize::try_from(before).unwrap_or(0), usize::try_from(after).unwrap_or(0))
@@ -99,14 +99,14 @@ fn shrunk(before: i64, after: i64) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::shrunk;
+    use super::limited_counts;
 
     #[test]
-    fn a_range_is_shrunk_to_the_limit_with_half_of_it_kept_for_what_is_before() {
-        assert_eq!(shrunk(100, 200), (100, 200));
-        assert_eq!(shrunk(5_000, 0), (5_000, 0));
-        assert_eq!(shrunk(9_000, 9_000), (2_500, 2_500));
-        assert_eq!(shrunk(9_000, 1_000), (4_000, 1_000));
-        assert_eq!(shrunk(1_000, 9_000), (1_000, 4_000));
+    fn each_side_gets_half_of_the_limit_and_what_the_other_does_not_need() {
+        assert_eq!(limited_counts(100, 200), (100, 200));
+        assert_eq!(limited_counts(5_000, 0), (5_000, 0));
+        assert_eq!(limited_counts(9_000, 9_000), (2_500, 2_500));
+        assert_eq!(limited_counts(9_000, 1_000), (4_000, 1_000));
+        assert_eq!(limited_counts(1_000, 9_000), (1_000, 4_000));
     }
 }

@@ -16,33 +16,29 @@ use crate::realm::text::{MAX_MESSAGE_LENGTH, truncate};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 
-/// Longest explanation, in code points.
+/// In code points.
 const MAX_DESCRIPTION_LENGTH: usize = 1_000;
 
-/// What is left, in code points, for all that is neither the explanation nor the message.
-const ROOM_FOR_THE_FRAME: usize = 500;
+/// Length reserved in the notice for everything except the description and the quoted message, in code points.
+const RESERVED_LENGTH: usize = 500;
 
 words! {
-    /// Why a message is reported (`server_report_message_types`).
+    /// The reason for a report (`server_report_message_types`).
     pub enum ReportType {
-        /// Advertisements.
         Spam = "spam",
-        /// Attacks on somebody.
         Harassment = "harassment",
-        /// What does not belong here.
         Inappropriate = "inappropriate",
-        /// Against what was agreed.
         Norms = "norms",
-        /// What the description says.
+        /// The description is required and says why.
         Other = "other",
     }
 }
 
 impl ReportType {
-    /// All, in the order in which clients show them.
+    /// In the order in which clients show them.
     pub const ALL: [Self; 5] = [Self::Spam, Self::Harassment, Self::Inappropriate, Self::Norms, Self::Other];
 
-    /// As people read it.
+    /// The text that clients show.
     pub fn name(self) -> &'static str {
         match self {
             Self::Spam => "Spam",
@@ -83,10 +79,11 @@ impl Write for ReportMessage {
         let message = tx.message_seen_by(caller, params.message_id).cloned().ok_or(Error::InvalidMessage)?;
 
         let sender = tx.users[&message.sender].clone();
-        let content = text(tx, caller, &message, params.report_type, &call.origin.strip(description.to_owned()));
+        let content =
+            text(tx, caller, &message, params.report_type, &call.origin.with_relative_uploads(description.to_owned()));
         let topic = format!("{}'s moderation requests", sender.full_name);
-        let takes_topic = tx.check_topic_policy(&tx.channels[&channel], &topic).is_ok();
-        let is_sent = tx.notification_bot().filter(|_| takes_topic).is_some_and(|bot| {
+        let is_topic_allowed = tx.check_topic_policy(&tx.channels[&channel], &topic).is_ok();
+        let is_sent = tx.notification_bot().filter(|_| is_topic_allowed).is_some_and(|bot| {
             let voice = Voice::Repeated(caller.id);
             let to = Target::Channel { channel, topic };
             tx.send(Outgoing { voice, site: Some(call.site()), ..Outgoing::from_server(bot, to, content) }).is_ok()
@@ -95,20 +92,21 @@ impl Write for ReportMessage {
     }
 }
 
-fn text(realm: &Realm, reporter: &User, message: &Message, why: ReportType, description: &str) -> String {
+/// The content of the notice to the moderators.
+fn text(realm: &Realm, reporter: &User, message: &Message, reason: ReportType, description: &str) -> String {
     let sender = realm.users[&message.sender].silent_mention();
     let head = format!(
         "{}\n- Reason: **{}**\n- Notes:\n{}",
         header(realm, &reporter.silent_mention(), &sender, message),
-        why.text(),
+        reason.text(),
         fenced("quote", description)
     );
-    let room = MAX_MESSAGE_LENGTH - MAX_DESCRIPTION_LENGTH - ROOM_FOR_THE_FRAME;
-    let content = truncate(&message.body.content, room, "\n[message truncated]");
+    let max_length = MAX_MESSAGE_LENGTH - MAX_DESCRIPTION_LENGTH - RESERVED_LENGTH;
+    let content = truncate(&message.body.content, max_length, "\n[message truncated]");
     format!("{head}\n{}\n", fenced(&format!("spoiler **Message sent by {sender}**"), &content))
 }
 
-/// Who reported what.
+/// The first line: who reported a message, and who sent it.
 fn header(realm: &Realm, reporter: &str, sender: &str, message: &Message) -> String {
     if let Some((channel, topic)) = message.channel() {
         let channel = &realm.channels[&channel].name;
@@ -117,8 +115,8 @@ fn header(realm: &Realm, reporter: &str, sender: &str, message: &Message) -> Str
     let mention = |id: &UserId| realm.users[id].silent_mention();
     let conversation = message.conversation().and_then(|id| realm.conversations.get(&id));
     let members = conversation.map(|conversation| conversation.members.to_vec()).unwrap_or_default();
-    let others: Vec<String> = members.iter().map(mention).collect();
-    match &others[..] {
+    let mentions: Vec<String> = members.iter().map(mention).collect();
+    match &mentions[..] {
         [first @ .., last] if first.len() > 1 => {
             format!("{reporter} reported a DM sent by {sender} to {}, and {last}.", first.join(", "))
         }
@@ -126,7 +124,7 @@ fn header(realm: &Realm, reporter: &str, sender: &str, message: &Message) -> Str
     }
 }
 
-/// A text in a fence that it does not end itself.
+/// A text in a fenced block, with a fence longer than any in the text.
 fn fenced(kind: &str, text: &str) -> String {
     let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
     format!("{fence} {kind}\n{text}\n{fence}")

@@ -1,4 +1,4 @@
-//! Votes, options and tasks: what is added to polls and to-do lists.
+//! Adding submessages to a message: votes and options of polls, tasks of to-do lists.
 
 use crate::api::parameter::types::text::MaxLength;
 use crate::api::{Call, Success, Write, operation};
@@ -12,13 +12,13 @@ use crate::realm::widget::Widget;
 use crate::record::events;
 use serde_json::Value;
 
-/// Longest part that is added to a message, and longest name of its type, in code points (A-450 in docs/assumptions.md). A
-/// real server was seen to take a name of 10,050.
-const MAX_PART_LENGTH: usize = 20_000;
-/// Bytes of all parts of one message. It is in every reply and event that shows the message.
-const MAX_PARTS_BYTES: usize = 1024 * 1024;
-/// What a part takes besides its texts.
-const PART_BYTES: usize = 64;
+/// Longest content and longest type of a submessage, in code points (A-450 in docs/assumptions.md). A real server
+/// accepted a type with 10,050.
+const MAX_LENGTH: usize = 20_000;
+/// Maximum size of all submessages of a message, which are part of every record of the message.
+const MAX_TOTAL_BYTES: usize = 1024 * 1024;
+/// The size of a submessage without its texts.
+const OVERHEAD_BYTES: usize = 64;
 
 operation! {
     /// Adds to a poll or to-do list: a vote, an option, a task.
@@ -27,9 +27,9 @@ operation! {
         /// The message.
         message_id: MessageId,
         /// `widget`, as clients send it; any other value is accepted too.
-        msg_type: MaxLength<MAX_PART_LENGTH>,
+        msg_type: MaxLength<MAX_LENGTH>,
         /// JSON text.
-        content: MaxLength<MAX_PART_LENGTH>,
+        content: MaxLength<MAX_LENGTH>,
     }
     errors [InvalidMessage, NotAWidget, InvalidSubmessage, WidgetRefused, TooManySubmessages];
     events [MutedTopics, UserTopic, Submessage];
@@ -40,20 +40,20 @@ impl Write for AddSubmessage {
         let (MaxLength(msg_type), MaxLength(content)) = (params.msg_type, params.content);
         let caller = call.caller().id;
         let message = call.message_to_change(tx, params.message_id)?.clone();
-        // Whatever its author attached, others may add to.
-        let is_open = message.submessages.iter().any(|part| part.sender == message.sender);
+        // A message is a widget for others once its sender added the first submessage.
+        let is_open = message.submessages.iter().any(|submessage| submessage.sender == message.sender);
         if !is_open && message.sender != caller {
             return Err(Error::NotAWidget);
         }
         let data: Value = serde_json::from_str(&content).map_err(|_| Error::InvalidSubmessage)?;
         if let Some(widget) = Widget::of(&message) {
-            let checked = widget.check(&data, message.sender == caller);
-            checked.map_err(|problem| Error::WidgetRefused { problem: problem.into() })?;
+            let result = widget.check(&data, message.sender == caller);
+            result.map_err(|problem| Error::WidgetRefused { problem: problem.into() })?;
         }
-        let size = |kind: &str, content: &str| PART_BYTES + kind.len() + content.len();
-        let parts = message.submessages.iter().map(|part| size(&part.kind, &part.content));
-        if parts.sum::<usize>() + size(&msg_type, &content) > MAX_PARTS_BYTES {
-            return Err(Error::TooManySubmessages { limit_kib: (MAX_PARTS_BYTES / 1024).into() });
+        let size = |kind: &str, content: &str| OVERHEAD_BYTES + kind.len() + content.len();
+        let sizes = message.submessages.iter().map(|submessage| size(&submessage.kind, &submessage.content));
+        if sizes.sum::<usize>() + size(&msg_type, &content) > MAX_TOTAL_BYTES {
+            return Err(Error::TooManySubmessages { limit_kib: (MAX_TOTAL_BYTES / 1024).into() });
         }
 
         tx.realm_mut().counters.submessage += 1;
@@ -65,11 +65,11 @@ impl Write for AddSubmessage {
             sender_id: caller,
             submessage_id: id,
         };
-        let part = Submessage { id, sender: caller, kind: msg_type, content };
-        tx.message_mut(message.id).submessages.push_back(part);
+        let submessage = Submessage { id, sender: caller, kind: msg_type, content };
+        tx.message_mut(message.id).submessages.push_back(submessage);
         tx.take_part(call.caller(), &message);
         let audience = match !tx.has(Feature::ActionsSentToHolders) {
-            true => Audience::of(tx.who_holds(message.id)),
+            true => Audience::of(tx.message_holders(message.id)),
             false => tx.audience_of_action(&[message.id]),
         };
         tx.emit(audience, event);

@@ -1,4 +1,4 @@
-//! Summaries of conversations by a model (A-455 in docs/assumptions.md).
+//! Summaries of conversations by a language model, which this server does not have (A-455 in docs/assumptions.md).
 
 use crate::api::parameter::types::narrow::NarrowTerms;
 use crate::api::{Call, Read, Success, operation};

@@ -1,4 +1,4 @@
-//! The ways in which people log in, which owners switch on and off.
+//! Authentication methods: the parameter that enables and disables them, and their records.
 //!
 //! Choices where the API is silent: A-146 in docs/assumptions.md.
 
@@ -9,35 +9,35 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which methods are to be on and which off; those that are not named stay as they are.
+/// For each method whether it is to be enabled. The other methods do not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuthenticationMethods(pub BTreeMap<String, bool>);
 
 impl AuthenticationMethods {
-    /// The methods that are off once the change is made.
+    /// The methods that are disabled after the change.
     ///
     /// # Errors
     ///
-    /// `InvalidValue` when one of them is unknown; `AuthenticationMethodRequired` when none is named, or all of them
-    /// are off then: nobody could log in any more.
-    pub fn applied_to(&self, organization: &Organization) -> Result<BTreeSet<AuthenticationMethod>, Error> {
+    /// `InvalidValue` for an unknown method; `AuthenticationMethodRequired` if the request has no method, or no method
+    /// would remain enabled.
+    pub fn disabled_after(&self, organization: &Organization) -> Result<BTreeSet<AuthenticationMethod>, Error> {
         let is_known = |name: &String| AuthenticationMethod::ALL.iter().any(|method| method.name() == name);
         if !self.0.keys().all(is_known) {
             return Err(Error::InvalidValue { parameter: "authentication_methods".into() });
         }
-        let is_on = |method: AuthenticationMethod| {
-            self.0.get(method.name()).copied().unwrap_or_else(|| organization.takes_logins_by(method))
+        let is_enabled = |method: AuthenticationMethod| {
+            self.0.get(method.name()).copied().unwrap_or_else(|| organization.allows_login_by(method))
         };
-        let (on, off): (BTreeSet<_>, BTreeSet<_>) =
-            AuthenticationMethod::ALL.into_iter().partition(|method| is_on(*method));
-        if on.is_empty() || self.0.is_empty() { Err(Error::AuthenticationMethodRequired) } else { Ok(off) }
+        let (enabled, disabled): (BTreeSet<_>, BTreeSet<_>) =
+            AuthenticationMethod::ALL.into_iter().partition(|method| is_enabled(*method));
+        if enabled.is_empty() || self.0.is_empty() { Err(Error::AuthenticationMethodRequired) } else { Ok(disabled) }
     }
 }
 
 impl FromJson for AuthenticationMethods {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let text = BTreeMap::<String, Switch>::from_json(value, at)?;
-        Ok(Self(text.into_iter().map(|(name, switch)| (name, switch.is_on)).collect()))
+        let switches = BTreeMap::<String, Switch>::from_json(value, at)?;
+        Ok(Self(switches.into_iter().map(|(name, switch)| (name, switch.is_on)).collect()))
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -49,7 +49,7 @@ impl FromJson for AuthenticationMethods {
 }
 through_json!(AuthenticationMethods);
 
-/// Whether a method is on: by itself, or in an object as the register reply has it, whose other keys say nothing.
+/// Whether a method is enabled: a boolean, or an object as in the register reply, of which only `enabled` is used.
 struct Switch {
     is_on: bool,
 }
@@ -71,18 +71,18 @@ impl FromJson for Switch {
     }
 }
 
-/// The methods as the register reply and events show them.
+/// The methods in the form of the register reply and of events.
 pub fn records(organization: &Organization) -> Value {
     let record = |method: AuthenticationMethod| {
-        let record = json!({"enabled": organization.takes_logins_by(method), "available": true});
+        let record = json!({"enabled": organization.allows_login_by(method), "available": true});
         (method.name().to_owned(), record)
     };
     AuthenticationMethod::ALL.map(record).into_iter().collect()
 }
 
-/// The methods as the parameter names them.
+/// The methods in the form of the parameter.
 pub fn switches(organization: &Organization) -> Value {
-    let switch = |method: AuthenticationMethod| (method.name().to_owned(), organization.takes_logins_by(method).into());
+    let switch = |method: AuthenticationMethod| (method.name().to_owned(), organization.allows_login_by(method).into());
     AuthenticationMethod::ALL.map(switch).into_iter().collect::<Map<String, Value>>().into()
 }
 
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_method_is_switched_by_itself_or_in_an_object() {
+    fn a_method_is_a_boolean_or_an_object() {
         let text = r#"{"Dev": {"enabled": false, "available": true, "unavailable_reason": "x"}, "Email": true}"#;
         let expected = [("Email".to_owned(), true), ("Dev".to_owned(), false)];
 
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_place() {
+    fn errors_name_their_place() {
         for (text, message) in [
             ("[]", "authentication_methods is not a dict"),
             (r#"{"Email": 1}"#, r#"authentication_methods["Email"] is not a boolean"#),

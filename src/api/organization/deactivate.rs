@@ -1,4 +1,4 @@
-//! The end of an organization.
+//! Deactivating the organization.
 //!
 //! Choices where the API is silent: A-148 in docs/assumptions.md.
 
@@ -10,8 +10,8 @@ use crate::realm::queue::QueueId;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmDeactivated;
 
-/// Days for which the data of a deactivated organization are kept at least.
-pub const LEAST_DAYS_TO_DELETION: i64 = 14;
+/// The shortest time after which the data of a deactivated organization can be deleted.
+pub const MIN_DAYS_TO_DELETION: i64 = 14;
 
 operation! {
     /// Deactivates the organization. From then on, every request of its users is refused.
@@ -27,19 +27,19 @@ operation! {
 
 impl Write for DeactivateOrganization {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        // Nothing is deleted: a world does not outlive its tests so long.
-        if params.deletion_delay_days.0.is_some_and(|WholeNumber(days)| days < LEAST_DAYS_TO_DELETION) {
-            return Err(Error::DeletionTooSoon { min_allowed_days: LEAST_DAYS_TO_DELETION.into() });
+        // The data is never deleted, because worlds do not exist for so long.
+        if params.deletion_delay_days.0.is_some_and(|WholeNumber(days)| days < MIN_DAYS_TO_DELETION) {
+            return Err(Error::DeletionTooSoon { min_allowed_days: MIN_DAYS_TO_DELETION.into() });
         }
 
         organization_mut(tx).is_deactivated = true;
         let everyone = tx.everyone();
         let event = RealmDeactivated { realm_id: tx.organization.id };
         tx.emit(everyone, event);
-        // The polls that hang are answered: with the event, or refused where it is not asked for.
-        let hanging = tx.queues.values().filter(|queue| queue.parked_since.is_some());
-        let hanging: Vec<QueueId> = hanging.map(|queue| queue.id.clone()).collect();
-        tx.touched_queues_mut().extend(hanging);
+        // Wakes the parked polls. They return the event, or an error if their queue does not get it.
+        let parked = tx.queues.values().filter(|queue| queue.parked_since.is_some());
+        let parked: Vec<QueueId> = parked.map(|queue| queue.id.clone()).collect();
+        tx.touched_queues_mut().extend(parked);
         Ok(Success {})
     }
 }

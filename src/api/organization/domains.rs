@@ -1,4 +1,4 @@
-//! Domains from which addresses are accepted where these are restricted.
+//! Domains of the organization, to which email addresses can be restricted.
 //!
 //! Choices where the API is silent: A-137 in docs/assumptions.md.
 
@@ -14,13 +14,16 @@ use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Longest domain, in code points.
+/// In code points.
 const MAX_LENGTH: usize = 255;
 
-/// The organization's domains as clients see them.
 pub fn records(realm: &Realm) -> Vec<DomainRecord> {
     let domains = realm.organization.domains.iter();
-    domains.map(|(domain, allow)| DomainRecord { domain: domain.clone(), allow_subdomains: *allow }).collect()
+    let record = |(domain, allow_subdomains): &(String, bool)| DomainRecord {
+        domain: domain.clone(),
+        allow_subdomains: *allow_subdomains,
+    };
+    domains.map(record).collect()
 }
 
 operation! {
@@ -94,7 +97,7 @@ operation! {
 
 impl Write for EditDomain {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = known(tx, &params.domain)?;
+        let index = existing_position(tx, &params.domain)?;
 
         let (domain, allow_subdomains) = &mut domains_mut(tx)[index];
         *allow_subdomains = params.allow_subdomains;
@@ -117,7 +120,7 @@ operation! {
 
 impl Write for RemoveDomain {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = known(tx, &params.domain)?;
+        let index = existing_position(tx, &params.domain)?;
 
         let (domain, _) = domains_mut(tx).remove(index);
         tx.emit(tx.everyone(), RealmDomainsRemove { domain });
@@ -128,7 +131,7 @@ impl Write for RemoveDomain {
     }
 }
 
-/// A domain as it is stored: two labels or more.
+/// Checks a domain and returns it in lower case.
 fn checked_domain(text: &str) -> Result<String, Error> {
     let domain = text.trim().to_lowercase();
     match problem(&domain) {
@@ -150,25 +153,25 @@ fn problem(domain: &str) -> Option<&'static str> {
     if domain.starts_with('.') || domain.ends_with('.') {
         return Some("Domain cannot start or end with a dot (.)");
     }
-    domain.split('.').find_map(problem_of_label)
+    domain.split('.').find_map(label_problem)
 }
 
-fn problem_of_label(label: &str) -> Option<&'static str> {
-    let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+fn label_problem(label: &str) -> Option<&'static str> {
+    let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if label.is_empty() {
         return Some("Consecutive '.' are not allowed.");
     }
     if label.starts_with('-') || label.ends_with('-') {
         return Some("Subdomains cannot start or end with a '-'.");
     }
-    (!label.bytes().all(is_inner)).then_some("Domain can only have letters, numbers, '.' and '-'s.")
+    (!label.bytes().all(is_allowed)).then_some("Domain can only have letters, numbers, '.' and '-'s.")
 }
 
 fn position(realm: &Realm, domain: &str) -> Option<usize> {
     realm.organization.domains.iter().position(|(other, _)| other.eq_ignore_ascii_case(domain))
 }
 
-fn known(realm: &Realm, domain: &str) -> Result<usize, Error> {
+fn existing_position(realm: &Realm, domain: &str) -> Result<usize, Error> {
     position(realm, domain).ok_or_else(|| Error::NoSuchDomain { domain: domain.into() })
 }
 

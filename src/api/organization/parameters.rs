@@ -1,10 +1,11 @@
-//! Reading what PATCH /realm changes: settings of the table by the form of their values, and what has rules of its own.
+//! The parameters of `PATCH /realm`: settings of the table `REALM_SETTINGS`, permissions, and parameters with special
+//! rules; also the order in which their changes are made.
 
 use super::authentication::AuthenticationMethods;
 use crate::api::parameter::types::group_setting::GroupSettingUpdate;
-use crate::api::parameter::types::user_settings::{info, is_beyond_range, setting_value};
+use crate::api::parameter::types::user_settings::{exceeds_i64, optional, setting_value};
 use crate::api::parameter::{
-    MEANT_FOR_ORGANIZATION, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
+    ORGANIZATION_SETTING_DOC, Parameter, ParameterInfo, Parameters, RawParameters, json_parameter,
 };
 use crate::error::Error;
 use crate::realm::address::is_url;
@@ -16,43 +17,38 @@ use crate::realm::text::check_length;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-/// Longest name of an organization, in code points.
+// Lengths are in code points.
 const MAX_NAME_LENGTH: usize = 40;
-/// Longest description of an organization, in code points.
 const MAX_DESCRIPTION_LENGTH: usize = 1_000;
-/// Longest name of an organization's place, in code points.
-const MAX_PLACE_LENGTH: usize = 40;
-/// Longest name of the language of code, in code points. Real servers have no limit; this one keeps nothing without one.
+const MAX_SUBDOMAIN_LENGTH: usize = 40;
+/// Real servers have no limit for this setting; this one limits all stored texts.
 const MAX_CODE_LANGUAGE_LENGTH: usize = 20_000;
-/// Longest address of a server for calls, in code points.
-const MAX_CALLS_ADDRESS_LENGTH: usize = 200;
-/// The word for no limit in seconds or days.
+const MAX_CALL_SERVER_URL_LENGTH: usize = 200;
+/// The value of limits in seconds or days that are off.
 const UNLIMITED: &str = "unlimited";
 
-/// The days after which messages go that never do.
-const KEPT_FOR_EVER: i64 = -1;
+/// `message_retention_days` for messages that are never deleted.
+const RETAIN_FOREVER: i64 = -1;
 
-/// What a request changes; values that are so already are in it too.
+/// Values may equal the current ones.
 #[derive(Clone, Debug, Default)]
 pub struct OrganizationParams {
-    /// Settings of the table, each with a value of its form.
+    /// Settings of the table. Values have the right type, but may be refused by [`check_choice`] or [`stored_value`].
     pub settings: Vec<(&'static str, Value)>,
-    /// Display name.
     pub name: Option<String>,
     /// Markdown.
     pub description: Option<String>,
-    /// Channels with a purpose; None takes it away.
+    /// None removes the channel.
     pub channels: Vec<(ChannelPurpose, Option<ChannelId>)>,
     pub permissions: Vec<(&'static str, GroupSettingUpdate)>,
-    /// Ways to log in.
     pub authentication_methods: Option<AuthenticationMethods>,
-    /// Another place among the server's organizations is asked for.
-    pub moves: bool,
+    /// Whether the request has a new subdomain (`string_id`).
+    pub changes_subdomain: bool,
 }
 
-/// Addresses are JSON text, unlike other texts of the organization.
-fn address_schema(_generator: &mut SchemaGenerator) -> Schema {
-    schemars::json_schema!({"type": "string", "maxLength": MAX_CALLS_ADDRESS_LENGTH})
+/// URLs are sent as JSON text, unlike other texts of the organization.
+fn url_schema(_generator: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({"type": "string", "maxLength": MAX_CALL_SERVER_URL_LENGTH})
 }
 
 fn limit_schema(_generator: &mut SchemaGenerator) -> Schema {
@@ -60,20 +56,20 @@ fn limit_schema(_generator: &mut SchemaGenerator) -> Schema {
 }
 
 macro_rules! list {
-    (texts: [$($text:ident $doc:literal),* $(,)?], addresses: [$($address:ident $address_doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
+    (texts: [$($text:ident $doc:literal),* $(,)?], urls: [$($url:ident $url_doc:literal),* $(,)?], channels: [$($channel:ident $channel_doc:literal),* $(,)?],
      switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], limits: [$($limit:ident),* $(,)?],
      words: [$($word:ident),* $(,)?], permissions: [$($permission:ident),* $(,)?],
      logins: [$($login:ident $login_doc:literal),* $(,)?]) => {
         &[
-            $(info(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
-            $(info(stringify!($address), &[$address_doc], true, address_schema),)*
-            $(info(stringify!($channel), &[$channel_doc], true, <i64 as Parameter>::schema),)*
-            $(info(stringify!($switch), MEANT_FOR_ORGANIZATION, true, <bool as Parameter>::schema),)*
-            $(info(stringify!($number), MEANT_FOR_ORGANIZATION, true, <i64 as Parameter>::schema),)*
-            $(info(stringify!($limit), MEANT_FOR_ORGANIZATION, true, limit_schema),)*
-            $(info(stringify!($word), MEANT_FOR_ORGANIZATION, false, <String as Parameter>::schema),)*
-            $(info(stringify!($permission), MEANT_FOR_ORGANIZATION, true, <GroupSettingUpdate as Parameter>::schema),)*
-            $(info(stringify!($login), &[$login_doc], true, <AuthenticationMethods as Parameter>::schema),)*
+            $(optional(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
+            $(optional(stringify!($url), &[$url_doc], true, url_schema),)*
+            $(optional(stringify!($channel), &[$channel_doc], true, <i64 as Parameter>::schema),)*
+            $(optional(stringify!($switch), ORGANIZATION_SETTING_DOC, true, <bool as Parameter>::schema),)*
+            $(optional(stringify!($number), ORGANIZATION_SETTING_DOC, true, <i64 as Parameter>::schema),)*
+            $(optional(stringify!($limit), ORGANIZATION_SETTING_DOC, true, limit_schema),)*
+            $(optional(stringify!($word), ORGANIZATION_SETTING_DOC, false, <String as Parameter>::schema),)*
+            $(optional(stringify!($permission), ORGANIZATION_SETTING_DOC, true, <GroupSettingUpdate as Parameter>::schema),)*
+            $(optional(stringify!($login), &[$login_doc], true, <AuthenticationMethods as Parameter>::schema),)*
         ]
     };
 }
@@ -86,7 +82,7 @@ impl Parameters for OrganizationParams {
             description "Markdown; at most 1,000 code points.",
             string_id "The organization's subdomain; for owners, and without effect here.",
         ],
-        addresses: [
+        urls: [
             jitsi_server_url "Server for video calls, a JSON string; `default` for the server's.",
         ],
         channels: [
@@ -135,16 +131,16 @@ impl Parameters for OrganizationParams {
         for info in in_order() {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
-            if let Some(which) = ChannelPurpose::ALL.into_iter().find(|one| one.name() == name) {
+            if let Some(purpose) = ChannelPurpose::ALL.into_iter().find(|purpose| purpose.name() == name) {
                 let id = json_parameter::<i64>(text, name)?;
-                params.channels.push((which, (id != NO_CHANNEL).then_some(ChannelId(id))));
+                params.channels.push((purpose, (id != NO_CHANNEL).then_some(ChannelId(id))));
                 continue;
             }
             match name {
                 "name" => params.name = Some(at_most(text, name, MAX_NAME_LENGTH)?),
                 "string_id" => {
-                    at_most(text, name, MAX_PLACE_LENGTH)?;
-                    params.moves = true;
+                    at_most(text, name, MAX_SUBDOMAIN_LENGTH)?;
+                    params.changes_subdomain = true;
                 }
                 "authentication_methods" => params.authentication_methods = Some(json_parameter(text, name)?),
                 "description" => params.description = Some(at_most(text, name, MAX_DESCRIPTION_LENGTH)?),
@@ -156,34 +152,34 @@ impl Parameters for OrganizationParams {
     }
 }
 
-/// The parameters in the order in which they are read; those of later levels last.
+/// The parameters in the order in which they are read. Those without a known order come last.
 fn in_order() -> Vec<&'static ParameterInfo> {
     let mut all: Vec<&ParameterInfo> = OrganizationParams::LIST.iter().collect();
     all.sort_by_key(|info| position(ORDER, info.name));
     all
 }
 
-/// The setting whose event comes last: what the organization is for.
-pub const KIND: &str = "org_type";
+/// The event for this setting comes last.
+pub const ORG_TYPE: &str = "org_type";
 
-/// The place of a setting, policy or text among the events of one request: limits that are lifted come first, and what
-/// is worked out from what was given last.
-pub fn rank(name: &str, lifts: bool) -> (usize, usize) {
+/// The position of a setting, policy or text among the events of one request. Removed limits come first, new values of
+/// derived settings after all others.
+pub fn rank(name: &str, is_removed: bool) -> (usize, usize) {
     match name {
-        KIND => (4, 0),
-        _ if lifts => (0, position(WORKED_OUT, name)),
-        _ if WORKED_OUT.contains(&name) => (2, position(WORKED_OUT, name)),
+        ORG_TYPE => (4, 0),
+        _ if is_removed => (0, position(DERIVED_SETTINGS, name)),
+        _ if DERIVED_SETTINGS.contains(&name) => (2, position(DERIVED_SETTINGS, name)),
         _ if ORDER.contains(&name) => (1, position(ORDER, name)),
         _ => (3, 0),
     }
 }
 
 fn position(list: &[&str], name: &str) -> usize {
-    list.iter().position(|one| *one == name).unwrap_or(list.len())
+    list.iter().position(|listed| *listed == name).unwrap_or(list.len())
 }
 
-/// Settings that are worked out from what was given, in the order of their events.
-const WORKED_OUT: &[&str] = &[
+/// Settings whose stored value differs from the value in the request, in the order of their events.
+const DERIVED_SETTINGS: &[&str] = &[
     "message_retention_days",
     "message_content_delete_limit_seconds",
     "message_content_edit_limit_seconds",
@@ -255,16 +251,16 @@ fn at_most(text: &str, name: &str, limit: usize) -> Result<String, Error> {
     Ok(text.to_owned())
 }
 
-/// A setting's value as it was given. Whether it is one that the setting takes is looked at after the caller's rights,
-/// by [`check_choice`] and [`kept`], where its form does not say so.
+/// Parses the value of a setting. Some values are checked only after the caller's rights, by [`check_choice`] and
+/// [`stored_value`].
 fn read_setting(text: &str, name: &'static str) -> Result<Value, Error> {
     let Some(row) = find(&REALM_SETTINGS, name) else { return Ok(Value::Null) };
     match name {
         _ if is_limit(name) => number_or_word(text, name),
-        "jitsi_server_url" => calls_address(text, name),
-        "video_chat_provider" | "gif_rating_policy" if is_beyond_range(text, name) => Ok(text.trim().into()),
+        "jitsi_server_url" => call_server_url(text, name),
+        "video_chat_provider" | "gif_rating_policy" if exceeds_i64(text, name) => Ok(text.trim().into()),
         "video_chat_provider" | "gif_rating_policy" => json_parameter::<i64>(text, name).map(Value::from),
-        // Of these, each value is looked up as it is, whatever its type.
+        // Values of the wrong type get the same error as other invalid values.
         "digest_weekday" | "org_type" => {
             let value: Value = json_parameter(text, name)?;
             if row.kind.accepts(&value) { Ok(value) } else { Err(Error::InvalidValue { parameter: name.into() }) }
@@ -287,20 +283,20 @@ fn number_or_word(text: &str, name: &str) -> Result<Value, Error> {
         return Ok(text.into());
     }
     let value: Value = json_parameter(text, name)?;
-    let is_one = value.is_i64() || value.is_string();
-    if is_one { Ok(value) } else { Err(Error::bad_value(format!("{name}[\"int\"]"), "is not an integer")) }
+    let is_number_or_word = value.is_i64() || value.is_string();
+    if is_number_or_word { Ok(value) } else { Err(Error::bad_value(format!("{name}[\"int\"]"), "is not an integer")) }
 }
 
-fn calls_address(text: &str, name: &str) -> Result<Value, Error> {
-    let address: String = json_parameter(text, name)?;
-    if address == "default" {
+fn call_server_url(text: &str, name: &str) -> Result<Value, Error> {
+    let url: String = json_parameter(text, name)?;
+    if url == "default" {
         return Ok(Value::Null);
     }
-    let is_address = address.chars().count() <= MAX_CALLS_ADDRESS_LENGTH && is_url(&address);
-    if is_address { Ok(address.into()) } else { Err(Error::bad_value(name, "is not an allowed_type")) }
+    let is_valid = url.chars().count() <= MAX_CALL_SERVER_URL_LENGTH && is_url(&url);
+    if is_valid { Ok(url.into()) } else { Err(Error::bad_value(name, "is not an allowed_type")) }
 }
 
-/// Whether a setting with choices of its own can have a value.
+/// Checks the values of settings whose refusal has a special error.
 ///
 /// # Errors
 ///
@@ -318,7 +314,7 @@ pub fn check_choice(name: &str, value: &Value) -> Result<(), Error> {
     }
 }
 
-/// A setting's value as it is kept: limits are numbers above 0, or what means none.
+/// Converts the value of a setting to its stored form. Limits are positive numbers, or null or -1 if they are off.
 ///
 /// # Errors
 ///
@@ -326,7 +322,7 @@ pub fn check_choice(name: &str, value: &Value) -> Result<(), Error> {
 pub fn stored_value(name: &str, value: Value) -> Result<Value, Error> {
     match name {
         _ if !is_limit(name) => Ok(value),
-        "message_retention_days" if value == UNLIMITED => Ok(KEPT_FOR_EVER.into()),
+        "message_retention_days" if value == UNLIMITED => Ok(RETAIN_FOREVER.into()),
         _ if value == UNLIMITED => Ok(Value::Null),
         _ if value.as_i64().is_some_and(|number| number > 0) => Ok(value),
         _ => Err(Error::RefusedValue { var_name: name.into(), bad_value: value.into() }),
@@ -339,10 +335,10 @@ mod tests {
     use crate::realm::permission::REALM_PERMISSIONS;
 
     #[test]
-    fn every_permission_and_the_settings_that_are_given_stand_in_the_tables() {
-        let read_setting: Vec<&str> = OrganizationParams::LIST.iter().map(|info| info.name).collect();
+    fn every_permission_is_a_parameter_and_settings_have_the_type_of_their_default() {
+        let names: Vec<&str> = OrganizationParams::LIST.iter().map(|info| info.name).collect();
         for row in REALM_PERMISSIONS {
-            assert!(read_setting.contains(&row.name), "{} can't be changed", row.name);
+            assert!(names.contains(&row.name), "{} can't be changed", row.name);
         }
         for info in OrganizationParams::LIST {
             let Some(row) = find(&REALM_SETTINGS, info.name) else { continue };

@@ -1,27 +1,27 @@
-//! The organization's own pictures: its icon, and its logo for light and for dark backgrounds.
+//! Uploading and removing the organization's icon and logos.
 //!
 //! Choices where the API is silent: A-142 in docs/assumptions.md.
 
-use crate::api::changes::pictures::check_named_picture;
+use crate::api::changes::pictures::check_typed_picture;
 use crate::api::parameter::{UploadedFile, parameters};
 use crate::api::{Call, Success, Write, operation};
 use crate::error::Error;
 use crate::realm::organization::Picture;
 use crate::realm::tx::Tx;
 use crate::record::events::RealmUpdateDict;
-use crate::record::picture::{address, source};
+use crate::record::picture::{picture_source, picture_url};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 parameters! {
-    /// None besides the file, a part of a multipart body under any name.
+    /// Only the file, a part of a multipart body with any name.
     pub struct IconParams {}
 }
 
 parameters! {
-    /// Which logo. Its picture is the one file of a multipart body, under any name.
+    /// An upload also has the picture, the only file of a multipart body, with any name.
     pub struct LogoParams {
         /// Whether it is the logo for dark themes.
         night: bool,
@@ -48,10 +48,10 @@ operation! {
 impl Write for UploadIcon {
     fn run(tx: &mut Tx, call: &Call<'_>, _params: Self::Params) -> Result<IconReply, Error> {
         let [file] = call.files else { return Err(Error::OneIconExpected) };
-        check_named_picture(call, file)?;
+        check_typed_picture(call, file)?;
 
-        change(tx, Picture::Icon, Some(file));
-        Ok(IconReply { icon_url: address(&tx.organization, Picture::Icon) })
+        change_picture(tx, Picture::Icon, Some(file));
+        Ok(IconReply { icon_url: picture_url(&tx.organization, Picture::Icon) })
     }
 }
 
@@ -65,8 +65,8 @@ operation! {
 
 impl Write for RemoveIcon {
     fn run(tx: &mut Tx, _call: &Call<'_>, _params: Self::Params) -> Result<IconReply, Error> {
-        change(tx, Picture::Icon, None);
-        Ok(IconReply { icon_url: address(&tx.organization, Picture::Icon) })
+        change_picture(tx, Picture::Icon, None);
+        Ok(IconReply { icon_url: picture_url(&tx.organization, Picture::Icon) })
     }
 }
 
@@ -82,9 +82,9 @@ operation! {
 impl Write for UploadLogo {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let [file] = call.files else { return Err(Error::OneLogoExpected) };
-        check_named_picture(call, file)?;
+        check_typed_picture(call, file)?;
 
-        change(tx, params.which(), Some(file));
+        change_picture(tx, params.picture_kind(), Some(file));
         Ok(Success {})
     }
 }
@@ -98,28 +98,28 @@ operation! {
 
 impl Write for RemoveLogo {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        change(tx, params.which(), None);
+        change_picture(tx, params.picture_kind(), None);
         Ok(Success {})
     }
 }
 
 impl LogoParams {
-    fn which(&self) -> Picture {
+    fn picture_kind(&self) -> Picture {
         if self.night { Picture::NightLogo } else { Picture::Logo }
     }
 }
 
-/// Replaces a picture or takes it away, and tells everybody, whether there was one or not.
-fn change(tx: &mut Tx, which: Picture, file: Option<&UploadedFile>) {
-    let blob = file.map(|file| tx.keep_blob(file.bytes.clone()));
+/// Event: `realm` update_dict to everyone, even if a picture is removed that does not exist.
+fn change_picture(tx: &mut Tx, picture_kind: Picture, file: Option<&UploadedFile>) {
+    let blob = file.map(|file| tx.store_blob(file.bytes.clone()));
     let organization = Arc::make_mut(&mut tx.realm_mut().organization);
-    let picture = organization.pictures.entry(which).or_default();
+    let picture = organization.pictures.entry(picture_kind).or_default();
     picture.blob = blob;
     picture.version += 1;
-    let name = which.name();
+    let name = picture_kind.name();
     let data = Map::from_iter([
-        (format!("{name}_source"), Value::from(source(organization, which))),
-        (format!("{name}_url"), address(organization, which).into()),
+        (format!("{name}_source"), Value::from(picture_source(organization, picture_kind))),
+        (format!("{name}_url"), picture_url(organization, picture_kind).into()),
     ]);
     let everyone = tx.everyone();
     tx.emit(everyone, RealmUpdateDict { property: name, data });

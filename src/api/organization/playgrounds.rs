@@ -1,4 +1,4 @@
-//! Code playgrounds: sites that run code blocks of messages.
+//! Code playgrounds: websites that can run the code blocks of messages.
 //!
 //! Choices where the API is silent: A-138 in docs/assumptions.md.
 
@@ -18,24 +18,20 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Longest language, in code points.
+/// In code points.
 const MAX_LANGUAGE_LENGTH: usize = 40;
-/// The setting for the language of code blocks that name none.
-const DEFAULT_LANGUAGE: &str = "default_code_block_language";
-/// The error of an empty field, in the web framework's own words, as that of a duplicate.
-const BLANK: &str = "This field cannot be blank.";
-/// The error of a playground that exists already.
-const DUPLICATE: &str = "Realm playground with this Realm, Pygments language and Name already exists.";
-/// The error of a template without the variable for the code.
-const MISSING_CODE: &str = "Missing the required variable \"code\" in the URL template";
-/// The error of a template with other variables too.
-const OTHER_VARIABLES: &str = "\"code\" should be the only variable present in the URL template";
-/// Key of errors that concern no single field.
+const DEFAULT_LANGUAGE_SETTING: &str = "default_code_block_language";
+// The first two errors are those of the real server's web framework.
+const BLANK_FIELD_ERROR: &str = "This field cannot be blank.";
+const DUPLICATE_ERROR: &str = "Realm playground with this Realm, Pygments language and Name already exists.";
+const MISSING_VARIABLE_ERROR: &str = "Missing the required variable \"code\" in the URL template";
+const OTHER_VARIABLES_ERROR: &str = "\"code\" should be the only variable present in the URL template";
+/// The key of errors that concern no single field.
 const NON_FIELD_ERRORS: &str = "__all__";
-/// The variable that is replaced by the code.
-const CODE: &str = "code";
+/// The only variable of URL templates.
+const CODE_VARIABLE: &str = "code";
 
-/// All playgrounds, oldest first.
+/// The records of all playgrounds, oldest first.
 pub fn records(realm: &Realm) -> Vec<PlaygroundRecord> {
     realm.organization.playgrounds.iter().map(PlaygroundRecord::new).collect()
 }
@@ -97,12 +93,12 @@ operation! {
 
 impl Write for RemovePlayground {
     fn run(tx: &mut Tx, _call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        let index = tx.organization.playgrounds.iter().position(|one| one.id == params.playground_id);
+        let index = tx.organization.playgrounds.iter().position(|playground| playground.id == params.playground_id);
         let index = index.ok_or(Error::NoSuchPlayground)?;
 
         let language = playgrounds_mut(tx).remove(index).language;
-        if *tx.organization.setting_named(DEFAULT_LANGUAGE) == language {
-            change_setting(tx, DEFAULT_LANGUAGE, &"".into());
+        if *tx.organization.setting_named(DEFAULT_LANGUAGE_SETTING) == language {
+            change_setting(tx, DEFAULT_LANGUAGE_SETTING, &"".into());
         }
         emit(tx);
         Ok(Success {})
@@ -111,11 +107,11 @@ impl Write for RemovePlayground {
 
 fn check_language(language: &str) -> Result<(), Error> {
     check_length(language, "pygments_language", MAX_LANGUAGE_LENGTH)?;
-    let is_part = |character: char| character.is_ascii_alphanumeric() || " _+,-./#".contains(character);
-    if language.chars().all(is_part) { Ok(()) } else { Err(Error::PlaygroundLanguage) }
+    let is_allowed = |character: char| character.is_ascii_alphanumeric() || " _+,-./#".contains(character);
+    if language.chars().all(is_allowed) { Ok(()) } else { Err(Error::PlaygroundLanguage) }
 }
 
-/// Checks all of a new playground, since the reply lists all errors by field, as the web framework does.
+/// Checks all fields of a new playground, because the error lists all problems by field, like the web framework.
 ///
 /// # Errors
 ///
@@ -124,24 +120,26 @@ fn check(realm: &Realm, playground: &Playground) -> Result<(), Error> {
     let mut errors: Vec<(&'static str, &'static str)> = Vec::new();
     let variables = template_variables(&playground.url_template);
     if playground.url_template.is_empty() {
-        errors.push(("url_template", BLANK));
+        errors.push(("url_template", BLANK_FIELD_ERROR));
     } else if variables.is_none() {
         errors.push(("url_template", "Invalid URL template."));
     }
     for (field, text) in [("name", &playground.name), ("pygments_language", &playground.language)] {
         if text.is_empty() {
-            errors.push((field, BLANK));
+            errors.push((field, BLANK_FIELD_ERROR));
         }
     }
-    let is_same = |one: &Playground| one.name == playground.name && one.language == playground.language;
-    let is_named = !playground.name.is_empty() && !playground.language.is_empty();
+    let is_same = |other: &Playground| other.name == playground.name && other.language == playground.language;
+    let has_names = !playground.name.is_empty() && !playground.language.is_empty();
     match variables {
-        Some(variables) if !variables.iter().any(|name| name == CODE) => errors.push((NON_FIELD_ERRORS, MISSING_CODE)),
-        Some(variables) if variables.len() > 1 => errors.push((NON_FIELD_ERRORS, OTHER_VARIABLES)),
+        Some(variables) if !variables.iter().any(|name| name == CODE_VARIABLE) => {
+            errors.push((NON_FIELD_ERRORS, MISSING_VARIABLE_ERROR))
+        }
+        Some(variables) if variables.len() > 1 => errors.push((NON_FIELD_ERRORS, OTHER_VARIABLES_ERROR)),
         _ => {}
     }
-    if is_named && realm.organization.playgrounds.iter().any(is_same) {
-        errors.push((NON_FIELD_ERRORS, DUPLICATE));
+    if has_names && realm.organization.playgrounds.iter().any(is_same) {
+        errors.push((NON_FIELD_ERRORS, DUPLICATE_ERROR));
     }
     let Some((_, message)) = errors.first().copied() else { return Ok(()) };
     let mut by_field: BTreeMap<&str, Vec<&str>> = BTreeMap::new();

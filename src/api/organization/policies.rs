@@ -1,4 +1,4 @@
-//! Policies: how older levels said in a number who may do something, where permissions name groups today.
+//! Policies: settings of older levels with numbers that say who may do something, which permissions of groups replaced.
 //!
 //! A choice where the API is silent: A-107 in docs/assumptions.md.
 
@@ -11,22 +11,21 @@ use std::collections::BTreeMap;
 
 use SystemGroup::{Administrators, Everyone, FullMembers, Members, Moderators, Nobody, Owners};
 
-/// A number of a policy, and who holds each of its permissions then.
+/// A number of a policy, and for each of its permissions the group with that permission.
 pub type Choice = (i64, &'static [SystemGroup]);
 
 /// A setting of the organization that permissions replaced.
 pub struct Policy {
-    /// Its name as a parameter and in events; `realm_` is before it in the register reply.
+    /// The name in parameters and events. The register reply puts `realm_` before it.
     pub name: &'static str,
-    /// The first level that has it.
+    /// The first level with the policy.
     pub since: i64,
-    /// The level whose permissions replaced it.
+    /// The first level with the permissions instead.
     pub removed_in: i64,
-    /// The permissions that replaced it.
+    /// The permissions that replaced the policy.
     pub permissions: &'static [&'static str],
-    /// Whether owners alone change it, rather than administrators.
+    /// Whether only owners may change the policy; otherwise administrators may too.
     pub is_for_owners: bool,
-    /// The values that it takes.
     pub choices: &'static [Choice],
 }
 
@@ -38,7 +37,7 @@ const COMMON_OR_NOBODY: &[Choice] =
     &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators]), (6, &[Nobody])];
 const COMMON_OR_EVERYONE: &[Choice] =
     &[(1, &[Members]), (2, &[Administrators]), (3, &[FullMembers]), (4, &[Moderators]), (5, &[Everyone])];
-const ANYBODY_OR_NOBODY: &[Choice] = &[
+const COMMON_OR_EVERYONE_OR_NOBODY: &[Choice] = &[
     (1, &[Members]),
     (2, &[Administrators]),
     (3, &[FullMembers]),
@@ -46,10 +45,10 @@ const ANYBODY_OR_NOBODY: &[Choice] = &[
     (5, &[Everyone]),
     (6, &[Nobody]),
 ];
-const PUBLISHING: &[Choice] = &[(2, &[Administrators]), (4, &[Moderators]), (6, &[Nobody]), (7, &[Owners])];
-const BOTS: &[Choice] =
+const WEB_PUBLIC_CHANNELS: &[Choice] = &[(2, &[Administrators]), (4, &[Moderators]), (6, &[Nobody]), (7, &[Owners])];
+const BOT_CREATION: &[Choice] =
     &[(1, &[Members, Members]), (2, &[Administrators, Members]), (3, &[Administrators, Administrators])];
-const WILDCARDS: &[Choice] = &[
+const WILDCARD_MENTIONS: &[Choice] = &[
     (1, &[Everyone]),
     (2, &[Members]),
     (3, &[FullMembers]),
@@ -77,11 +76,11 @@ pub static POLICIES: &[Policy] = &[
     },
     policy("add_custom_emoji_policy", 85, 307, &["can_add_custom_emoji_group"], COMMON),
     policy("delete_own_message_policy", 101, 291, &["can_delete_own_message_group"], COMMON_OR_EVERYONE),
-    policy("edit_topic_policy", 75, 316, &["can_move_messages_between_topics_group"], ANYBODY_OR_NOBODY),
-    policy("bot_creation_policy", 0, 344, &["can_create_bots_group", "can_create_write_only_bots_group"], BOTS),
+    policy("edit_topic_policy", 75, 316, &["can_move_messages_between_topics_group"], COMMON_OR_EVERYONE_OR_NOBODY),
+    policy("bot_creation_policy", 0, 344, &["can_create_bots_group", "can_create_write_only_bots_group"], BOT_CREATION),
     policy("create_public_stream_policy", 102, 264, &["can_create_public_channel_group"], COMMON),
     policy("create_private_stream_policy", 102, 266, &["can_create_private_channel_group"], COMMON),
-    policy("create_web_public_stream_policy", 103, 280, &["can_create_web_public_channel_group"], PUBLISHING),
+    policy("create_web_public_stream_policy", 103, 280, &["can_create_web_public_channel_group"], WEB_PUBLIC_CHANNELS),
     policy("invite_to_stream_policy", 0, 341, &["can_add_subscribers_group"], COMMON),
     policy(
         "move_messages_between_streams_policy",
@@ -92,42 +91,42 @@ pub static POLICIES: &[Policy] = &[
     ),
     policy("user_group_edit_policy", 0, 299, &["can_create_groups"], COMMON),
     policy("private_message_policy", 1, 270, &["direct_message_permission_group"], DIRECT_MESSAGES),
-    policy("wildcard_mention_policy", 34, 352, &["can_mention_many_users_group"], WILDCARDS),
+    policy("wildcard_mention_policy", 34, 352, &["can_mention_many_users_group"], WILDCARD_MENTIONS),
 ];
 
 impl Policy {
-    /// The policy's number as the organization is; where its permissions are held otherwise than any value of the
-    /// policy says, the usual number of whoever holds the first, or the nearest if that number means others here.
+    /// The current number of the policy. If no choice matches the permissions, the common number for the holder of the
+    /// first permission; if that number means another group in this policy, the number for the nearest group.
     pub fn number(&self, realm: &Realm) -> i64 {
-        let held: Vec<Option<SystemGroup>> = self.permissions.iter().map(|name| holder(realm, name)).collect();
-        let fits = |(_, holders): &&Choice| holders.iter().map(|group| Some(*group)).eq(held.iter().copied());
-        if let Some((number, _)) = self.choices.iter().find(fits) {
+        let current: Vec<Option<SystemGroup>> = self.permissions.iter().map(|name| holder(realm, name)).collect();
+        let is_match = |(_, holders): &&Choice| holders.iter().map(|group| Some(*group)).eq(current.iter().copied());
+        if let Some((number, _)) = self.choices.iter().find(is_match) {
             return *number;
         }
-        let usual = usual_number(held[0]);
-        let nearest = self.choices.iter().find(|(_, holders)| holders[0] == nearest_holder(held[0]));
+        let common = common_number(current[0]);
+        let nearest = self.choices.iter().find(|(_, holders)| holders[0] == nearest_holder(current[0]));
         match nearest {
-            Some((number, _)) if self.choices.iter().any(|(other, _)| *other == usual) => *number,
-            _ => usual,
+            Some((number, _)) if self.choices.iter().any(|(other, _)| *other == common) => *number,
+            _ => common,
         }
     }
 
-    /// The number at a level. Since permissions replaced the policy, whoever is none of the groups that it knows counts
-    /// as the largest of these.
+    /// The number at a level. Above the levels with the policy, a holder that matches no choice counts as the largest
+    /// group of all choices.
     pub fn number_at(&self, realm: &Realm, level: i64) -> i64 {
         if level < self.removed_in {
             return self.number(realm);
         }
-        let held = self.permissions.first().and_then(|name| holder(realm, name));
-        let fits = self.choices.iter().find(|(_, holders)| held == Some(holders[0]));
+        let current = self.permissions.first().and_then(|name| holder(realm, name));
+        let matching = self.choices.iter().find(|(_, holders)| current == Some(holders[0]));
         let size = |(_, holders): &&Choice| BY_SIZE.iter().position(|group| *group == holders[0]);
         let largest = || self.choices.iter().max_by_key(size);
-        fits.or_else(largest).map_or(0, |(number, _)| *number)
+        matching.or_else(largest).map_or(0, |(number, _)| *number)
     }
 
-    /// The value that a request gives, among those that the policy takes.
-    fn chosen(&self, text: &str) -> Result<&'static Choice, Error> {
-        // Where there are policies, the words of truth are numbers too.
+    /// Parses a number and finds its choice.
+    fn parse_choice(&self, text: &str) -> Result<&'static Choice, Error> {
+        // Levels with policies accept booleans as numbers.
         let number = match text.trim() {
             "true" => 1,
             "false" => 0,
@@ -138,17 +137,19 @@ impl Policy {
     }
 }
 
-/// The policies that a request of an older level gives, each with its value.
+/// The policies in a request at an older level, with their new values.
 ///
 /// # Errors
 ///
 /// `BadValue`, `InvalidValue`.
-pub fn former_policies(
-    former: &BTreeMap<&'static str, String>,
+pub fn requested_policies(
+    legacy_values: &BTreeMap<&'static str, String>,
 ) -> Result<Vec<(&'static Policy, &'static Choice)>, Error> {
-    let former_policies = POLICIES.iter().filter_map(|policy| Some((policy, former.get(policy.name)?)));
-    former_policies.map(|(policy, text)| Ok((policy, policy.chosen(text)?))).collect()
+    let requested = POLICIES.iter().filter_map(|policy| Some((policy, legacy_values.get(policy.name)?)));
+    requested.map(|(policy, text)| Ok((policy, policy.parse_choice(text)?))).collect()
 }
+
+/// The system group with a permission; None if another group or several users and groups have it.
 
 fn holder(realm: &Realm, permission: &str) -> Option<SystemGroup> {
     match realm.organization.permissions.get(permission)? {
@@ -158,7 +159,7 @@ fn holder(realm: &Realm, permission: &str) -> Option<SystemGroup> {
 }
 
 /// 1 members, 2 administrators, 3 full members, 4 moderators, 5 everyone, 6 nobody, 7 owners.
-fn usual_number(holder: Option<SystemGroup>) -> i64 {
+fn common_number(holder: Option<SystemGroup>) -> i64 {
     match holder {
         Some(Administrators) => 2,
         Some(FullMembers) => 3,
@@ -170,17 +171,17 @@ fn usual_number(holder: Option<SystemGroup>) -> i64 {
     }
 }
 
-/// The holder that a policy names in place of one that it does not know.
+/// A similar group for one that a policy may not have; members for groups that are not system groups.
 fn nearest_holder(holder: Option<SystemGroup>) -> SystemGroup {
     match holder {
         Some(Owners) => Administrators,
         Some(SystemGroup::Internet) => Everyone,
-        Some(known) => known,
+        Some(group) => group,
         None => Members,
     }
 }
 
-/// The number that stood for who holds a permission.
+/// The number that most policies have for the holder of a permission.
 pub fn number(realm: &Realm, permission: &str) -> i64 {
-    usual_number(holder(realm, permission))
+    common_number(holder(realm, permission))
 }

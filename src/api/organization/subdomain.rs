@@ -1,4 +1,4 @@
-//! Whether a name is free for a new organization.
+//! The operation that checks whether a subdomain is available for a new organization.
 //!
 //! Choices where the API is silent: A-151 in docs/assumptions.md.
 
@@ -9,10 +9,10 @@ use crate::realm::Realm;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Shortest name of an organization, in bytes.
-const SHORTEST: usize = 3;
-/// Longest name of an organization, in bytes: that of a label in a host name.
-const LONGEST: usize = 63;
+/// In bytes.
+const MIN_LENGTH: usize = 3;
+/// In bytes, as for any label of a host name.
+const MAX_LENGTH: usize = 63;
 
 operation! {
     /// Returns in `msg` whether a subdomain is free for a new organization: `available`, or the reason why not.
@@ -35,7 +35,7 @@ pub struct SubdomainReply {
 impl Read for CheckSubdomain {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<SubdomainReply, Error> {
         let verdict = match verdict(realm, &params.subdomain) {
-            IN_USE if !call.has(Feature::NamesAreInUse) => FORMER_IN_USE,
+            IN_USE if !call.has(Feature::NamesAreInUse) => LEGACY_IN_USE,
             verdict => verdict,
         };
         Ok(SubdomainReply { verdict })
@@ -43,18 +43,19 @@ impl Read for CheckSubdomain {
 }
 
 const IN_USE: &str = "Subdomain is already in use. Please choose a different one.";
-const FORMER_IN_USE: &str = "Subdomain already in use. Please choose a different one.";
+/// The same at older levels.
+const LEGACY_IN_USE: &str = "Subdomain already in use. Please choose a different one.";
 
-/// `available`, or why a name can't be had.
+/// `available`, or the reason why the subdomain is not.
 fn verdict(realm: &Realm, name: &str) -> &'static str {
-    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    if !name.bytes().all(is_plain) {
+    let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if !name.bytes().all(is_allowed) {
         "Subdomain can only have lowercase letters, numbers, and '-'s."
     } else if name.starts_with('-') || name.ends_with('-') {
         "Subdomain cannot start or end with a '-'."
-    } else if name.len() < SHORTEST {
+    } else if name.len() < MIN_LENGTH {
         "Subdomain needs to have length 3 or greater."
-    } else if name.len() > LONGEST {
+    } else if name.len() > MAX_LENGTH {
         "A subdomain has 63 characters at most."
     } else if name == realm.organization.subdomain {
         IN_USE

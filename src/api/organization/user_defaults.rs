@@ -1,4 +1,4 @@
-//! The settings that new users begin with.
+//! The operation that changes the default settings of new users.
 
 use crate::api::parameter::types::user_settings::UserDefaultsParams;
 use crate::api::{Call, Success, Write, operation};

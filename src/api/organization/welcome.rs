@@ -1,4 +1,4 @@
-//! Sends a test of the custom welcome message to the caller (A-143 in docs/assumptions.md).
+//! The operation that sends a test of the custom welcome message to the caller (A-143 in docs/assumptions.md).
 
 use crate::api::parameter::types::text::MaxLength;
 use crate::api::{Call, Write, operation};
@@ -36,7 +36,7 @@ impl Write for TestWelcomeMessage {
         let caller = call.caller().id;
         let to = Target::Direct { users: vec![caller] };
         let voice = Voice::Repeated(caller);
-        let outgoing = Outgoing { voice, ..Outgoing::from_server(bot, to, call.origin.strip(text)) };
+        let outgoing = Outgoing { voice, ..Outgoing::from_server(bot, to, call.origin.with_relative_uploads(text)) };
         let MessageId(message_id) = tx.send(outgoing)?.id;
         Ok(TestWelcomeMessageReply { message_id })
     }

@@ -1,6 +1,6 @@
-//! How parameters are declared: lists of them, words that they take, objects inside them.
+//! Macros that declare parameters: structs of parameters, enums of words, and JSON objects inside parameters.
 
-/// Makes types parameters that are read from JSON text as [`super::FromJson`] says.
+/// Implements [`Parameter`](super::Parameter) for types that implement [`FromJson`](super::FromJson).
 macro_rules! through_json {
     ($($type:ty),* $(,)?) => {$(
         impl $crate::api::parameter::Parameter for $type {
@@ -14,12 +14,12 @@ macro_rules! through_json {
     )*};
 }
 
-/// Makes a struct of parameters and its [`Parameters`].
+/// Declares a struct of parameters and implements [`Parameters`](super::Parameters) for it.
 ///
-/// `@path` marks a part of the path, `| "alias"` a further name, `= value` what replaces an absent one, `=> "text"`
-/// after it what a client would send for that, where the code does not say it; "" where the description does. The wire
-/// name is the field's unless `as "name"` gives another. `@group` marks a field that is a struct of further parameters, which
-/// are listed and read in its place.
+/// `@path` marks a part of the path and `| "alias"` adds a name. `= value` is the default; `=> "text"` after it is the
+/// default as a client would send it, if that is not the source text of `value`, or "" if the doc comment describes it.
+/// The name on the wire is the field's name unless `as "name"` follows. `@group` marks a field that is itself a struct
+/// of parameters, which are listed and read in the field's place.
 macro_rules! parameters {
     (
         $(#[$meta:meta])*
@@ -52,9 +52,9 @@ macro_rules! parameters {
                         schema: <$type as $crate::api::parameter::Parameter>::schema,
                     }),
                 )*];
-                const WHOLE: [$crate::api::parameter::ParameterInfo; $crate::api::parameter::length(PARTS)] =
+                const ALL: [$crate::api::parameter::ParameterInfo; $crate::api::parameter::total_length(PARTS)] =
                     $crate::api::parameter::joined(PARTS);
-                &WHOLE
+                &ALL
             };
 
             #[allow(unused_mut, unused_variables, unused_assignments, reason = "not every list has every kind of parameter")]
@@ -70,7 +70,7 @@ macro_rules! parameters {
     };
 }
 
-/// What a field adds to the list of parameters: itself, or the whole group that it is.
+/// The part of the parameter list for a field: one parameter, or those of a group.
 macro_rules! listed {
     ([group] $type:ty; $info:expr) => {
         <$type as $crate::api::parameter::Parameters>::LIST
@@ -80,7 +80,7 @@ macro_rules! listed {
     };
 }
 
-/// The value of a field, from the parameter at an index of the list, or from as many as its group has.
+/// Reads a field from the parameter at `index` of the list, or from the parameters of a group that begin there.
 macro_rules! read_from {
     ([group] $raw:ident, $list:expr, $index:ident, $type:ty, ) => {{
         $index += <$type as $crate::api::parameter::Parameters>::LIST.len();
@@ -141,7 +141,7 @@ macro_rules! or_default {
     };
 }
 
-/// Makes an enum of texts that a parameter takes; others are `Invalid {parameter}`.
+/// Declares an enum of the words that a parameter takes. Other values are refused with `Invalid {parameter}`.
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal $(| $other:literal)*),* $(,)? }) => {
         $(#[$meta])*
@@ -149,8 +149,7 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* $variant),* }
 
         impl $name {
-            /// The text on the wire.
-            #[allow(dead_code, reason = "not every enum is written back")]
+            #[allow(dead_code, reason = "some enums are only read")]
             pub fn text(self) -> &'static str {
                 match self { $(Self::$variant => $text),* }
             }
@@ -172,17 +171,17 @@ macro_rules! words {
     };
 }
 
-/// Makes a struct that is read from a JSON object; unknown keys are refused after all others unless it is `open`. What is no object at
-/// all is refused as none, or for one that is `shaped` as of another form.
+/// Declares a struct that is read from a JSON object. An `open` object ignores unknown keys. A `closed` one refuses
+/// them, after reading the known keys. `shaped` is `closed` with another error message for values that are not objects.
 macro_rules! json_object {
-    (@instead shaped) => {
+    (@not_an_object shaped) => {
         "does not have the expected format"
     };
-    (@instead $kind:ident) => {
+    (@not_an_object $kind:ident) => {
         "is not a dict"
     };
-    (@refuse shaped, $($rest:tt)*) => {
-        json_object!(@refuse closed, $($rest)*);
+    (@refuse shaped, $($arguments:tt)*) => {
+        json_object!(@refuse closed, $($arguments)*);
     };
     (@refuse closed, $object:ident, $at:ident, [$($known:expr),*]) => {
         if let Some(key) = $object.keys().find(|key| ![$($known),*].contains(&key.as_str())) {
@@ -201,9 +200,9 @@ macro_rules! json_object {
 
         impl $crate::api::parameter::FromJson for $name {
             fn from_json(value: &serde_json::Value, at: &str) -> Result<Self, $crate::error::Error> {
-                let instead = json_object!(@instead $kind);
-                let object = value.as_object().ok_or_else(|| $crate::error::Error::bad_value(at, instead))?;
-                let read = Self {$(
+                let problem = json_object!(@not_an_object $kind);
+                let object = value.as_object().ok_or_else(|| $crate::error::Error::bad_value(at, problem))?;
+                let result = Self {$(
                     $field: {
                         let key = $crate::api::parameter::wire_name!($field $($wire)?);
                         let at = format!("{at}[\"{key}\"]");
@@ -214,7 +213,7 @@ macro_rules! json_object {
                     },
                 )*};
                 json_object!(@refuse $kind, object, at, [$($crate::api::parameter::wire_name!($field $($wire)?)),*]);
-                Ok(read)
+                Ok(result)
             }
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 let mut properties = serde_json::Map::new();

@@ -1,4 +1,4 @@
-//! Types of parameters that several families of operations take, each with its form and its refusals.
+//! Parameter types that several families of operations share.
 
 pub mod channel;
 pub mod group_setting;

@@ -1,4 +1,4 @@
-//! The types that parameters have, and what is wrong with a value that is none of theirs.
+//! Basic parameter types: numbers, strings, lists, optional and nullable values, IDs, roles, group-setting values.
 
 use super::{FromJson, Parameter, json_parameter, through_json};
 use crate::error::Error;
@@ -9,15 +9,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The first whole number that has no place in 64 bits. Such numbers are whole numbers all the same: the first and the
-/// last that have a place are in theirs.
-const BEYOND_RANGE: f64 = 9_223_372_036_854_775_808.0;
+/// 2⁶³, the smallest whole number above the range of `i64`. Whole numbers outside the range count as its nearest end.
+const ABOVE_I64_MAX: f64 = 9_223_372_036_854_775_808.0;
 
 impl FromJson for i64 {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         match value.as_i64() {
             Some(number) => Ok(number),
-            None if value.as_f64().is_some_and(|number| number.abs() >= BEYOND_RANGE) => {
+            None if value.as_f64().is_some_and(|number| number.abs() >= ABOVE_I64_MAX) => {
                 Ok(if value.as_f64() < Some(0.0) { i64::MIN } else { i64::MAX })
             }
             None => Err(Error::bad_value(at, "is not an integer")),
@@ -75,7 +74,7 @@ impl<T: Id> Parameter for T {
     }
 }
 
-/// Messages' IDs are never negative: `is too small`, while other objects are just not there.
+/// Negative message IDs are refused with `is too small`; negative IDs of other objects are merely unknown.
 impl FromJson for MessageId {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         NonNegative::from_json(value, at).map(|NonNegative(number)| Self(number))
@@ -112,17 +111,14 @@ impl<T: Parameter> Parameter for Option<T> {
     }
 }
 
-/// A parameter without which a request is refused by the operation, which alone knows whether something else takes its
-/// place.
+/// A parameter that the operation itself refuses as missing, because something else in the request may replace it.
 #[derive(Clone, Debug)]
 pub struct Expected<T>(pub Option<T>);
 
 impl<T> Expected<T> {
-    /// The value.
-    ///
     /// # Errors
     ///
-    /// `MissingParameter`.
+    /// `MissingParameter` if the parameter is absent.
     pub fn present(self, name: &'static str) -> Result<T, Error> {
         self.0.ok_or_else(|| Error::MissingParameter { var_name: name.into() })
     }
@@ -192,7 +188,7 @@ impl<T: FromJson> Parameter for BTreeMap<String, T> {
     }
 }
 
-/// A value or JSON's null.
+/// A JSON value that may be null.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nullable<T>(pub Option<T>);
 
@@ -215,7 +211,7 @@ impl<T: FromJson> Parameter for Nullable<T> {
     }
 }
 
-/// A whole number from 0 on: `is too small` below.
+/// A whole number that is not negative; negative ones are refused with `is too small`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
 pub struct NonNegative(pub i64);
 
@@ -232,7 +228,7 @@ impl FromJson for NonNegative {
 }
 through_json!(NonNegative);
 
-/// A whole number of any size: one that 64 bits can't hold counts as the largest or smallest that they can.
+/// A whole number of any size. Numbers outside the range of `i64` count as its nearest end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
 pub struct WholeNumber(pub i64);
 
@@ -246,25 +242,26 @@ impl FromJson for WholeNumber {
 }
 through_json!(WholeNumber);
 
-/// A list whose elements are each there once.
-fn once(list: &Value) -> Value {
+fn without_duplicates(list: &Value) -> Value {
     let Some(elements) = list.as_array() else { return list.clone() };
-    let mut known = std::collections::HashSet::new();
-    elements.iter().filter(|element| known.insert(element.to_string())).cloned().collect()
+    let mut texts = std::collections::HashSet::new();
+    elements.iter().filter(|element| texts.insert(element.to_string())).cloned().collect()
 }
 
-/// Reads a group-setting value. What has neither form is refused by the first of them, a group's ID.
+/// A group-setting value is a group's ID or an object. Other values are refused as if an ID was expected.
 impl FromJson for GroupSettingValue {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let refused = || Error::bad_value(format!("{at}[\"int\"]"), "is not an integer");
+        let not_an_id = || Error::bad_value(format!("{at}[\"int\"]"), "is not an integer");
         if let Some(object) = value.as_object() {
             // Other keys are ignored.
-            let known = object.iter().filter(|(key, _)| ["direct_members", "direct_subgroups"].contains(&key.as_str()));
-            let known: Value =
-                known.map(|(key, ids)| (key.clone(), once(ids))).collect::<serde_json::Map<_, _>>().into();
-            return serde_json::from_value(known).map(Self::Anonymous).map_err(|_| refused());
+            let lists = object.iter().filter(|(key, _)| ["direct_members", "direct_subgroups"].contains(&key.as_str()));
+            let lists: Value = lists
+                .map(|(key, ids)| (key.clone(), without_duplicates(ids)))
+                .collect::<serde_json::Map<_, _>>()
+                .into();
+            return serde_json::from_value(lists).map(Self::Anonymous).map_err(|_| not_an_id());
         }
-        GroupId::from_json(value, at).map(Self::Group).map_err(|_| refused())
+        GroupId::from_json(value, at).map(Self::Group).map_err(|_| not_an_id())
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<Self>()
@@ -272,12 +269,11 @@ impl FromJson for GroupSettingValue {
 }
 through_json!(GroupSettingValue);
 
-/// A role by its number; others are refused as not possible.
+/// A role by its number in the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoleNumber(pub Role);
 
 impl RoleNumber {
-    /// 400
     pub const MEMBER: Self = Self(Role::Member);
 }
 

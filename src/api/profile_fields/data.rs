@@ -1,4 +1,4 @@
-//! The data of custom profile fields: choices, and sites on which people have accounts.
+//! The data of custom profile fields: the choices of a field, or the site of an external account.
 
 use crate::api::parameter::{FromJson, through_json};
 use crate::error::Error;
@@ -7,29 +7,28 @@ use crate::realm::organization::ProfileField;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// The kind of field that holds one of some choices.
+/// The `type` of fields whose values are choices.
 pub const CHOICE: i64 = 3;
-/// The kind of field that holds a name on another site.
+/// The `type` of fields whose values are user names on another site.
 pub const EXTERNAL_ACCOUNT: i64 = 7;
 
-/// Where the name goes in the address of an account.
-const USER_NAME: &str = "%(username)s";
+/// The placeholder for the user name in a URL pattern.
+const USER_NAME_PLACEHOLDER: &str = "%(username)s";
 
-/// A site that the service knows: fields for it are made of what is here.
+/// A site of external accounts that the service knows. It determines the label and the hint of fields for it.
 pub struct KnownSite {
     /// `subtype` of the field's data.
     pub subtype: &'static str,
-    /// Its name for administrators.
+    /// The name that administrators see when they create a field.
     pub text: &'static str,
-    /// Label of its fields.
+    /// The label of fields for the site.
     pub name: &'static str,
-    /// Help of its fields.
+    /// The hint of fields for the site.
     pub hint: &'static str,
-    /// The address of an account, with a place for the name.
+    /// The URL of an account, with [`USER_NAME_PLACEHOLDER`].
     pub url_pattern: &'static str,
 }
 
-/// All of them.
 const KNOWN_SITES: &[KnownSite] = &[
     KnownSite {
         subtype: "microblog",
@@ -47,7 +46,7 @@ const KNOWN_SITES: &[KnownSite] = &[
     },
 ];
 
-/// The sites as the register reply lists them.
+/// The known sites in the form of the register reply.
 pub fn known_sites() -> Value {
     let site = |site: &KnownSite| {
         let record = json!({"name": site.name, "text": site.text, "hint": site.hint, "url_pattern": site.url_pattern});
@@ -56,23 +55,25 @@ pub fn known_sites() -> Value {
     KNOWN_SITES.iter().map(site).collect::<Map<String, Value>>().into()
 }
 
-/// The site that a field is for, if the service knows it.
+/// The site of an external account field; None for other fields and for unknown sites.
 pub fn known_site(kind: i64, data: &FieldData) -> Option<&'static KnownSite> {
     let subtype = data.0.get("subtype").filter(|_| kind == EXTERNAL_ACCOUNT)?;
     KNOWN_SITES.iter().find(|site| *subtype == site.subtype)
 }
 
-/// A field's data; none where it has none.
+/// The data of a field; empty if it has none.
 pub fn data_of(field: &ProfileField) -> FieldData {
     FieldData(serde_json::from_str(&field.data).unwrap_or_default())
 }
 
-/// A field's data as they are stored: choices have a text and an order each, accounts a site; others have none.
+/// Checks the data of a field and returns it as JSON text; "" for types of fields without data. Each choice has a text
+/// and an order; an external account has a site.
 ///
 /// # Errors
 ///
-/// For choices `FieldWithoutChoices`, `BlankValue`, `MissingKey`, `UnexpectedKeys`, `DuplicateChoices`; for accounts `MissingKey`, `BadValue`, `BlankValue`,
-/// `UrlPatternWithoutName`, `UnexpectedKeys`, `UrlPatternMissing`, `UnknownExternalAccount`.
+/// For choices `FieldWithoutChoices`, `BlankValue`, `MissingKey`, `UnexpectedKeys`, `DuplicateChoices`. For accounts
+/// `MissingKey`, `BadValue`, `BlankValue`, `UrlPatternWithoutName`, `UnexpectedKeys`, `UrlPatternMissing`,
+/// `UnknownExternalAccount`.
 pub fn checked_data(kind: i64, data: &FieldData) -> Result<String, Error> {
     let object = &data.0;
     match kind {
@@ -84,7 +85,7 @@ pub fn checked_data(kind: i64, data: &FieldData) -> Result<String, Error> {
     Ok(Value::Object(object.clone()).to_string())
 }
 
-/// What has the form that data of any field have: texts, and objects of texts.
+/// Unchecked data of a field: an object of texts and of objects of texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FieldData(pub Map<String, Value>);
 
@@ -136,12 +137,12 @@ fn check_account(data: &Map<String, Value>) -> Result<(), Error> {
 }
 
 fn check_pattern(pattern: &Value) -> Result<(), Error> {
-    let bad = |problem: &str| Error::bad_value("field_data[\"url_pattern\"]", problem);
-    let pattern = pattern.as_str().ok_or_else(|| bad("is not a string"))?;
-    if pattern.matches(USER_NAME).count() != 1 {
+    let bad_value = |problem: &str| Error::bad_value("field_data[\"url_pattern\"]", problem);
+    let pattern = pattern.as_str().ok_or_else(|| bad_value("is not a string"))?;
+    if pattern.matches(USER_NAME_PLACEHOLDER).count() != 1 {
         return Err(Error::UrlPatternWithoutName);
     }
-    if is_url(&pattern.replace(USER_NAME, "username")) { Ok(()) } else { Err(bad("is not a URL")) }
+    if is_url(&pattern.replace(USER_NAME_PLACEHOLDER, "username")) { Ok(()) } else { Err(bad_value("is not a URL")) }
 }
 
 fn required_text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<&'a str, Error> {
@@ -152,8 +153,8 @@ fn required_text<'a>(object: &'a Map<String, Value>, key: &str) -> Result<&'a st
     if text.trim().is_empty() { Err(Error::BlankValue { item: at.into() }) } else { Ok(text) }
 }
 
-fn check_keys(object: &Map<String, Value>, known: &[&str]) -> Result<(), Error> {
-    let unknown: Vec<String> = object.keys().filter(|key| !known.contains(&key.as_str())).cloned().collect();
+fn check_keys(object: &Map<String, Value>, allowed: &[&str]) -> Result<(), Error> {
+    let unknown: Vec<String> = object.keys().filter(|key| !allowed.contains(&key.as_str())).cloned().collect();
     if unknown.is_empty() { Ok(()) } else { Err(Error::UnexpectedKeys { keys: unknown.into() }) }
 }
 
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_data_is_said() {
+    fn malformed_data_is_refused() {
         let choice = |text: &str| json!({"text": text, "order": "1"});
         for (kind, data, message) in [
             (CHOICE, json!([]), "field_data is not a dict"),
@@ -181,8 +182,8 @@ mod tests {
             (EXTERNAL_ACCOUNT, json!({"subtype": "custom"}), "Custom external account must define URL pattern"),
             (EXTERNAL_ACCOUNT, json!({"subtype": "code_host", "x": ""}), "Unexpected arguments: x"),
         ] {
-            let refused = FieldData::from_json(&data, "field_data").and_then(|data| checked_data(kind, &data));
-            assert_eq!(refused.map_err(|error| error.message()), Err(message.to_owned()), "{data}");
+            let result = FieldData::from_json(&data, "field_data").and_then(|data| checked_data(kind, &data));
+            assert_eq!(result.map_err(|error| error.message()), Err(message.to_owned()), "{data}");
         }
         for (pattern, message) in [
             ("https://x.test/", Some("URL pattern must contain '%(username)s'.")),
@@ -191,9 +192,9 @@ mod tests {
             ("https://x.test/%(username)s", None),
         ] {
             let data = FieldData::from_json(&json!({"subtype": "custom", "url_pattern": pattern}), "field_data");
-            let refused =
+            let problem =
                 data.and_then(|data| checked_data(EXTERNAL_ACCOUNT, &data)).err().map(|error| error.message());
-            assert_eq!(refused.as_deref(), message, "{pattern}");
+            assert_eq!(problem.as_deref(), message, "{pattern}");
         }
     }
 }

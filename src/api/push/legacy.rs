@@ -1,7 +1,7 @@
-//! Registering a device below 468, where clients chose the devices' numbers and gave key and token but once (A-104 in
-//! docs/assumptions.md).
+//! Registering a device for encrypted notifications below 468, where the client chose the device's ID and sent the key
+//! and the token only once (A-104 in docs/assumptions.md).
 
-use super::registration::{Key, Token, complete, token_id};
+use super::registration::{Key, Token, store_registration, token_id};
 use crate::api::{Call, Success};
 use crate::error::Error;
 use crate::feature::Feature;
@@ -12,47 +12,47 @@ use crate::realm::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use serde_json::json;
 
-/// What a client sends to register a device.
+/// The parameters of the request.
 pub struct Registration {
-    /// The number that the client chose for it.
+    /// The ID that the client chose for the device (`push_account_id`).
     pub account: i64,
     pub token_kind: Option<PushService>,
-    /// Base64 of the key.
+    /// Base64.
     pub push_key: Option<String>,
-    /// The relay's key, base64.
+    /// The public key of the relay, in base64.
     pub bouncer_public_key: Option<String>,
-    /// Readable only by the relay, base64.
+    /// Encrypted for the relay, in base64.
     pub encrypted_push_registration: Option<String>,
 }
 
-/// Registers the device of the number that the client chose; one that is registered stays as it is.
+/// Registers the device with the client's ID. Does nothing if it is registered already.
 ///
 /// # Errors
 ///
 /// `MissingParameter`, `PushNotConfigured`, `InvalidPushKey`.
-pub fn register(tx: &mut Tx, call: &Call<'_>, sent: Registration) -> Result<Success, Error> {
+pub fn register(tx: &mut Tx, call: &Call<'_>, request: Registration) -> Result<Success, Error> {
     let user = call.caller().id;
     let missing = |name: &'static str| move || Error::MissingParameter { var_name: name.into() };
-    let account = sent.account;
-    let kind = sent.token_kind.ok_or_else(missing("token_kind"))?;
-    let key = sent.push_key.ok_or_else(missing("push_key"))?;
-    let relay_key = sent.bouncer_public_key.ok_or_else(missing("bouncer_public_key"))?;
-    let registration = sent.encrypted_push_registration.ok_or_else(missing("encrypted_push_registration"))?;
+    let account = request.account;
+    let kind = request.token_kind.ok_or_else(missing("token_kind"))?;
+    let key = request.push_key.ok_or_else(missing("push_key"))?;
+    let relay_key = request.bouncer_public_key.ok_or_else(missing("bouncer_public_key"))?;
+    let registration = request.encrypted_push_registration.ok_or_else(missing("encrypted_push_registration"))?;
     if !tx.organization.is_on(RealmSetting::PushNotificationsEnabled) {
         return Err(Error::PushNotConfigured);
     }
     let key = Key { id: account & i64::from(u32::MAX), key };
-    if call.has(Feature::PushKeysHaveForm) {
+    if call.has(Feature::PushKeysValidated) {
         key.check()?;
     }
-    let known = tx.user_state(user).devices.iter().find(|(id, device)| device.account(**id) == account);
-    let known = known.map(|(id, device)| (*id, device.clone()));
+    let existing = tx.user_state(user).devices.iter().find(|(id, device)| device.account(**id) == account);
+    let existing = existing.map(|(id, device)| (*id, device.clone()));
     let is_registered = |device: &Device| device.push_key_id.is_some() && device.push_registration_error_code.is_none();
-    if known.as_ref().is_some_and(|(_, device)| is_registered(device)) {
+    if existing.as_ref().is_some_and(|(_, device)| is_registered(device)) {
         return Ok(Success {});
     }
 
-    let (id, mut device) = known.unwrap_or_else(|| {
+    let (id, mut device) = existing.unwrap_or_else(|| {
         tx.realm_mut().counters.device += 1;
         (DeviceId(tx.counters.device), Device::default())
     });
@@ -64,6 +64,6 @@ pub fn register(tx: &mut Tx, call: &Call<'_>, sent: Registration) -> Result<Succ
         "bouncer_public_key": relay_key,
         "encrypted_push_registration": registration,
     });
-    complete(tx, call, (id, device), Some(key), Some(Token { id: token, kind, payload }));
+    store_registration(tx, call, (id, device), Some(key), Some(Token { id: token, kind, payload }));
     Ok(Success {})
 }

@@ -1,9 +1,9 @@
-//! Registering a device's key and token, at first both, later each by itself.
+//! Registering a device for encrypted notifications: its key and its token, first both, later each separately.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::legacy::{self, Registration};
-use super::registration::{Key, Token, complete};
+use super::registration::{Key, Token, store_registration};
 use crate::api::changes::users::device::unknown_device;
 use crate::api::parameter::{FromJson, Parameter, through_json};
 use crate::api::{Call, Success, Write, operation};
@@ -47,15 +47,15 @@ impl Parameter for PushService {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
-        let known = Self::ALL.into_iter().find(|service| service.name() == text);
-        known.ok_or_else(|| Error::not_possible(name))
+        let service = Self::ALL.into_iter().find(|service| service.name() == text);
+        service.ok_or_else(|| Error::not_possible(name))
     }
     fn schema(_generator: &mut SchemaGenerator) -> Schema {
         schemars::json_schema!({"type": "string", "enum": Self::ALL.map(Self::name)})
     }
 }
 
-/// A number of 32 bits.
+/// The ID of a push key: an unsigned 32-bit integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyId(pub i64);
 
@@ -74,13 +74,13 @@ impl FromJson for KeyId {
 through_json!(KeyId);
 
 impl RegisterPush {
-    /// The key, where all of it is given.
+    /// None if a parameter of the key is missing.
     fn key(&self) -> Option<Key> {
         let KeyId(id) = self.push_key_id?;
         Some(Key { id, key: self.push_key.clone()? })
     }
 
-    /// The token, where all of it is given.
+    /// None if a parameter of the token is missing.
     fn token(&self) -> Option<Token> {
         let id = self.token_id.clone()?;
         let kind = self.token_kind?;
@@ -94,7 +94,7 @@ impl RegisterPush {
     }
 }
 
-/// Whether a device can be given a key, a token or both.
+/// Checks that a device can get this key, token or both.
 ///
 /// # Errors
 ///
@@ -110,7 +110,7 @@ fn check(device: &Device, key: Option<&Key>, token: Option<&Token>) -> Result<()
     }
 }
 
-/// Whether a device has a token already, and the key that comes with it.
+/// Whether a device has the token already, and the key of the request, if it has one.
 fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
     let has_key =
         key.is_none_or(|key| device.push_key_id == Some(key.id) && device.push_key.as_ref() == Some(&key.key));
@@ -120,14 +120,14 @@ fn is_registered(device: &Device, key: Option<&Key>, token: &Token) -> bool {
 impl Write for RegisterPush {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         if !call.has(Feature::DevicesNumberedByServer) {
-            let earlier = Registration {
+            let registration = Registration {
                 account: params.device_id.0,
                 token_kind: params.token_kind,
                 push_key: params.push_key,
                 bouncer_public_key: params.bouncer_public_key,
                 encrypted_push_registration: params.encrypted_push_registration,
             };
-            return legacy::register(tx, call, earlier);
+            return legacy::register(tx, call, registration);
         }
         let user = call.caller().id;
         let id = params.device_id;
@@ -141,7 +141,7 @@ impl Write for RegisterPush {
             return Ok(Success {});
         }
 
-        complete(tx, call, (id, device), key, token);
+        store_registration(tx, call, (id, device), key, token);
         Ok(Success {})
     }
 }

@@ -1,4 +1,4 @@
-//! Giving a device its key and token, whatever way it registers.
+//! Storing the key and the token of a device, for both ways to register it.
 
 use crate::api::Call;
 use crate::error::Error;
@@ -14,36 +14,38 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// What the bytes of a key begin with.
+/// The first byte of a key.
 const KEY_PREFIX: u8 = 0x31;
-/// Bytes of a key behind the prefix.
+/// Length of a key without the prefix.
 const KEY_BYTES: usize = 32;
-/// Bytes of a token's hash that name it.
+/// Length of the part of a token's hash that is its ID.
 const TOKEN_ID_BYTES: usize = 8;
 
-/// A device's new key.
+/// The new key of a device.
 pub struct Key {
     pub id: i64,
+    /// Base64.
     pub key: String,
 }
 
-/// A device's new token, as the relay is handed it.
+/// The new token of a device.
 pub struct Token {
     pub id: String,
     pub kind: PushService,
+    /// What is handed to the relay.
     pub payload: Value,
 }
 
 impl Key {
     pub fn check(&self) -> Result<(), Error> {
         let bytes = STANDARD.decode(&self.key).map_err(|_| Error::InvalidPushKey)?;
-        let is_good = bytes.len() == KEY_BYTES + 1 && bytes[0] == KEY_PREFIX;
-        if is_good { Ok(()) } else { Err(Error::InvalidPushKey) }
+        let is_valid = bytes.len() == KEY_BYTES + 1 && bytes[0] == KEY_PREFIX;
+        if is_valid { Ok(()) } else { Err(Error::InvalidPushKey) }
     }
 }
 
-/// Gives a device a key, a token or both, and hands the token on.
-pub fn complete(
+/// Stores the key, the token or both, and hands the token to the relay.
+pub fn store_registration(
     tx: &mut Tx,
     call: &Call<'_>,
     (id, mut device): (DeviceId, Device),
@@ -63,17 +65,19 @@ pub fn complete(
         device.push_registration_error_code = None;
         changed.pending_push_token_id = Some(Some(token.id.clone()));
     }
-    put(tx, user, id, device.clone(), changed);
-    // A relay that does not answer leaves the token pending, as a server that tries again would.
+    store_and_emit(tx, user, id, device.clone(), changed);
+    // If a fault lets the relay fail, the token stays pending, like on a server that retries.
     if let Some(token) = token.filter(|_| super::check_relay(call).is_ok()) {
-        if call.has(Feature::ReplacesOlderToken) {
-            tx.change_push_targets(user, |own| own.push_tokens.retain(|old| token_id(&old.token) != token.id));
+        if call.has(Feature::RegistrationRemovesLegacyToken) {
+            tx.change_push_targets(user, |state| {
+                state.push_tokens.retain(|legacy| token_id(&legacy.token) != token.id);
+            });
         }
         confirm(tx, user, id, device, token);
     }
 }
 
-/// The relay took the token: it is in force.
+/// Makes the token the current one after the relay accepted it.
 fn confirm(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: Token) {
     let now = tx.now;
     tx.push(user, PushTarget::Device(id), PushContent::Registration(token.payload));
@@ -87,21 +91,22 @@ fn confirm(tx: &mut Tx, user: UserId, id: DeviceId, mut device: Device, token: T
         pending_push_token_id: Some(None),
         push_token_last_updated_timestamp: Some(now.seconds()),
     };
-    put(tx, user, id, device, changed);
+    store_and_emit(tx, user, id, device, changed);
 }
 
-fn put(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, changed: DeviceUpdate) {
-    let former = PushDevice {
+/// Event: `device` update to the user, and below 468 `push_device`.
+fn store_and_emit(tx: &mut Tx, user: UserId, id: DeviceId, device: Device, changed: DeviceUpdate) {
+    let legacy_event = PushDevice {
         push_account_id: device.account(id),
         status: device.status(),
         error_code: device.push_registration_error_code.clone(),
     };
-    tx.change_push_targets(user, |own| own.devices.insert(id, device));
+    tx.change_push_targets(user, |state| state.devices.insert(id, device));
     tx.emit(Audience::user(user), changed);
-    tx.emit_before(Feature::DevicesNumberedByServer.since(), Audience::user(user), |_| former);
+    tx.emit_before(Feature::DevicesNumberedByServer.since(), Audience::user(user), |_| legacy_event);
 }
 
-/// What names a token.
+/// The ID of a token: base64 of the beginning of its SHA-256.
 pub fn token_id(token: &str) -> String {
     STANDARD.encode(&Sha256::digest(token.as_bytes())[..TOKEN_ID_BYTES])
 }

@@ -1,4 +1,4 @@
-//! What other servers ask the push relay for: the world is the relay of its own organization alone (A-156 and A-457 in
+//! The push relay's operation for other servers. A world is the relay only of its own organization (A-156 and A-457 in
 //! docs/assumptions.md).
 
 use crate::api::{Call, Read, Success, operation};
@@ -9,12 +9,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// Bytes of a public key of the relay.
+/// Length of a public key of the relay.
 const PUBLIC_KEY_BYTES: usize = 32;
-/// Bytes that sealing adds: the key of who seals, and a tag.
+/// What encryption (a sealed box) adds to the length: the sender's public key and a tag.
 const SEAL_BYTES: usize = 48;
-/// How old a registration may be.
-const REGISTRATION_LIFE: Span = Span::seconds(86_400);
+/// Maximum age of a registration.
+const MAX_REGISTRATION_AGE: Span = Span::seconds(86_400);
 
 operation! {
     /// Registers a device at the push relay, for other servers; the registration is checked and not stored.
@@ -50,11 +50,12 @@ impl Read for RegisterRemotePush {
 fn check_registration(registration: &str, now: Timestamp) -> Result<(), Error> {
     let bytes = STANDARD.decode(registration).map_err(|_| Error::InvalidSealedRegistration)?;
     match serde_json::from_slice::<Value>(&bytes) {
-        Ok(Value::Object(open)) => {
-            let made = open.get("timestamp").and_then(Value::as_i64).ok_or(Error::InvalidSealedRegistration)?;
-            let oldest = now.seconds().saturating_sub(REGISTRATION_LIFE.micros() / 1_000_000);
-            if made < oldest { Err(Error::RegistrationExpired) } else { Ok(()) }
+        Ok(Value::Object(plain)) => {
+            let timestamp = plain.get("timestamp").and_then(Value::as_i64).ok_or(Error::InvalidSealedRegistration)?;
+            let oldest = now.seconds().saturating_sub(MAX_REGISTRATION_AGE.micros() / 1_000_000);
+            if timestamp < oldest { Err(Error::RegistrationExpired) } else { Ok(()) }
         }
+        // Only the length of an encrypted registration can be checked.
         _ if bytes.len() > SEAL_BYTES => Ok(()),
         _ => Err(Error::InvalidSealedRegistration),
     }

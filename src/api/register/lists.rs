@@ -1,4 +1,4 @@
-//! The user's own lists, and the organization's: a row each.
+//! The parts of the register reply that are lists of the user or the organization, with a table row for each.
 
 use super::StateRequest;
 use crate::api::{channel_folders, channels, onboarding, organization, reminders, scheduled_messages};
@@ -10,11 +10,12 @@ use crate::record::channel::{DefaultGroupRecord, FolderRecord};
 use crate::record::emoji::EmojiRecord;
 use crate::record::events::UserTopic;
 use crate::record::group::GroupRecord;
-use crate::record::list::{self, LinkifierRecord, ProfileFieldRecord};
+use crate::record::linkifier::{LinkifierRecord, linkifiers};
 use crate::record::message::shown_topic;
 use crate::record::organization::{DomainRecord, PlaygroundRecord};
 use crate::record::own_lists::{OWN_LISTS, OwnList};
 use crate::record::personal::{DeviceRecord, StepRecord};
+use crate::record::profile_field::{ProfileFieldRecord, profile_fields};
 use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
@@ -23,27 +24,26 @@ use std::sync::LazyLock;
 
 /// A key of the register reply.
 pub struct StateRow {
-    /// The type of events that keeps it true: it is there for those who ask for that.
-    kind: &'static str,
+    /// The type of events that update the value. The reply has the key if the request includes this type.
+    event_type: &'static str,
     pub key: &'static str,
-    /// The schema of its value, if this is of a type.
+    /// None for values that are built without a type.
     pub schema: Option<fn(&mut SchemaGenerator) -> Schema>,
-    /// None: left out.
+    /// None leaves the key out of the reply.
     value: fn(&Realm, &StateRequest<'_>) -> Option<Value>,
 }
 
 impl StateRow {
-    /// Whether it is there for those who ask for this type.
-    pub fn is_of(&self, kind: &str) -> bool {
-        self.kind == kind
+    pub fn is_of(&self, event_type: &str) -> bool {
+        self.event_type == event_type
     }
 }
 
-/// A row whose value is of a type.
+/// A row whose value has a Rust type, from which its schema is derived.
 macro_rules! typed {
-    ($kind:literal $key:literal: $type:ty = $value:expr) => {
+    ($event_type:literal $key:literal: $type:ty = $value:expr) => {
         StateRow {
-            kind: $kind,
+            event_type: $event_type,
             key: $key,
             schema: Some(|generator| generator.subschema_for::<$type>()),
             value: |realm, request| {
@@ -55,15 +55,15 @@ macro_rules! typed {
 }
 
 const fn untyped(
-    kind: &'static str,
+    event_type: &'static str,
     key: &'static str,
     value: fn(&Realm, &StateRequest<'_>) -> Option<Value>,
 ) -> StateRow {
-    StateRow { kind, key, schema: None, value }
+    StateRow { event_type, key, schema: None, value }
 }
 
-/// The lists, in the order of the reply, in which [`OWN_LISTS`] come first. Documents have the schemas of typed ones from here, those of others from
-/// `openapi/shapes.json`.
+/// The rows in the order of the reply, in which [`OWN_LISTS`] precede them. The OpenAPI document takes the schemas of
+/// untyped rows from `openapi/shapes.json`.
 pub const ROWS: &[StateRow] = &[
     typed!("user_topic" "user_topics": Vec<UserTopic> = user_topics),
     typed!("onboarding_steps" "onboarding_steps": Vec<StepRecord> = |realm, request| {
@@ -88,12 +88,12 @@ pub const ROWS: &[StateRow] = &[
     typed!("realm_user_groups" "realm_user_groups": Vec<GroupRecord> = |realm, request| {
         let shows_deactivated = request.options.capabilities.include_deactivated_groups;
         let groups = realm.groups.values().filter(|group| shows_deactivated || !group.is_deactivated);
-        let lists_inactive = !request.options.level.has(Feature::ActiveMembersAlone);
+        let lists_inactive = !request.options.level.has(Feature::OnlyActiveMembers);
         groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect()
     }),
     typed!("realm_linkifiers" "realm_linkifiers": Vec<LinkifierRecord> = |realm, request| {
         let understands = request.options.capabilities.linkifier_url_template;
-        if understands { list::linkifiers(&realm.linkifiers) } else { Vec::new() }
+        if understands { linkifiers(&realm.linkifiers) } else { Vec::new() }
     }),
     untyped("realm_filters", "realm_filters", |_, _| Some(json!([]))),
     typed!("realm_playgrounds" "realm_playgrounds": Vec<PlaygroundRecord> = |realm, _| organization::playgrounds::records(realm)),
@@ -102,7 +102,7 @@ pub const ROWS: &[StateRow] = &[
         crate::record::emoji::all(realm, &realm.custom_emoji)
     }),
     typed!("custom_profile_fields" "custom_profile_fields": Vec<ProfileFieldRecord> = |realm, _| {
-        list::profile_fields(&realm.profile_fields)
+        profile_fields(&realm.profile_fields)
     }),
     untyped("custom_profile_fields", "custom_profile_field_types", |_, _| Some(profile_field_types())),
     untyped("realm_user_settings_defaults", "realm_user_settings_defaults", |realm, _| Some(user_defaults(realm))),
@@ -113,26 +113,26 @@ pub const ROWS: &[StateRow] = &[
     untyped("giphy", "giphy_api_key", |_, _| Some("".into())),
     untyped("tenor", "tenor_api_key", |_, _| Some("".into())),
     typed!("default_stream_groups" "realm_default_stream_groups": Vec<DefaultGroupRecord> = |realm, request| {
-        let is_blind = request.viewer.is_none_or(|viewer| viewer.is_guest());
-        if is_blind { Vec::new() } else { channels::default_groups::records(realm) }
+        let is_excluded = request.viewer.is_none_or(|viewer| viewer.is_guest());
+        if is_excluded { Vec::new() } else { channels::default_groups::records(realm) }
     }),
 ];
 
 pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    for OwnList { list, value, .. } in OWN_LISTS.iter().filter(|one| request.wants(one.list.key)) {
-        state.insert(list.key.to_owned(), value(own(realm, request)));
+    for OwnList { list, value, .. } in OWN_LISTS.iter().filter(|own_list| request.includes(own_list.list.key)) {
+        state.insert(list.key.to_owned(), value(viewer_state(realm, request)));
     }
-    for row in ROWS.iter().filter(|row| request.wants(row.kind)) {
+    for row in ROWS.iter().filter(|row| request.includes(row.event_type)) {
         if let Some(value) = (row.value)(realm, request) {
             state.insert(row.key.to_owned(), value);
         }
     }
 }
 
-/// What is the viewer's own; nothing for visitors.
-fn own<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) -> &'realm UserState {
-    static NOTHING: LazyLock<UserState> = LazyLock::new(UserState::default);
-    request.viewer.map_or(&*NOTHING, |viewer| realm.user_state(viewer.id))
+/// The personal state of the viewer; empty for visitors.
+fn viewer_state<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) -> &'realm UserState {
+    static EMPTY: LazyLock<UserState> = LazyLock::new(UserState::default);
+    request.viewer.map_or(&*EMPTY, |viewer| realm.user_state(viewer.id))
 }
 
 fn user_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<UserTopic> {
@@ -148,13 +148,13 @@ fn user_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<UserTopic> {
 }
 
 fn devices(realm: &Realm, request: &StateRequest<'_>) -> Option<Value> {
-    let devices = own(realm, request).devices.iter();
+    let devices = viewer_state(realm, request).devices.iter();
     let devices: Map<String, Value> =
         devices.map(|(id, device)| (id.to_string(), json!(DeviceRecord::new(device)))).collect();
     Some(devices.into())
 }
 
-/// The legacy list, which is left out for those who ask for the newer one by name.
+/// The legacy list. Left out if the request lists the newer type `user_topic`.
 fn muted_topics(realm: &Realm, request: &StateRequest<'_>) -> Option<Value> {
     if request.names("user_topic") {
         return None;
@@ -165,7 +165,7 @@ fn muted_topics(realm: &Realm, request: &StateRequest<'_>) -> Option<Value> {
     Some(json!(muted))
 }
 
-/// Choices that are next to the settings.
+/// The lists of possible values that accompany the user settings.
 pub fn choices() -> Map<String, Value> {
     let emoji_sets: Vec<Value> = EMOJI_SETS.iter().map(|(key, text)| json!({"key": key, "text": text})).collect();
     Map::from_iter([
@@ -174,12 +174,12 @@ pub fn choices() -> Map<String, Value> {
     ])
 }
 
-/// Who may see the real addresses of new users.
+/// `email_address_visibility` of new users.
 fn default_visibility(realm: &Realm) -> Value {
     realm.organization.user_defaults.get("email_address_visibility").cloned().unwrap_or(json!(1))
 }
 
-/// A user's settings; for visitors, those that a new user would have.
+/// The settings of the viewer; for visitors, the defaults of new users.
 fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Value {
     let mut settings = Map::new();
     for setting in USER_SETTINGS.iter() {
@@ -210,7 +210,7 @@ fn user_defaults(realm: &Realm) -> Value {
     defaults.into()
 }
 
-/// The kinds of custom profile fields, by their names on the wire.
+/// The types of custom profile fields: key, number, display name.
 const PROFILE_FIELD_TYPES: [(&str, i64, &str); 8] = [
     ("SHORT_TEXT", 1, "Text (short)"),
     ("LONG_TEXT", 2, "Text (long)"),
@@ -227,7 +227,7 @@ fn profile_field_types() -> Value {
     PROFILE_FIELD_TYPES.iter().map(kind).collect::<Map<String, Value>>().into()
 }
 
-/// One integration that can be made a bot for: with an option of each kind (specification, integration options).
+/// A single integration, with an option of each kind (specification, integration options).
 fn webhook_bots() -> Value {
     json!([{
         "name": "helloworld",

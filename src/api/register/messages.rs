@@ -1,4 +1,4 @@
-//! The state of messages: the newest, the unread, the starred, conversations.
+//! The part of the register reply about messages: the newest, unread and starred ones, and recent conversations.
 
 use super::StateRequest;
 use crate::feature::Feature;
@@ -9,27 +9,27 @@ use crate::record::message::shown_topic;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Unread messages that are listed at most; older ones are left out.
+/// Most unread messages in the reply. Older ones are left out.
 const MAX_UNREAD: usize = 50_000;
-/// Direct messages that recent conversations are made of.
-const MAX_RECENT: usize = 1_000;
+/// Most recent conversations in the reply.
+const MAX_RECENT_CONVERSATIONS: usize = 1_000;
 
 pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
     let viewer = request.viewer.map(|viewer| viewer.id);
-    if request.wants("message") {
+    if request.includes("message") {
         let newest = viewer.and_then(|viewer| realm.newest_message_of(viewer));
         state.insert("max_message_id".into(), newest.map_or(-1, |id| id.0).into());
-        if request.wants("update_message_flags") {
+        if request.includes("update_message_flags") {
             state.insert("unread_msgs".into(), unread(realm, viewer, request.options));
         }
     }
-    if request.wants("starred_messages") {
-        // In sight or not (A-134 in docs/assumptions.md).
+    if request.includes("starred_messages") {
+        // Includes messages that the user can no longer access (A-134 in docs/assumptions.md).
         let starred = viewer.iter().flat_map(|viewer| &realm.user_state(*viewer).starred);
         let starred: Vec<&MessageId> = starred.filter(|id| realm.messages.contains_key(*id)).collect();
         state.insert("starred_messages".into(), json!(starred));
     }
-    if request.wants("recent_private_conversations") {
+    if request.includes("recent_private_conversations") {
         state.insert("recent_private_conversations".into(), recent_conversations(realm, viewer));
     }
 }
@@ -44,43 +44,46 @@ fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Value {
         })
         .collect();
     newest.sort_unstable_by_key(|(newest, _)| std::cmp::Reverse(*newest));
-    newest.truncate(MAX_RECENT);
+    newest.truncate(MAX_RECENT_CONVERSATIONS);
     newest.iter().map(|(newest, others)| json!({"max_message_id": newest, "user_ids": others})).collect()
 }
 
-/// All that is unread, by conversation (reference behaviour, 11.5).
+/// The unread messages by conversation (reference behaviour, 11.5).
 fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Value {
     let allows_empty = options.capabilities.empty_topic_name;
     let ignores_case = options.level.has(Feature::UnreadTopicsIgnoreCase);
-    let knows_empty = options.level.has(Feature::EmptyTopics);
-    let mut all = viewer.map(|viewer| realm.unread(viewer)).unwrap_or_default();
-    let is_missing = all.len() > MAX_UNREAD;
-    if is_missing {
-        all.drain(..all.len() - MAX_UNREAD);
+    let has_empty_topic = options.level.has(Feature::EmptyTopics);
+    let mut unread_ids = viewer.map(|viewer| realm.unread(viewer)).unwrap_or_default();
+    let are_old_missing = unread_ids.len() > MAX_UNREAD;
+    if are_old_missing {
+        unread_ids.drain(..unread_ids.len() - MAX_UNREAD);
     }
     let mut people: BTreeMap<UserId, Vec<MessageId>> = BTreeMap::new();
     let mut groups: BTreeMap<String, Vec<MessageId>> = BTreeMap::new();
     let mut topics: BTreeMap<(i64, String), (String, Vec<MessageId>)> = BTreeMap::new();
     let mut mentions = Vec::new();
     let mut count = 0;
-    for id in all {
+    for id in unread_ids {
         let (message, Some(viewer)) = (&realm.messages[&id], viewer) else { continue };
         if realm.is_notable_mention(viewer, message) {
             mentions.push(id);
         }
         if let Some((channel, topic)) = message.channel() {
-            let shown = shown_topic(topic, allows_empty);
-            let name = if knows_empty { &*shown } else { topic };
-            let same = if ignores_case { name.to_lowercase() } else { name.to_owned() };
-            topics.entry((channel.0, same)).or_insert_with(|| (shown, Vec::new())).1.push(id);
+            let display_name = shown_topic(topic, allows_empty);
+            let name = if has_empty_topic { &*display_name } else { topic };
+            let key = if ignores_case { name.to_lowercase() } else { name.to_owned() };
+            topics.entry((channel.0, key)).or_insert_with(|| (display_name, Vec::new())).1.push(id);
             count += usize::from(!realm.user_state(viewer).is_topic_muted(channel, topic));
         } else if let Some(conversation) = message.conversation() {
             let members = &realm.conversations[&conversation].members;
             match members.as_ref() {
                 [only] => people.entry(*only).or_default().push(id),
-                [one, other] => people.entry(if *one == viewer { *other } else { *one }).or_default().push(id),
-                more => {
-                    let members: Vec<String> = more.iter().map(ToString::to_string).collect();
+                [first, second] => {
+                    let other = if *first == viewer { second } else { first };
+                    people.entry(*other).or_default().push(id);
+                }
+                members => {
+                    let members: Vec<String> = members.iter().map(ToString::to_string).collect();
                     groups.entry(members.join(",")).or_default().push(id);
                 }
             }
@@ -103,6 +106,6 @@ fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Valu
         "huddles": huddles,
         "mentions": mentions,
         "count": count,
-        "old_unreads_missing": is_missing,
+        "old_unreads_missing": are_old_missing,
     })
 }

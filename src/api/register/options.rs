@@ -1,4 +1,4 @@
-//! Parameters that only registering has.
+//! Parameter types of `POST /register`: client capabilities, idle timeout, narrow of the queue.
 
 use crate::api::changes::queues::MAX_QUEUE_TEXT_LENGTH;
 use crate::api::parameter::{FromJson, Parameter, json_parameter, through_json};
@@ -18,9 +18,9 @@ impl FromJson for RawCapabilities {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         let object = value.as_object().ok_or_else(|| Error::bad_value(at, "is not a dict"))?;
         let mut capabilities = Capabilities::default();
-        for (name, place) in capabilities.by_name() {
+        for (name, capability) in capabilities.by_name() {
             if let Some(value) = object.get(name) {
-                *place = bool::from_json(value, &format!("{at}[\"{name}\"]"))?;
+                *capability = bool::from_json(value, &format!("{at}[\"{name}\"]"))?;
             }
         }
         Ok(Self(capabilities))
@@ -38,7 +38,7 @@ impl FromJson for RawCapabilities {
 }
 through_json!(RawCapabilities);
 
-/// `include_subscribers` as text.
+/// `include_subscribers`
 #[derive(Clone, Copy, Debug)]
 pub struct IncludeSubscribersText(pub IncludeSubscribers);
 
@@ -59,7 +59,7 @@ impl Parameter for IncludeSubscribersText {
     }
 }
 
-/// `idle_queue_timeout`: seconds from 1 on, or the text "mobile" in docs/assumptions.md.
+/// `idle_queue_timeout`: a positive number of seconds, or the text "mobile" (A-8 in docs/assumptions.md).
 #[derive(Clone, Copy, Debug)]
 pub struct IdleTimeout(pub i64);
 
@@ -100,9 +100,9 @@ impl FromJson for EventNarrow {
         let pair = |(index, item): (usize, &Value)| {
             let at = format!("{at}[{index}]");
             let pair = item.as_array().ok_or_else(|| Error::bad_value(&at, "is not a list"))?;
-            let text = |place: usize| {
-                let value = pair.get(place).unwrap_or(&Value::Null);
-                String::from_json(value, &format!("{at}[{place}]"))
+            let text = |index: usize| {
+                let value = pair.get(index).unwrap_or(&Value::Null);
+                String::from_json(value, &format!("{at}[{index}]"))
             };
             if pair.len() != 2 {
                 return Err(Error::bad_value(&at, "is not length 2"));
@@ -120,7 +120,7 @@ impl FromJson for EventNarrow {
 
 impl Parameter for EventNarrow {
     fn from_text(text: &str, name: &str) -> Result<Self, Error> {
-        // The queue keeps it for as long as it lives.
+        // Limited because the queue stores the narrow.
         check_length(text, name, MAX_QUEUE_TEXT_LENGTH)?;
         json_parameter(text, name)
     }
@@ -131,7 +131,7 @@ impl Parameter for EventNarrow {
 }
 
 impl EventNarrow {
-    /// What messages are to have in common.
+    /// The conditions that messages have to meet.
     ///
     /// # Errors
     ///

@@ -1,10 +1,11 @@
-//! The organization's settings and permissions, and the server's limits: what the type `realm` brings.
+//! The part of the register reply for the event type `realm`: settings and permissions of the organization, and limits
+//! and properties of the server.
 
 use super::StateRequest;
 use crate::api::changes::pictures::MAX_PICTURE_MIB;
 use crate::api::messages::report::ReportType;
 use crate::api::organization::authentication;
-use crate::api::organization::deactivate::LEAST_DAYS_TO_DELETION;
+use crate::api::organization::deactivate::MIN_DAYS_TO_DELETION;
 use crate::api::organization::policies::POLICIES;
 use crate::api::profile_fields::data::known_sites;
 use crate::api::subscriptions::subscribe::MAX_NOTIFIED_USERS;
@@ -18,11 +19,11 @@ use crate::realm::picture::THUMBNAILS;
 use crate::realm::presence::{OFFLINE_AFTER, PING_INTERVAL};
 use crate::realm::setting::{MAX_PASSWORD_LENGTH, REALM_SETTINGS, RealmSetting};
 use crate::realm::topic::EMPTY_TOPIC_DISPLAY_NAME;
-use crate::record::picture::{address, source};
+use crate::record::picture::{picture_source, picture_url};
 use serde_json::{Map, Value, json};
 
 pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    if !request.wants("realm") {
+    if !request.includes("realm") {
         return;
     }
     let organization = &realm.organization;
@@ -44,7 +45,7 @@ fn identity(realm: &Realm, request: &StateRequest<'_>) -> Value {
     let organization = &realm.organization;
     let base_url = request.call.origin.base_url();
     let channel = |id: Option<crate::realm::id::ChannelId>| id.map_or(-1, |id| id.0);
-    let takes_passwords = organization.takes_logins_by(AuthenticationMethod::Email);
+    let takes_passwords = organization.allows_login_by(AuthenticationMethod::Email);
     json!({
         "realm_name": organization.name,
         "realm_description": organization.description,
@@ -52,12 +53,12 @@ fn identity(realm: &Realm, request: &StateRequest<'_>) -> Value {
         "realm_uri": base_url,
         "realm_uuid": organization.uuid,
         "realm_date_created": organization.date_created.seconds(),
-        "realm_icon_url": address(organization, Picture::Icon),
-        "realm_icon_source": source(organization, Picture::Icon),
-        "realm_logo_url": address(organization, Picture::Logo),
-        "realm_logo_source": source(organization, Picture::Logo),
-        "realm_night_logo_url": address(organization, Picture::NightLogo),
-        "realm_night_logo_source": source(organization, Picture::NightLogo),
+        "realm_icon_url": picture_url(organization, Picture::Icon),
+        "realm_icon_source": picture_source(organization, Picture::Icon),
+        "realm_logo_url": picture_url(organization, Picture::Logo),
+        "realm_logo_source": picture_source(organization, Picture::Logo),
+        "realm_night_logo_url": picture_url(organization, Picture::NightLogo),
+        "realm_night_logo_source": picture_source(organization, Picture::NightLogo),
         "realm_bot_domain": organization.host,
         "realm_authentication_methods": authentication::records(organization),
         "realm_email_auth_enabled": takes_passwords,
@@ -72,7 +73,7 @@ fn identity(realm: &Realm, request: &StateRequest<'_>) -> Value {
     })
 }
 
-/// Legacy settings that follow from newer ones.
+/// Legacy settings that are derived from newer ones.
 fn derived(realm: &Realm, level: i64) -> Value {
     let organization = &realm.organization;
     let history = organization.setting(RealmSetting::MessageEditHistoryVisibilityPolicy);
@@ -139,7 +140,7 @@ fn server(realm: &Realm, request: &StateRequest<'_>) -> Value {
         },
         "server_report_message_types":
             ReportType::ALL.map(|kind| json!({"key": kind.text(), "name": kind.name()})),
-        "server_min_deactivated_realm_deletion_days": LEAST_DAYS_TO_DELETION,
+        "server_min_deactivated_realm_deletion_days": MIN_DAYS_TO_DELETION,
         "server_max_deactivated_realm_deletion_days": null,
         "settings_send_digest_emails": false,
         "gif_rating_policy_options": {
@@ -155,7 +156,7 @@ fn server(realm: &Realm, request: &StateRequest<'_>) -> Value {
     })
 }
 
-/// The settings of a kind of object; `creator` is the name of the one who made it.
+/// Descriptions of the permissions of one kind of object. `creator` is the word for the creator as the default holder.
 fn permission_settings(
     table: &[PermissionSetting],
     creator: &str,

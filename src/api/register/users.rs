@@ -1,43 +1,44 @@
-//! The state of users: lists, the caller's own rights, status, presence.
+//! The part of the register reply about users: lists of users and bots, the caller's account and rights, statuses,
+//! presence.
 
 use super::StateRequest;
 use crate::realm::Realm;
 use crate::realm::permission::RealmPermission;
 use crate::realm::user::{Role, User};
 use crate::record::bot::BotRecord;
-use crate::record::user::{StatusRecord, UserLine, UserRecord, UserView, avatar_url, provider_url};
+use crate::record::user::{ListedUser, StatusRecord, UserRecord, UserView, avatar_url, provider_url};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Users, as the reply lists them.
+/// The lists of users in the reply. They are by far the longest part, so each user's JSON is cached and shared.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct UserLists {
-    realm_users: Vec<UserLine>,
-    realm_non_active_users: Vec<UserLine>,
-    cross_realm_bots: Vec<UserLine>,
+    realm_users: Vec<ListedUser>,
+    realm_non_active_users: Vec<ListedUser>,
+    cross_realm_bots: Vec<ListedUser>,
 }
 
 pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    if request.wants("realm_user") {
+    if request.includes("realm_user") {
         match request.viewer {
-            Some(viewer) => add_own(realm, viewer, state),
+            Some(viewer) => add_viewer(realm, viewer, state),
             None => add_visitor(state),
         }
     }
-    if request.wants("realm_bot") {
-        state.insert("realm_bots".into(), own_bots(realm, request.viewer));
+    if request.includes("realm_bot") {
+        state.insert("realm_bots".into(), visible_bots(realm, request.viewer));
     }
-    if request.wants("user_status") {
-        let shown = realm.personal.iter().filter_map(|(id, own)| {
+    if request.includes("user_status") {
+        let statuses = realm.personal.iter().filter_map(|(id, user_state)| {
             let is_accessible = || request.viewer.is_some_and(|viewer| realm.can_access_user(viewer, *id));
-            let is_shown = own.status.is_known() && realm.is_active(*id) && is_accessible();
-            let status = is_shown.then(|| StatusRecord::new(realm, *id)).filter(|status| !status.is_empty());
+            let is_listed = user_state.status.is_known() && realm.is_active(*id) && is_accessible();
+            let status = is_listed.then(|| StatusRecord::new(realm, *id)).filter(|status| !status.is_empty());
             status.map(|status| (id.to_string(), json!(status)))
         });
-        state.insert("user_status".into(), shown.collect::<Map<String, Value>>().into());
+        state.insert("user_status".into(), statuses.collect::<Map<String, Value>>().into());
     }
-    if request.wants("presence") {
+    if request.includes("presence") {
         let (presences, last_update_id) = match request.viewer {
             Some(viewer) => {
                 crate::record::presence::presences(realm, viewer, request.options.slim_presence, request.presence_days)
@@ -50,12 +51,12 @@ pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<Str
     }
 }
 
-/// Everybody, when that is wished for.
+/// The lists of users, if they are requested.
 pub(super) fn lists(realm: &Realm, request: &StateRequest<'_>) -> Option<UserLists> {
-    request.wants("realm_user").then(|| all(realm, request))
+    request.includes("realm_user").then(|| all_lists(realm, request))
 }
 
-fn all(realm: &Realm, request: &StateRequest<'_>) -> UserLists {
+fn all_lists(realm: &Realm, request: &StateRequest<'_>) -> UserLists {
     let view = UserView {
         viewer: request.viewer,
         client_gravatar: request.options.client_gravatar,
@@ -64,31 +65,32 @@ fn all(realm: &Realm, request: &StateRequest<'_>) -> UserLists {
     let mut lists = UserLists::default();
     for user in realm.users.values() {
         let is_accessible = request.viewer.is_none_or(|viewer| realm.can_access_user(viewer, user.id));
-        let row = match (is_accessible, request.options.capabilities.user_list_incomplete) {
-            (true, _) => UserLine::of_register(realm, user, view),
+        let line = match (is_accessible, request.options.capabilities.user_list_incomplete) {
+            (true, _) => ListedUser::for_register_reply(realm, user, view),
             (false, true) => continue,
-            (false, false) => UserLine::Made(Box::new(UserRecord::unknown(realm, user).without_activity())),
+            (false, false) => ListedUser::Uncached(Box::new(UserRecord::unknown(realm, user).without_activity())),
         };
         match (user.is_system_bot(), user.is_active) {
-            (true, _) => lists.cross_realm_bots.push(row),
-            (false, true) => lists.realm_users.push(row),
-            (false, false) => lists.realm_non_active_users.push(row),
+            (true, _) => lists.cross_realm_bots.push(line),
+            (false, true) => lists.realm_users.push(line),
+            (false, false) => lists.realm_non_active_users.push(line),
         }
     }
     lists
 }
 
-/// Permissions to make channels of one kind or another, but those open to the web, which the organization must allow too.
-const CREATING: [RealmPermission; 2] =
+/// Permissions to create channels. Web-public channels are handled separately, because the organization must allow
+/// them.
+const CHANNEL_CREATION_PERMISSIONS: [RealmPermission; 2] =
     [RealmPermission::CanCreatePrivateChannel, RealmPermission::CanCreatePublicChannel];
 
-/// What the reply says of the caller where there is none: a guest without rights, who has no account.
+/// Adds the account data for visitors, who have no account: those of a guest without rights.
 fn add_visitor(state: &mut Map<String, Value>) {
-    const ADDRESS: &str = "username@example.com";
-    let own = json!({
+    const PLACEHOLDER_EMAIL: &str = "username@example.com";
+    let account = json!({
         "avatar_source": "G",
-        "avatar_url": provider_url(ADDRESS, 1, false),
-        "avatar_url_medium": provider_url(ADDRESS, 1, true),
+        "avatar_url": provider_url(PLACEHOLDER_EMAIL, 1, false),
+        "avatar_url_medium": provider_url(PLACEHOLDER_EMAIL, 1, true),
         "can_create_private_streams": false,
         "can_create_public_streams": false,
         "can_create_web_public_streams": false,
@@ -99,26 +101,26 @@ fn add_visitor(state: &mut Map<String, Value>) {
         "is_moderator": false,
         "is_guest": true,
         "user_id": 0,
-        "email": ADDRESS,
+        "email": PLACEHOLDER_EMAIL,
         "delivery_email": "",
         "full_name": "Anonymous User",
     });
-    if let Value::Object(own) = own {
-        state.extend(own);
+    if let Value::Object(account) = account {
+        state.extend(account);
     }
 }
 
-fn add_own(realm: &Realm, viewer: &User, state: &mut Map<String, Value>) {
+fn add_viewer(realm: &Realm, viewer: &User, state: &mut Map<String, Value>) {
     let may = |name| realm.may(viewer.id, name);
-    let may_publish = realm.has_public_access() && may(RealmPermission::CanCreateWebPublicChannel);
-    let own = json!({
+    let may_create_web_public = realm.has_public_access() && may(RealmPermission::CanCreateWebPublicChannel);
+    let account = json!({
         "avatar_source": viewer.avatar.source.letter(),
         "avatar_url": avatar_url(realm, viewer, false),
         "avatar_url_medium": avatar_url(realm, viewer, true),
         "can_create_private_streams": may(RealmPermission::CanCreatePrivateChannel),
         "can_create_public_streams": may(RealmPermission::CanCreatePublicChannel),
-        "can_create_web_public_streams": may_publish,
-        "can_create_streams": may_publish || CREATING.into_iter().any(may),
+        "can_create_web_public_streams": may_create_web_public,
+        "can_create_streams": may_create_web_public || CHANNEL_CREATION_PERMISSIONS.into_iter().any(may),
         "can_invite_others_to_realm": may(RealmPermission::CanInviteUsers),
         "is_admin": viewer.is_admin(),
         "is_owner": viewer.role == Role::Owner,
@@ -129,16 +131,16 @@ fn add_own(realm: &Realm, viewer: &User, state: &mut Map<String, Value>) {
         "delivery_email": viewer.email,
         "full_name": viewer.full_name,
     });
-    if let Value::Object(own) = own {
-        state.extend(own);
+    if let Value::Object(account) = account {
+        state.extend(account);
     }
 }
 
-/// The bots that the caller owns; all that have settings of their own for administrators.
-fn own_bots(realm: &Realm, viewer: Option<&User>) -> Value {
+/// The bots of the caller; all except system bots for administrators.
+fn visible_bots(realm: &Realm, viewer: Option<&User>) -> Value {
     let Some(viewer) = viewer else { return json!([]) };
-    let is_shown = |user: &&Arc<User>| {
+    let is_listed = |user: &&Arc<User>| {
         user.is_bot() && !user.is_system_bot() && (user.bot_owner() == Some(viewer.id) || viewer.is_admin())
     };
-    realm.users.values().filter(is_shown).map(|user| json!(BotRecord::new(realm, user))).collect()
+    realm.users.values().filter(is_listed).map(|user| json!(BotRecord::new(realm, user))).collect()
 }

@@ -1,6 +1,6 @@
-//! Changing a scheduled message, or giving one that failed another time.
+//! Changing a scheduled message, including one that could not be sent.
 
-use super::{SENDING_ERRORS, To, checked, own};
+use super::{SENDING_ERRORS, To, checked_message, own_message};
 use crate::api::parameter::WholeNumber;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::api::{Call, Success, Write, operation};
@@ -37,8 +37,7 @@ operation! {
     events [ScheduledMessagesUpdate];
 }
 
-/// The errors of changing one, in the order in which they are checked: those of sending, but that a topic is never
-/// missing.
+/// In the order in which they are checked: first those of the edit itself, then those of sending except `MissingTopic`.
 const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
     let mut errors = [ErrorKind::NothingToChange; SENDING_ERRORS.len() + 4];
     errors[1] = ErrorKind::RecipientNeeded;
@@ -57,7 +56,7 @@ const ERRORS: [ErrorKind; SENDING_ERRORS.len() + 4] = {
 };
 
 impl EditScheduledMessage {
-    /// Checks what can be decided without looking at the message.
+    /// Checks the combination of parameters.
     fn check(&self) -> Result<(), Error> {
         let is_empty = self.type_.is_none()
             && self.to.is_none()
@@ -76,8 +75,8 @@ impl EditScheduledMessage {
         Ok(())
     }
 
-    /// The message and its new time, once all is checked that does not depend on where the message goes.
-    fn look_up<'realm>(
+    /// The unchanged message and its new time, after the checks that do not depend on the recipients.
+    fn checked_original<'realm>(
         &self,
         realm: &'realm Realm,
         sender: UserId,
@@ -87,38 +86,38 @@ impl EditScheduledMessage {
         if realm.user_state(sender).sent_scheduled.contains(&self.scheduled_message_id) {
             return Err(Error::ScheduledMessageSent);
         }
-        let message = own(realm, sender, self.scheduled_message_id)?;
+        let message = own_message(realm, sender, self.scheduled_message_id)?;
         if message.has_failed && deliver_at.is_none() {
             return Err(Error::DeliveryNotInFuture);
         }
         Ok((message, deliver_at))
     }
 
-    /// Where the changed message goes, once all is checked that does not depend on it.
+    /// The type of the changed message, after the checks that do not depend on it.
     ///
     /// # Errors
     ///
-    /// Those that come before the errors of sending.
+    /// Those that precede the errors of sending.
     pub fn kind(&self, realm: &Realm, sender: UserId) -> Result<MessageType, Error> {
-        let (message, _) = self.look_up(realm, sender)?;
-        Ok(self.type_.unwrap_or_else(|| parts(&message.to).0))
+        let (message, _) = self.checked_original(realm, sender)?;
+        Ok(self.type_.unwrap_or_else(|| to_parameters(&message.to).0))
     }
 }
 
 impl Write for EditScheduledMessage {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let sender = call.caller().id;
-        let (message, deliver_at) = params.look_up(tx, sender)?;
+        let (message, deliver_at) = params.checked_original(tx, sender)?;
         let message = message.clone();
-        let checks_again = params.type_.is_some() || params.to.is_some() || params.content.is_some();
-        let DryRun { to, content, rendered } = if checks_again {
-            let (old_kind, old_to, old_topic) = parts(&message.to);
+        let needs_check = params.type_.is_some() || params.to.is_some() || params.content.is_some();
+        let DryRun { to, content, rendered } = if needs_check {
+            let (old_kind, old_to, old_topic) = to_parameters(&message.to);
             let kind = params.type_.unwrap_or(old_kind);
             let to = params.to.unwrap_or(old_to).recipients(kind)?;
             let content = params.content.as_deref().unwrap_or(&message.content);
-            checked(tx, call, kind, &to, params.topic.or(old_topic), content)?
+            checked_message(tx, call, kind, &to, params.topic.or(old_topic), content)?
         } else {
-            // Whether it may be sent is checked at its time.
+            // Without new recipients or content, the checks of sending are left to the time of delivery.
             let to = with_topic(message.to.clone(), params.topic.as_deref())?;
             DryRun { to, content: message.content.clone(), rendered: message.rendered.clone() }
         };
@@ -137,7 +136,7 @@ impl Write for EditScheduledMessage {
     }
 }
 
-/// A target with another topic, if there is one; direct messages have none.
+/// The target with a new topic, if there is one. Direct messages ignore it.
 ///
 /// # Errors
 ///
@@ -151,12 +150,12 @@ fn with_topic(target: ScheduledTarget, topic: Option<&str>) -> Result<ScheduledT
     }
 }
 
-/// A target as it was once given.
-fn parts(target: &ScheduledTarget) -> (MessageType, To, Option<String>) {
+/// The parameters `type`, `to` and `topic` that mean a target.
+fn to_parameters(target: &ScheduledTarget) -> (MessageType, To, Option<String>) {
     match target {
-        ScheduledTarget::Channel { channel, topic } => (MessageType::Channel, To::One(channel.0), Some(topic.clone())),
+        ScheduledTarget::Channel { channel, topic } => (MessageType::Channel, To::Id(channel.0), Some(topic.clone())),
         ScheduledTarget::Direct { users } => {
-            (MessageType::Direct, To::Many(users.iter().map(|user| user.0).collect()), None)
+            (MessageType::Direct, To::Ids(users.iter().map(|user| user.0).collect()), None)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Logging in with a signed token (A-154 in docs/assumptions.md).
+//! Logging in with a JSON web token (A-154 in docs/assumptions.md).
 
 use super::{account, log_in};
 use crate::api::{Call, Write, operation};
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::Sha256;
 
-/// What tokens are signed with, by HS256, in every world.
+/// The key with which tokens for all worlds are signed, by HS256.
 pub const TOKEN_KEY: &str = "chatdouble-takes-tokens-signed-with-this-key";
 
 operation! {
@@ -67,30 +67,31 @@ impl Write for FetchApiKeyForToken {
     }
 }
 
-/// What a token claims; None when it is malformed, signed by another key or in another way, not yet in force or over.
+/// The claims of a token; None if it is malformed, has a wrong signature or another algorithm, is not yet valid, or has
+/// expired.
 fn claims(token: &str, now: Timestamp) -> Option<Value> {
     let (signed, signature) = token.rsplit_once('.')?;
     let (header, claims) = signed.split_once('.')?;
-    let read = |part: &str| serde_json::from_slice::<Value>(&URL_SAFE_NO_PAD.decode(part).ok()?).ok();
-    if read(header)?["alg"] != "HS256" {
+    let decode = |part: &str| serde_json::from_slice::<Value>(&URL_SAFE_NO_PAD.decode(part).ok()?).ok();
+    if decode(header)?["alg"] != "HS256" {
         return None;
     }
-    let mut expected = Hmac::<Sha256>::new_from_slice(TOKEN_KEY.as_bytes()).ok()?;
-    expected.update(signed.as_bytes());
-    expected.verify_slice(&URL_SAFE_NO_PAD.decode(signature).ok()?).ok()?;
-    let claims = read(claims).filter(Value::is_object)?;
-    // Seconds since 1970, whole or not; other values are none.
-    let moment = |name: &str| claims.get(name).map(|value| value.as_f64().ok_or(()));
-    let seconds = now.seconds() as f64;
-    let is_over = match moment("exp") {
+    let mut hmac = Hmac::<Sha256>::new_from_slice(TOKEN_KEY.as_bytes()).ok()?;
+    hmac.update(signed.as_bytes());
+    hmac.verify_slice(&URL_SAFE_NO_PAD.decode(signature).ok()?).ok()?;
+    let claims = decode(claims).filter(Value::is_object)?;
+    // UNIX seconds, possibly with a fraction; an error for other values.
+    let time = |name: &str| claims.get(name).map(|value| value.as_f64().ok_or(()));
+    let now = now.seconds() as f64;
+    let has_expired = match time("exp") {
         None => false,
-        Some(expires) => expires.ok()? <= seconds,
+        Some(expiry) => expiry.ok()? <= now,
     };
-    let is_early = match moment("nbf") {
+    let is_too_early = match time("nbf") {
         None => false,
-        Some(from) => from.ok()? > seconds,
+        Some(start) => start.ok()? > now,
     };
-    (!is_over && !is_early).then_some(claims)
+    (!has_expired && !is_too_early).then_some(claims)
 }
 
 #[cfg(test)]
@@ -98,8 +99,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_of_another_maker_is_read() {
-        // Made by a few lines of Python, which know nothing of this code.
+    fn tokens_made_by_other_software_are_accepted() {
+        // Made by a Python script that does not share code with this program.
         let token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJlbWFpbCI6Im1lbEBjaGF0LnRlc3QifQ.5SkQDmK57rrk7dgb_k87t6NitRetrKhihpvANtcMjlA";
 
         assert_eq!(
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_of_ours_claims_nothing() {
+    fn malformed_and_wrongly_signed_tokens_have_no_claims() {
         for token in [
             "",
             ".",

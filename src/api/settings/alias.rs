@@ -1,5 +1,5 @@
-//! Addresses at which older clients change settings: since level 80 they are the same as `/settings`, before, each took
-//! those of its kind alone. One setting had an address of its own.
+//! Legacy paths for changing settings. From level 80 on, two of them are aliases of `/settings`; below, each accepts
+//! only the settings of its kind. A third path changes a single setting.
 
 use super::{ChangeSettings, ERRORS, EVENTS, SettingsParams, change_own_setting};
 use crate::api::{Call, Success, Write, operation};

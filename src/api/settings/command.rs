@@ -1,4 +1,4 @@
-//! Slash commands, which change a setting of the caller's (A-144 in docs/assumptions.md).
+//! Slash commands that change a setting of the caller (A-144 in docs/assumptions.md).
 
 use super::change_own_setting;
 use crate::api::{Call, Write, operation};
@@ -42,31 +42,27 @@ impl Write for RunCommand {
             "dark" | "light" if !call.has(Feature::DarkAndLight) => "",
             command => command,
         };
-        let meaning = meaning(name).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
+        let effect = command_effect(name).ok_or_else(|| Error::NoSuchCommand { command: command.into() })?;
         let user = call.caller().id;
-        if *tx.user_state(user).setting_named(meaning.setting) == meaning.value {
-            return Ok(CommandReply { message: meaning.unchanged });
+        if *tx.user_state(user).setting_named(effect.setting) == effect.value {
+            return Ok(CommandReply { message: effect.message_if_unchanged });
         }
 
-        change_own_setting(tx, user, meaning.setting, meaning.value);
-        Ok(CommandReply { message: meaning.changed })
+        change_own_setting(tx, user, effect.setting, effect.value);
+        Ok(CommandReply { message: effect.message_if_changed })
     }
 }
 
-/// What a command does.
-struct Meaning {
-    /// The setting that it changes.
+/// The setting and the value that a command gives it.
+struct CommandEffect {
     setting: &'static str,
-    /// The setting's value from then on.
     value: Value,
-    /// What is said where it changed.
-    changed: &'static str,
-    /// What is said where it was so already.
-    unchanged: &'static str,
+    message_if_changed: &'static str,
+    message_if_unchanged: &'static str,
 }
 
-fn meaning(command: &str) -> Option<Meaning> {
-    let (setting, value, changed, unchanged) = match command {
+fn command_effect(command: &str) -> Option<CommandEffect> {
+    let (setting, value, message_if_changed, message_if_unchanged) = match command {
         "dark" => (
             "color_scheme",
             json!(2),
@@ -93,5 +89,5 @@ fn meaning(command: &str) -> Option<Meaning> {
         ),
         _ => return None,
     };
-    Some(Meaning { setting, value, changed, unchanged })
+    Some(CommandEffect { setting, value, message_if_changed, message_if_unchanged })
 }

@@ -1,4 +1,4 @@
-//! Settings that an administrator changes for others (A-153 in docs/assumptions.md).
+//! Changing settings of other users, for administrators (A-153 in docs/assumptions.md).
 
 use super::change_setting;
 use crate::api::Success;
@@ -11,7 +11,8 @@ use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use std::collections::BTreeSet;
 
-/// Settings that people decide on for themselves alone: what others learn of them, and what mails they get.
+/// Settings that administrators can't change for others: what other users learn about a user, and which mails the user
+/// gets.
 const PERSONAL_SETTINGS: &[&str] = &[
     "allow_private_data_export",
     "enable_digest_emails",
@@ -23,7 +24,7 @@ const PERSONAL_SETTINGS: &[&str] = &[
     "send_stream_typing_notifications",
 ];
 
-/// Changes the settings of all who are meant; what is so already is not sent.
+/// Changes the settings of the target users. Sends no event for settings that have the value already.
 ///
 /// # Errors
 ///
@@ -40,19 +41,19 @@ pub(super) fn change(
     if !caller.is_admin() {
         return Err(Error::AdministratorRequired);
     }
-    let is_of_account = params.email.is_some()
+    let changes_account = params.email.is_some()
         || params.new_password.is_some()
         || params.timezone.is_some()
         || params.email_address_visibility.is_some();
-    if is_of_account || params.settings.iter().any(|(name, _)| PERSONAL_SETTINGS.contains(name)) {
+    if changes_account || params.settings.iter().any(|(name, _)| PERSONAL_SETTINGS.contains(name)) {
         return Err(Error::SettingIsPersonal);
     }
-    let users = people(tx, targets)?;
+    let users = target_users(tx, targets)?;
 
     for user in users {
         for (name, value) in &params.settings {
-            let is_kept = targets.skip_if_already_edited && tx.user_state(user).edited_settings.contains(*name);
-            if !is_kept {
+            let is_skipped = targets.skip_if_already_edited && tx.user_state(user).edited_settings.contains(*name);
+            if !is_skipped {
                 change_setting(tx, user, name, value.clone());
             }
         }
@@ -60,8 +61,8 @@ pub(super) fn change(
     Ok(Success {})
 }
 
-/// The people who are meant: those named, who may be deactivated, and the members of groups. Bots are passed over.
-fn people(realm: &Realm, targets: &TargetUsers) -> Result<BTreeSet<UserId>, Error> {
+/// The listed users, including deactivated ones, and the members of the listed groups; without bots.
+fn target_users(realm: &Realm, targets: &TargetUsers) -> Result<BTreeSet<UserId>, Error> {
     let groups = existing_groups(realm, &targets.group_ids)?;
     if let Some(unknown) = targets.user_ids.iter().find(|id| realm.user(**id).is_none_or(|user| user.is_system_bot())) {
         return Err(Error::InvalidUserId { user_id: unknown.0.into() });

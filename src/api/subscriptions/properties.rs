@@ -1,4 +1,4 @@
-//! A user's own settings of a subscription.
+//! Changing the settings of the caller's subscriptions.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -55,13 +55,16 @@ impl Write for ChangeProperties {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let changes = params.subscription_data;
         if !call.has(Feature::SubscriptionValuesFirst) {
-            check_in_turn(tx, call.caller(), &changes)?;
-        } else if let Some(at) = without_value(&changes) {
-            // Of the two types the first is named where neither fits.
+            check_one_by_one(tx, call.caller(), &changes)?;
+        } else if let Some(at) = invalid_value_position(&changes) {
+            // For values that are neither, the error names the first type.
             return Err(Error::bad_value(format!("subscription_data[{at}][\"value\"][\"bool\"]"), "is not a boolean"));
         }
-        let changes =
-            changes.into_iter().enumerate().map(checked).collect::<Result<Vec<(ChannelId, Change)>, Error>>()?;
+        let changes = changes
+            .into_iter()
+            .enumerate()
+            .map(checked_change)
+            .collect::<Result<Vec<(ChannelId, SettingChange)>, Error>>()?;
         for (channel, _) in &changes {
             check_subscribed(tx, call.caller(), *channel)?;
         }
@@ -88,7 +91,7 @@ operation! {
     events [SubscriptionUpdate];
 }
 
-/// JSON text; text that is none is taken as it is, since some clients send a colour without quotes.
+/// JSON, or plain text, because some clients send a color without quotes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlainOrJson(pub Value);
 
@@ -108,9 +111,9 @@ impl Write for ChangeProperty {
         let PlainOrJson(value) = params.value;
         let change = PropertyChange { stream_id: params.stream_id, property: params.property, value };
         if !call.has(Feature::SubscriptionValuesFirst) {
-            check_in_turn(tx, call.caller(), std::slice::from_ref(&change))?;
+            check_one_by_one(tx, call.caller(), std::slice::from_ref(&change))?;
         }
-        let (channel, change) = checked((0, change))?;
+        let (channel, change) = checked_change((0, change))?;
         check_subscribed(tx, call.caller(), channel)?;
 
         change.apply(tx, call.caller().id, channel);
@@ -118,35 +121,35 @@ impl Write for ChangeProperty {
     }
 }
 
-/// The place of the first change whose value is neither a text nor true or false.
-fn without_value(changes: &[PropertyChange]) -> Option<usize> {
+/// The index of the first change whose value is neither a string nor a boolean.
+fn invalid_value_position(changes: &[PropertyChange]) -> Option<usize> {
     changes.iter().position(|change| !change.value.is_boolean() && !change.value.is_string())
 }
 
-/// Checks changes as was done before values came first: whether they are texts or switches, then one by one, the
-/// channel before the value.
-fn check_in_turn(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Result<(), Error> {
-    if let Some(at) = without_value(changes) {
+/// Makes the checks in the order of levels without [`Feature::SubscriptionValuesFirst`]: the types of all values, then
+/// for each change the channel before the value.
+fn check_one_by_one(tx: &Tx, caller: &User, changes: &[PropertyChange]) -> Result<(), Error> {
+    if let Some(at) = invalid_value_position(changes) {
         return Err(Error::bad_value(format!("subscription_data[{at}][\"value\"]"), "is not an allowed_type"));
     }
     for (at, change) in changes.iter().enumerate() {
-        let value = checked((at, change.clone()));
-        if !matches!(value, Err(Error::UnknownSubscriptionProperty { .. })) {
+        let result = checked_change((at, change.clone()));
+        if !matches!(result, Err(Error::UnknownSubscriptionProperty { .. })) {
             check_subscribed(tx, caller, change.stream_id)?;
         }
-        value?;
+        result?;
     }
     Ok(())
 }
 
-/// A change that makes sense.
-enum Change {
+/// A valid change.
+enum SettingChange {
     Color(String),
     Muted(bool),
     Switch(&'static Switch, bool),
 }
 
-/// A property that is true or false, and where it is kept.
+/// A boolean property that is stored and reported under its own name.
 struct Switch {
     name: &'static str,
     set: fn(&mut Subscription, bool),
@@ -170,56 +173,56 @@ static SWITCHES: [Switch; 6] = [
     },
 ];
 
-/// Checks an entry of the list by itself.
-fn checked((index, change): (usize, PropertyChange)) -> Result<(ChannelId, Change), Error> {
+/// Checks an entry of the list, except its channel.
+fn checked_change((index, change): (usize, PropertyChange)) -> Result<(ChannelId, SettingChange), Error> {
     let PropertyChange { stream_id, property, value } = change;
     let boolean = || value.as_bool().ok_or_else(|| Error::PropertyNotBoolean { property: property.as_str().into() });
     let change = match property.as_str() {
         "color" => {
-            let refused = |reason: &str| Error::InvalidValueBecause {
+            let invalid = |reason: &str| Error::InvalidValueBecause {
                 parameter: format!("subscription_data[{index}]").into(),
                 reason: reason.into(),
             };
-            let color = value.as_str().ok_or_else(|| refused("color is not a string"))?;
+            let color = value.as_str().ok_or_else(|| invalid("color is not a string"))?;
             if !is_color(color) {
-                return Err(refused("color is not a valid hex color code"));
+                return Err(invalid("color is not a valid hex color code"));
             }
-            Change::Color(color.to_owned())
+            SettingChange::Color(color.to_owned())
         }
-        "is_muted" => Change::Muted(boolean()?),
-        "in_home_view" => Change::Muted(!boolean()?),
+        "is_muted" => SettingChange::Muted(boolean()?),
+        "in_home_view" => SettingChange::Muted(!boolean()?),
         name => {
             let switch = SWITCHES.iter().find(|switch| switch.name == name);
             let switch = switch.ok_or_else(|| Error::UnknownSubscriptionProperty { property: name.into() })?;
-            Change::Switch(switch, boolean()?)
+            SettingChange::Switch(switch, boolean()?)
         }
     };
     Ok((stream_id, change))
 }
 
 fn check_subscribed(tx: &Tx, caller: &User, channel: ChannelId) -> Result<(), Error> {
-    tx.open_channel(caller, channel)?;
+    tx.readable_active_channel(caller, channel)?;
     let is_subscribed = tx.user_state(caller.id).subscription(channel).is_some();
     if is_subscribed { Ok(()) } else { Err(Error::NotSubscribed { channel_id: channel.0.into() }) }
 }
 
-impl Change {
+impl SettingChange {
     fn apply(self, tx: &mut Tx, user: UserId, channel: ChannelId) {
         if let Some(subscription) = tx.user_state_mut(user).subscriptions.get_mut(&channel) {
             let subscription = Arc::make_mut(subscription);
             match &self {
-                Change::Color(color) => subscription.color.clone_from(color),
-                Change::Muted(is_muted) => subscription.is_muted = *is_muted,
-                Change::Switch(switch, value) => (switch.set)(subscription, *value),
+                SettingChange::Color(color) => subscription.color.clone_from(color),
+                SettingChange::Muted(is_muted) => subscription.is_muted = *is_muted,
+                SettingChange::Switch(switch, value) => (switch.set)(subscription, *value),
             }
         }
         match self {
-            Change::Color(color) => emit(tx, user, channel, "color", color.into()),
-            Change::Muted(is_muted) => {
+            SettingChange::Color(color) => emit(tx, user, channel, "color", color.into()),
+            SettingChange::Muted(is_muted) => {
                 emit(tx, user, channel, "in_home_view", (!is_muted).into());
                 emit(tx, user, channel, "is_muted", is_muted.into());
             }
-            Change::Switch(switch, value) => emit(tx, user, channel, switch.name, value.into()),
+            SettingChange::Switch(switch, value) => emit(tx, user, channel, switch.name, value.into()),
         }
     }
 }

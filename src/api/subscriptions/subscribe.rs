@@ -1,10 +1,10 @@
-//! Subscribing, oneself or others, to channels by name; those that don't exist are made.
+//! Subscribing the caller or other users to channels by name. Channels that don't exist are created.
 
 use crate::api::changes::channels::creation::{
-    ChannelSpec, ChannelToSubscribe, NewChannel, checked_description, emit_defaults, make_channel,
+    ChannelSpec, ChannelToSubscribe, NewChannelParams, checked_description, create_channel, emit_defaults,
 };
 use crate::api::changes::channels::notices::{announce, post_created, post_subscribed};
-use crate::api::changes::subscriptions::{Changed, check_size, subscribe_all};
+use crate::api::changes::subscriptions::{ChannelsByUser, check_size, subscribe_all};
 use crate::api::parameter::types::channel::{ChannelPermissions, ChannelTraits, TopicsPolicyWord};
 use crate::api::parameter::types::principals::Principals;
 use crate::api::{Call, Write, operation};
@@ -22,9 +22,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Channels that one request makes at most (A-321 in docs/assumptions.md).
+/// Most channels that one request creates (A-321 in docs/assumptions.md).
 const MAX_NEW_CHANNELS: usize = 20_000;
-/// Users above which a request tells nobody in a direct message.
+/// Most users that a request notifies by direct message. If it subscribes more users, none of them is notified.
 pub const MAX_NOTIFIED_USERS: usize = 100;
 
 operation! {
@@ -75,7 +75,7 @@ pub struct SubscribeReply {
     pub new_subscription_messages_sent: Option<bool>,
 }
 
-/// What subscribing to channels, perhaps new ones, sends.
+/// The events of subscribing, including those about new channels.
 const SUBSCRIBE_EVENTS: &[EventKind] = &[
     EventKind::RealmUserAdd,
     EventKind::StreamCreate,
@@ -87,17 +87,20 @@ const SUBSCRIBE_EVENTS: &[EventKind] = &[
 
 impl Write for Subscribe {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<SubscribeReply, Error> {
-        let wanted =
-            NewChannel { traits: params.traits, topics_policy: params.topics_policy, permissions: params.permissions };
+        let channel_params = NewChannelParams {
+            traits: params.traits,
+            topics_policy: params.topics_policy,
+            permissions: params.permissions,
+        };
         let request = Request {
             channels: params.subscriptions,
-            wanted,
+            channel_params,
             principals: params.principals,
-            refuses_all: params.authorization_errors_fatal,
+            are_refusals_fatal: params.authorization_errors_fatal,
             announces: params.announce,
-            tells_users: params.send_new_subscription_messages,
+            notifies_users: params.send_new_subscription_messages,
         };
-        carry_out(tx, call, request)
+        subscribe(tx, call, request)
     }
 }
 
@@ -105,28 +108,28 @@ impl Write for Subscribe {
 #[derive(Clone, Debug)]
 pub struct Request {
     pub channels: Vec<ChannelToSubscribe>,
-    /// What new ones shall be like.
-    pub wanted: NewChannel,
+    /// Properties of new channels.
+    pub channel_params: NewChannelParams,
     /// Users to subscribe.
     pub principals: Principals,
-    /// Refuse all when the caller may not subscribe to one.
-    pub refuses_all: bool,
-    /// Announce new channels.
+    /// Whether the request fails if the caller may not subscribe to one of the channels.
+    pub are_refusals_fatal: bool,
+    /// Whether new channels are announced.
     pub announces: bool,
-    /// Notify users who were subscribed by another user.
-    pub tells_users: bool,
+    /// Whether users who were subscribed by another user are notified.
+    pub notifies_users: bool,
 }
 
-/// Subscribes as a request says.
+/// Creates missing channels, subscribes users, and posts the notices about both.
 ///
 /// # Errors
 ///
-/// In this order: those of [`NewChannel::check_values`]; those of the names; when a channel is to be made those of
-/// [`NewChannel::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe others; those of
+/// In this order: those of [`NewChannelParams::check_values`]; those of the names; if a channel is missing, those of
+/// [`NewChannelParams::check`]; `UnableToAccessChannels`; `InsufficientPermission` to subscribe others; those of
 /// [`Principals::resolve`]. Below 342, the last two come second.
-pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<SubscribeReply, Error> {
+pub fn subscribe(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<SubscribeReply, Error> {
     let caller = call.caller();
-    request.wanted.check_values(tx, call)?;
+    request.channel_params.check_values(tx, call)?;
     let names_others = request.principals.names_others(tx, caller);
     if !Feature::ChannelsBeforeSubscribers.is_at(call.feature_level) && names_others {
         if !tx.may(caller.id, RealmPermission::CanAddSubscribers) {
@@ -135,32 +138,32 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
         request.principals.resolve(tx, caller)?;
     }
     let plan = Plan::new(tx, call, &request.channels)?;
-    let mut traits = if plan.missing.is_empty() { None } else { Some(request.wanted.check(tx, call)?) };
-    if let Some(traits) = traits.as_mut().filter(|_| !call.has(Feature::AdministratorsOfChannels)) {
+    let mut spec = if plan.missing.is_empty() { None } else { Some(request.channel_params.check(tx, call)?) };
+    if let Some(spec) = spec.as_mut().filter(|_| !call.has(Feature::AdministratorsOfChannels)) {
         let nobody = GroupSettingValue::Group(tx.system_group(SystemGroup::Nobody));
-        traits.leave_to_administrators(nobody);
+        spec.leave_to_administrators(nobody);
     }
-    if request.refuses_all && !plan.closed.is_empty() {
-        return Err(Error::UnableToAccessChannels { names: plan.closed.join(", ").into() });
+    if request.are_refusals_fatal && !plan.refused.is_empty() {
+        return Err(Error::UnableToAccessChannels { names: plan.refused.join(", ").into() });
     }
     if names_others {
-        tx.check_may_subscribe_others(caller, &plan.open)?;
+        tx.check_may_subscribe_others(caller, &plan.allowed)?;
     }
     let users = request.principals.resolve(tx, caller)?;
     if plan.missing.len() > MAX_NEW_CHANNELS {
         return Err(Error::TooManyChannels { max_channels: MAX_NEW_CHANNELS.into() });
     }
-    check_size(users.len(), plan.open.len() + plan.missing.len())?;
+    check_size(users.len(), plan.allowed.len() + plan.missing.len())?;
 
-    let created = traits.map(|traits| plan.make_missing(tx, caller, &traits)).unwrap_or_default();
-    let channels: Vec<ChannelId> = plan.open.iter().chain(&created).copied().collect();
+    let created = spec.map(|spec| plan.create_missing(tx, caller, &spec)).unwrap_or_default();
+    let channels: Vec<ChannelId> = plan.allowed.iter().chain(&created).copied().collect();
     let colors = plan.colors(tx);
     if created.iter().any(|id| tx.channels[id].is_default) {
         emit_defaults(tx);
     }
     let added = subscribe_all(tx, &users, &channels, &colors);
-    let are_few = added.len() <= MAX_NOTIFIED_USERS;
-    if request.tells_users && are_few {
+    let is_within_limit = added.len() <= MAX_NOTIFIED_USERS;
+    if request.notifies_users && is_within_limit {
         post_subscribed(tx, caller, &added, &created);
     }
     if request.announces {
@@ -168,16 +171,16 @@ pub fn carry_out(tx: &mut Tx, call: &Call<'_>, request: Request) -> Result<Subsc
     }
     post_created(tx, caller, &created);
     let mut reply = SubscribeReply {
-        unauthorized: (!request.refuses_all).then_some(plan.closed),
-        new_subscription_messages_sent: request.tells_users.then_some(are_few),
+        unauthorized: (!request.are_refusals_fatal).then_some(plan.refused),
+        new_subscription_messages_sent: request.notifies_users.then_some(is_within_limit),
         ..SubscribeReply::default()
     };
-    reply.list(tx, &users, &channels, &added);
+    reply.add_names(tx, &users, &channels, &added);
     Ok(reply)
 }
 
 impl SubscribeReply {
-    fn list(&mut self, realm: &Realm, users: &BTreeSet<UserId>, channels: &[ChannelId], added: &Changed) {
+    fn add_names(&mut self, realm: &Realm, users: &BTreeSet<UserId>, channels: &[ChannelId], added: &ChannelsByUser) {
         let names =
             |ids: &[&ChannelId]| -> Vec<String> { ids.iter().map(|id| realm.channels[*id].name.clone()).collect() };
         for user in users {
@@ -193,13 +196,13 @@ impl SubscribeReply {
     }
 }
 
-/// What a request's names mean.
+/// The channels of a request, resolved by name.
 struct Plan {
     /// Channels that the caller may subscribe to.
-    open: Vec<ChannelId>,
+    allowed: Vec<ChannelId>,
     /// Names of channels that the caller may not subscribe to.
-    closed: Vec<String>,
-    /// Name and description of channels that don't exist.
+    refused: Vec<String>,
+    /// Names and descriptions of channels to create.
     missing: Vec<(String, String)>,
     /// By name in lower case.
     colors: BTreeMap<String, String>,
@@ -207,9 +210,9 @@ struct Plan {
 
 impl Plan {
     fn new(realm: &Realm, call: &Call<'_>, channels: &[ChannelToSubscribe]) -> Result<Self, Error> {
-        let mut plan = Self { open: Vec::new(), closed: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
-        let mut seen = BTreeSet::new();
-        let may_be_joined = |channel: &Channel| {
+        let mut plan = Self { allowed: Vec::new(), refused: Vec::new(), missing: Vec::new(), colors: BTreeMap::new() };
+        let mut unique_names = BTreeSet::new();
+        let may_subscribe = |channel: &Channel| {
             realm.can_read(call.caller(), channel)
                 && (!channel.is_archived || call.has(Feature::ArchivedSubscriptionsOpen))
         };
@@ -219,23 +222,23 @@ impl Plan {
             if let Some(color) = &channel.color {
                 plan.colors.insert(name.to_lowercase(), color.clone());
             }
-            if !seen.insert(name.to_lowercase()) {
+            if !unique_names.insert(name.to_lowercase()) {
                 continue;
             }
             match realm.channel_by_name(&name) {
-                Some(channel) if may_be_joined(channel) => plan.open.push(channel.id),
-                Some(channel) => plan.closed.push(channel.name.clone()),
+                Some(channel) if may_subscribe(channel) => plan.allowed.push(channel.id),
+                Some(channel) => plan.refused.push(channel.name.clone()),
                 None => plan.missing.push((name, description)),
             }
         }
         Ok(plan)
     }
 
-    fn make_missing(&self, tx: &mut Tx, creator: &User, traits: &ChannelSpec) -> Vec<ChannelId> {
-        let make = |(name, description): &(String, String)| {
-            make_channel(tx, creator, name.clone(), description.clone(), traits)
+    fn create_missing(&self, tx: &mut Tx, creator: &User, spec: &ChannelSpec) -> Vec<ChannelId> {
+        let create = |(name, description): &(String, String)| {
+            create_channel(tx, creator, name.clone(), description.clone(), spec)
         };
-        self.missing.iter().map(make).collect()
+        self.missing.iter().map(create).collect()
     }
 
     fn colors(&self, realm: &Realm) -> BTreeMap<ChannelId, String> {

@@ -1,7 +1,7 @@
-//! Unsubscribing, oneself or others (specification, "Channels, topics, subscriptions").
+//! Unsubscribing the caller or other users from channels (specification, "Channels, topics, subscriptions").
 
 use crate::api::changes::channels::archive::archive;
-use crate::api::changes::subscriptions::{Changed, check_size, unsubscribe_all};
+use crate::api::changes::subscriptions::{ChannelsByUser, check_size, unsubscribe_all};
 use crate::api::parameter::types::principals::Principals;
 use crate::api::{Call, Write, operation};
 use crate::error::Error;
@@ -43,7 +43,7 @@ pub struct UnsubscribeReply {
     pub not_removed: Vec<String>,
 }
 
-/// What unsubscribing sends.
+/// The events of unsubscribing.
 pub const UNSUBSCRIBE_EVENTS: &[EventKind] = &[
     EventKind::SubscriptionPeerRemove,
     EventKind::SubscriptionRemove,
@@ -54,7 +54,7 @@ pub const UNSUBSCRIBE_EVENTS: &[EventKind] = &[
 
 impl Write for Unsubscribe {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<UnsubscribeReply, Error> {
-        carry_out(tx, call, &params.principals, &params.subscriptions)
+        unsubscribe(tx, call, &params.principals, &params.subscriptions)
     }
 }
 
@@ -62,7 +62,7 @@ fn is_vacant(channel: &Channel) -> bool {
     channel.privacy.is_private() && !channel.is_archived && channel.subscribers.is_empty()
 }
 
-fn was_left(removed: &Changed, id: ChannelId) -> bool {
+fn was_unsubscribed(removed: &ChannelsByUser, id: ChannelId) -> bool {
     removed.values().any(|channels| channels.contains(&id))
 }
 
@@ -70,9 +70,9 @@ fn was_left(removed: &Changed, id: ChannelId) -> bool {
 ///
 /// # Errors
 ///
-/// In this order: those of [`Principals::resolve`], those of the names, `TooManySubscriptions`, `InsufficientPermission` for a channel that
-/// exists, `UnknownChannel` for the first that does not.
-pub fn carry_out(
+/// In this order: those of [`Principals::resolve`], those of the names, `TooManySubscriptions`,
+/// `InsufficientPermission` for a channel that exists, `UnknownChannel` for the first that does not.
+pub fn unsubscribe(
     tx: &mut Tx,
     call: &Call<'_>,
     principals: &Principals,
@@ -81,41 +81,42 @@ pub fn carry_out(
     let caller = call.caller();
     let users = principals.resolve(tx, caller)?;
     let names = names.iter().map(|name| checked_channel_name(name)).collect::<Result<Vec<String>, Error>>()?;
-    let knows_archived = call.has(Feature::ArchivedSubscriptionsOpen);
-    let known = |name: &String| tx.channel_by_name(name).filter(|channel| knows_archived || !channel.is_archived);
-    // Each once, in the order of their names.
-    let mut seen = BTreeSet::new();
-    let channels = names.iter().filter_map(known).map(|channel| channel.id);
-    let channels: Vec<ChannelId> = channels.filter(|id| seen.insert(*id)).collect();
+    let allows_archived = call.has(Feature::ArchivedSubscriptionsOpen);
+    let find = |name: &String| tx.channel_by_name(name).filter(|channel| allows_archived || !channel.is_archived);
+    // Without duplicates, in the order of the request.
+    let mut unique_ids = BTreeSet::new();
+    let channels = names.iter().filter_map(find).map(|channel| channel.id);
+    let channels: Vec<ChannelId> = channels.filter(|id| unique_ids.insert(*id)).collect();
     check_size(users.len(), channels.len())?;
     for channel in channels.iter().map(|id| &tx.channels[id]) {
         check_may_unsubscribe(tx, caller, &users, channel)?;
     }
-    if let Some(unknown) = names.iter().find(|name| known(name).is_none()) {
+    if let Some(unknown) = names.iter().find(|name| find(name).is_none()) {
         return Err(Error::UnknownChannel { stream: unknown.as_str().into() });
     }
 
     let removed = unsubscribe_all(tx, &users, &channels);
     if !call.has(Feature::VacantChannelsStay) {
         for id in &channels {
-            if is_vacant(&tx.channels[id]) && was_left(&removed, *id) {
+            if is_vacant(&tx.channels[id]) && was_unsubscribed(&removed, *id) {
                 archive(tx, call, *id);
             }
         }
     }
     let mut reply = UnsubscribeReply::default();
     for user in &users {
-        let gone: BTreeSet<&ChannelId> = removed.get(user).into_iter().flatten().collect();
+        let removed_ids: BTreeSet<&ChannelId> = removed.get(user).into_iter().flatten().collect();
         for id in &channels {
-            let list = if gone.contains(id) { &mut reply.removed } else { &mut reply.not_removed };
+            let list = if removed_ids.contains(id) { &mut reply.removed } else { &mut reply.not_removed };
             list.push(tx.channels[id].name.clone());
         }
     }
     Ok(reply)
 }
 
-/// Whether a user may unsubscribe all of these from a channel: themselves from any, bots of theirs from those that they
-/// can access, others as administrator (of the organization or the channel) or as one who may remove subscribers.
+/// Checks that the caller may unsubscribe all of the users from a channel: the caller from any channel, the caller's
+/// bots from accessible ones, others as an administrator of the organization or of the channel, or with the permission
+/// to remove subscribers.
 fn check_may_unsubscribe(
     realm: &Realm,
     caller: &User,

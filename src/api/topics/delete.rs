@@ -30,10 +30,11 @@ operation! {
     events [DeleteMessage, StreamUpdate, MutedTopics, UserTopic];
 }
 
-/// Forgets what users said of a topic; where the history is protected, only what those said who have nothing left of it.
-fn forget_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
+/// Removes the visibility policies of users for a topic. With protected history, users who still have a row for a
+/// message of the topic keep their policies.
+fn remove_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
     let key = (channel, TopicKey::new(topic));
-    let left: Vec<Arc<Message>> = match tx.channels[&channel].privacy.has_public_history() {
+    let remaining: Vec<Arc<Message>> = match tx.channels[&channel].privacy.has_public_history() {
         true => Vec::new(),
         false => tx
             .topics
@@ -43,9 +44,9 @@ fn forget_policies(tx: &mut Tx, channel: ChannelId, topic: &str) {
             .map(|id| tx.messages[&id].clone())
             .collect(),
     };
-    let has_said = tx.personal.iter().filter(|(_, own)| own.topics.contains_key(&key)).map(|(user, _)| *user);
-    let is_lost = |user: &UserId| !left.iter().any(|message| tx.has_row(*user, message));
-    let users: Vec<UserId> = has_said.filter(is_lost).collect();
+    let with_policy = tx.personal.iter().filter(|(_, state)| state.topics.contains_key(&key)).map(|(user, _)| *user);
+    let has_no_message = |user: &UserId| !remaining.iter().any(|message| tx.has_row(*user, message));
+    let users: Vec<UserId> = with_policy.filter(has_no_message).collect();
     for user in users {
         tx.set_topic_policy(user, channel, topic.into(), VisibilityPolicy::None);
     }
@@ -61,15 +62,15 @@ pub struct DeleteTopicReply {
 impl Write for DeleteTopic {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<DeleteTopicReply, Error> {
         let caller = call.caller();
-        let channel = tx.open_channel(caller, params.stream_id)?.id;
+        let channel = tx.readable_active_channel(caller, params.stream_id)?.id;
         let topic = tx.topics.get(&(channel, TopicKey::new(&params.topic_name.0)));
-        let seen = |id: &MessageId| tx.message_seen_by(caller, *id).is_some();
+        let is_visible = |id: &MessageId| tx.message_seen_by(caller, *id).is_some();
         let messages: Vec<MessageId> =
-            topic.map(|topic| topic.messages.iter().filter(seen).collect()).unwrap_or_default();
+            topic.map(|topic| topic.messages.iter().filter(is_visible).collect()).unwrap_or_default();
 
         delete_messages(tx, caller.id, &messages);
         if tx.has(Feature::TopicPoliciesEnd) {
-            forget_policies(tx, channel, &params.topic_name.0);
+            remove_policies(tx, channel, &params.topic_name.0);
         }
         Ok(DeleteTopicReply { complete: true })
     }

@@ -1,76 +1,77 @@
-//! Names of uploaded files: as they are shown, and as they are in addresses.
+//! Names of uploaded files: the name that clients display, and the name in the URL.
 
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
-/// What a file is called in its address when nothing of its name can be there.
+/// The name in the URL if no character of the file's name is allowed there.
 pub const FALLBACK: &str = "uploaded-file";
 
-/// A file's name as a client gave it, without the path before it; None where nothing is left, as in the part of a form
-/// whose file was not chosen.
+/// The name of a file without its directories and without control characters. None if it is empty, as in a form without
+/// a chosen file, or `.` or `..`.
 pub fn base_name(path: &str) -> Option<String> {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().filter(|character| !character.is_control()).collect();
     (!matches!(name.as_str(), "" | "." | "..")).then_some(name)
 }
 
-/// Longest name that is shown, in code points, and longest name in an address, in bytes.
-const MAX_SHOWN_LENGTH: usize = 255;
-const MAX_ADDRESS_BYTES: usize = 255;
+/// In code points.
+const MAX_DISPLAY_NAME_LENGTH: usize = 255;
+/// Longest name in a URL.
+const MAX_URL_NAME_BYTES: usize = 255;
 
-/// The name as it is shown: cut, and percent-decoded.
-pub fn shown_name(name: &str) -> String {
+/// The name that clients display: shortened, then percent-decoded.
+pub fn display_name(name: &str) -> String {
     percent_decode_str(&shortened(name)).decode_utf8_lossy().into_owned()
 }
 
-/// The name without what is too long in its middle: its ending stays.
+/// The name shortened to the limit for display, but with its extension.
 pub fn shortened(name: &str) -> Cow<'_, str> {
-    cut(name, |text| text.chars().count(), MAX_SHOWN_LENGTH)
+    shorten_to(name, |text| text.chars().count(), MAX_DISPLAY_NAME_LENGTH)
 }
 
-/// A name of at most so much by some measure of its characters, with its ending.
-fn cut(name: &str, measure: fn(&str) -> usize, limit: usize) -> Cow<'_, str> {
+/// The name shortened to a limit by removing characters before the extension.
+fn shorten_to(name: &str, measure: fn(&str) -> usize, limit: usize) -> Cow<'_, str> {
     if measure(name) <= limit {
         return name.into();
     }
-    let (stem, ending) = name.rfind('.').filter(|dot| *dot > 0).map_or((name, ""), |dot| name.split_at(dot));
-    let ending = beginning(ending, measure, limit);
-    [beginning(stem, measure, limit - measure(ending)), ending].concat().into()
+    let (stem, extension) = name.rfind('.').filter(|dot| *dot > 0).map_or((name, ""), |dot| name.split_at(dot));
+    let extension = longest_prefix(extension, measure, limit);
+    [longest_prefix(stem, measure, limit - measure(extension)), extension].concat().into()
 }
 
-fn beginning(text: &str, measure: fn(&str) -> usize, limit: usize) -> &str {
-    let mut left = limit;
+fn longest_prefix(text: &str, measure: fn(&str) -> usize, limit: usize) -> &str {
+    let mut remaining = limit;
     let mut end = 0;
     for character in text.chars() {
         let size = measure(&text[end..end + character.len_utf8()]);
-        if size > left {
+        if size > remaining {
             break;
         }
-        left -= size;
+        remaining -= size;
         end += character.len_utf8();
     }
     &text[..end]
 }
 
-/// The name as it is in the address: compatibility forms made plain, only word characters, `.`, `-` and no spaces.
-pub fn address_name(name: &str) -> String {
-    let normal: String = name.nfkc().collect();
-    let is_kept = |c: &char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '.' | '-');
-    let remaining: String = normal.chars().filter(is_kept).collect();
-    let mut address = String::with_capacity(remaining.len());
-    for character in remaining.trim().chars() {
-        let is_gap = character.is_whitespace() || character == '-';
-        if !is_gap {
-            address.push(character);
-        } else if !address.ends_with('-') {
-            address.push('-');
+/// The name in the URL: NFKC, only word characters, `.` and `-`, with `-` for each run of spaces and hyphens.
+pub fn url_name(name: &str) -> String {
+    let normalized: String = name.nfkc().collect();
+    let is_allowed = |c: &char| c.is_alphanumeric() || c.is_whitespace() || matches!(c, '_' | '.' | '-');
+    let allowed: String = normalized.chars().filter(is_allowed).collect();
+    let mut url_name = String::with_capacity(allowed.len());
+    for character in allowed.trim().chars() {
+        let is_separator = character.is_whitespace() || character == '-';
+        if !is_separator {
+            url_name.push(character);
+        } else if !url_name.ends_with('-') {
+            url_name.push('-');
         }
     }
-    if matches!(address.as_str(), "" | "." | "..") {
+    if matches!(url_name.as_str(), "" | "." | "..") {
         return FALLBACK.to_owned();
     }
-    cut(&address, str::len, MAX_ADDRESS_BYTES).into_owned()
+    shorten_to(&url_name, str::len, MAX_URL_NAME_BYTES).into_owned()
 }
 
 #[cfg(test)]
@@ -78,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_cut_off() {
+    fn directories_are_removed() {
         assert_eq!(base_name("/home/mel/cat.png").as_deref(), Some("cat.png"));
         assert_eq!(base_name("C:\\Users\\mel\\cat.png").as_deref(), Some("cat.png"));
         for empty in ["", "/", ".", "..", "dir/.."] {
@@ -87,8 +88,8 @@ mod tests {
     }
 
     #[test]
-    fn addresses_hold_word_characters_alone() {
-        for (name, address) in [
+    fn urls_have_only_word_characters() {
+        for (name, expected) in [
             ("cat.png", "cat.png"),
             ("my holiday  picture (1).png", "my-holiday-picture-1.png"),
             ("a - b.txt", "a-b.txt"),
@@ -103,13 +104,13 @@ mod tests {
             ("..", "uploaded-file"),
             ("", "uploaded-file"),
         ] {
-            assert_eq!(address_name(name), address, "{name}");
+            assert_eq!(url_name(name), expected, "{name}");
         }
     }
 
     #[test]
-    fn names_are_shown_decoded() {
-        assert_eq!(shown_name("caf%C3%A9.txt"), "café.txt");
-        assert_eq!(shown_name("100%.txt"), "100%.txt");
+    fn display_names_are_percent_decoded() {
+        assert_eq!(display_name("caf%C3%A9.txt"), "café.txt");
+        assert_eq!(display_name("100%.txt"), "100%.txt");
     }
 }

@@ -1,6 +1,6 @@
-//! Resumable uploads: beginning one, adding to it, ending it. A finished one is a file like any other.
+//! Resumable uploads: beginning one, adding to it, ending it. A finished upload is a file like any other.
 //!
-//! The protocol tus 1.0.0 has headers for these parameters and replies.
+//! In the protocol tus 1.0.0, the parameters and replies are headers.
 
 use super::{NewFile, add_file_at, check_size, name, new_address};
 use crate::api::{Call, Read, Success, Write, operation};
@@ -64,10 +64,9 @@ impl Write for BeginUpload {
         let filename = params.filename.unwrap_or_default();
         let name = name::base_name(&filename).unwrap_or_else(|| name::FALLBACK.to_owned());
         let name = name::shortened(&name).into_owned();
-        // Addresses of these uploads are ASCII alone, since they are in a header.
+        // The URL of the upload is only ASCII, because it is sent in a header.
         let ascii: String = name.chars().filter(char::is_ascii).collect();
         let path_id = new_address(tx, &ascii);
-        // One without any bytes is finished at once.
         let upload = ResumableUpload {
             owner,
             path_id,
@@ -77,7 +76,8 @@ impl Write for BeginUpload {
             offset: 0,
             pieces: Vector::new(),
         };
-        let upload = put(tx, upload)?;
+        // This finishes an upload without any bytes.
+        let upload = store(tx, upload)?;
         Ok(UploadReply::of(&*append(tx, owner, &upload.path_id, 0, piece(call))?))
     }
 }
@@ -97,7 +97,7 @@ operation! {
 
 impl Read for GetUploadOffset {
     fn run(realm: &Realm, call: &Call<'_>, params: Self::Params) -> Result<UploadReply, Error> {
-        Ok(UploadReply::of(own(realm, call.caller().id, &params.upload_id)?))
+        Ok(UploadReply::of(own_upload(realm, call.caller().id, &params.upload_id)?))
     }
 }
 
@@ -141,7 +141,7 @@ operation! {
 
 impl Write for EndUpload {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
-        if own(tx, call.caller().id, &params.upload_id)?.is_finished() {
+        if own_upload(tx, call.caller().id, &params.upload_id)?.is_finished() {
             return Err(Error::UploadFinished);
         }
 
@@ -150,23 +150,28 @@ impl Write for EndUpload {
     }
 }
 
-/// The bytes that came along; none where there was no piece.
+/// The bytes in the request's body; empty if there is none.
 fn piece(call: &Call<'_>) -> Bytes {
     call.files.first().map(|file| file.bytes.clone()).unwrap_or_default()
 }
 
-/// An upload that somebody began: `NoSuchUpload` for another's too.
-fn own<'realm>(realm: &'realm Realm, owner: UserId, path_id: &str) -> Result<&'realm Arc<ResumableUpload>, Error> {
+/// An upload of a user; `NoSuchUpload` also for uploads of other users.
+fn own_upload<'realm>(
+    realm: &'realm Realm,
+    owner: UserId,
+    path_id: &str,
+) -> Result<&'realm Arc<ResumableUpload>, Error> {
     realm.resumable_uploads.get(path_id).filter(|upload| upload.owner == owner).ok_or(Error::NoSuchUpload)
 }
 
-/// Adds to an upload; with its last byte the file is there.
+/// Adds a piece to an upload. The last piece turns it into a file.
 ///
 /// # Errors
 ///
-/// In this order: `NoSuchUpload`, `UploadOffset`, `UploadTooLong`, `UploadQuota` when the room went meanwhile.
+/// In this order: `NoSuchUpload`, `UploadOffset`, `UploadTooLong`, and those of [`check_size`] when the upload is
+/// complete.
 fn append(tx: &mut Tx, owner: UserId, path_id: &str, offset: u64, piece: Bytes) -> Result<Arc<ResumableUpload>, Error> {
-    let upload = own(tx, owner, path_id)?;
+    let upload = own_upload(tx, owner, path_id)?;
     if upload.offset != offset {
         return Err(Error::UploadOffset);
     }
@@ -180,15 +185,18 @@ fn append(tx: &mut Tx, owner: UserId, path_id: &str, offset: u64, piece: Bytes) 
     let mut upload = upload.as_ref().clone();
     upload.offset += piece.len() as u64;
     upload.pieces.push_back(piece);
-    put(tx, upload)
+    store(tx, upload)
 }
 
-/// Stores an upload, and makes the file when it is complete.
-fn put(tx: &mut Tx, mut upload: ResumableUpload) -> Result<Arc<ResumableUpload>, Error> {
+/// Stores an upload, and adds the file if it is complete.
+fn store(tx: &mut Tx, mut upload: ResumableUpload) -> Result<Arc<ResumableUpload>, Error> {
     if upload.is_finished() {
         check_size(tx, i64::try_from(upload.length).unwrap_or(i64::MAX))?;
-        let file =
-            NewFile { name: upload.name.clone(), content_type: upload.content_type.clone(), bytes: upload.whole() };
+        let file = NewFile {
+            name: upload.name.clone(),
+            content_type: upload.content_type.clone(),
+            bytes: upload.concatenated(),
+        };
         upload.pieces = Vector::new();
         add_file_at(tx, upload.owner, upload.path_id.clone(), file);
     }

@@ -1,7 +1,7 @@
-//! Addresses of files that need no credentials for a minute.
+//! URLs of files that need no credentials and work for a minute.
 //!
-//! The token is the file's path and the end of its time, with a tag that only this realm can make: as everywhere, chance
-//! and time come from the world.
+//! The token consists of the expiry time and the file's path, signed with the realm's seed. Like everywhere, time and
+//! randomness come from the world.
 
 use crate::error::Error;
 use crate::realm::message::Attachment;
@@ -9,30 +9,30 @@ use crate::realm::{Realm, content_hash, hexadecimal};
 use crate::time::{Span, Timestamp};
 use std::sync::Arc;
 
-/// How long an address works.
+/// How long a URL works.
 const VALIDITY: Span = Span::seconds(60);
 
-/// The address, relative to the organization's.
+/// The URL, relative to the organization's.
 pub fn address(realm: &Realm, attachment: &Attachment, now: Timestamp) -> String {
     let expires = now.plus(VALIDITY).micros();
     let text = format!("{expires}:{}", attachment.path_id);
-    let token = hexadecimal(format!("{}:{text}", tag(realm, &text)).as_bytes());
+    let token = hexadecimal(format!("{}:{text}", signature_of(realm, &text)).as_bytes());
     let name = attachment.path_id.rsplit('/').next().unwrap_or_default();
     format!("/user_uploads/temporary/{token}/{name}")
 }
 
-/// The file behind `{token}/{filename}`.
+/// The file for `{token}/{filename}`.
 ///
 /// # Errors
 ///
-/// `InvalidToken` when it is malformed or over, `InvalidFilename`, `FileNotFound`.
-pub fn resolve(realm: &Realm, rest: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
-    let (token, name) = rest.split_once('/').ok_or(Error::InvalidToken)?;
+/// `InvalidToken` if the token is malformed or expired, `InvalidFilename`, `FileNotFound`.
+pub fn resolve(realm: &Realm, token_and_name: &str, now: Timestamp) -> Result<Arc<Attachment>, Error> {
+    let (token, name) = token_and_name.split_once('/').ok_or(Error::InvalidToken)?;
     let text = from_hexadecimal(token).ok_or(Error::InvalidToken)?;
     let (signature, text) = text.split_once(':').ok_or(Error::InvalidToken)?;
     let (expires, path_id) = text.split_once(':').ok_or(Error::InvalidToken)?;
     let expires = expires.parse().map(Timestamp::from_micros).map_err(|_| Error::InvalidToken)?;
-    if signature != tag(realm, text) || now >= expires {
+    if signature != signature_of(realm, text) || now >= expires {
         return Err(Error::InvalidToken);
     }
     if path_id.rsplit('/').next() != Some(name) {
@@ -41,10 +41,10 @@ pub fn resolve(realm: &Realm, rest: &str, now: Timestamp) -> Result<Arc<Attachme
     realm.attachments.get(path_id).cloned().ok_or(Error::FileNotFound)
 }
 
-fn tag(realm: &Realm, text: &str) -> String {
-    let mut tag = content_hash(format!("{}:{}:{text}", realm.organization.uuid, realm.chance.seed).as_bytes());
-    tag.truncate(32);
-    tag
+fn signature_of(realm: &Realm, text: &str) -> String {
+    let mut signature = content_hash(format!("{}:{}:{text}", realm.organization.uuid, realm.rng.seed).as_bytes());
+    signature.truncate(32);
+    signature
 }
 
 fn from_hexadecimal(text: &str) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Whether a file's smaller pictures can be had.
+//! Whether the thumbnails of a file are ready.
 
 use crate::api::{Call, Read, operation};
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! Making users.
+//! Creating users.
 
 use crate::api::changes::users::person::{NewPerson, add_person};
 use crate::api::{Call, Write, operation};

@@ -1,4 +1,4 @@
-//! Deactivating users (specification, DELETE /users/{user_id}), and one's own account.
+//! Deactivating users (specification, DELETE /users/{user_id}), including the caller.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -13,7 +13,7 @@ use crate::realm::tx::Tx;
 use crate::realm::user::{Role, User};
 use serde_json::Value;
 
-/// Longest comment in the mail to a deactivated user, in code points.
+/// In code points.
 const MAX_COMMENT_LENGTH: usize = 2000;
 
 operation! {

@@ -1,4 +1,4 @@
-//! Changing others' accounts (reference behaviour, PATCH /users/{user_id} and /users/{email}).
+//! Changing other users' accounts (reference behaviour, PATCH /users/{user_id} and /users/{email}).
 //!
 //! A choice where the API is silent: A-65 in docs/assumptions.md.
 
@@ -81,7 +81,7 @@ const EVENTS: &[EventKind] = &[
 impl Write for EditUser {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUser { user_id, full_name, new_email, profile_data, role } = params;
-        edit(tx, call.caller(), user_id, ProfileEdit { full_name, new_email, profile_data, role })
+        edit(tx, call.caller(), user_id, UserChanges { full_name, new_email, profile_data, role })
     }
 }
 
@@ -108,34 +108,34 @@ impl Write for EditUserByEmail {
     fn run(tx: &mut Tx, call: &Call<'_>, params: Self::Params) -> Result<Success, Error> {
         let EditUserByEmail { email, full_name, new_email, profile_data, role } = params;
         let user = tx.user_by_role_email(call.caller(), &email).ok_or(Error::NoSuchUser)?.id;
-        edit(tx, call.caller(), user, ProfileEdit { full_name, new_email, profile_data, role })
+        edit(tx, call.caller(), user, UserChanges { full_name, new_email, profile_data, role })
     }
 }
 
-/// What a request wants to be changed.
-struct ProfileEdit {
+/// The new values in a request.
+struct UserChanges {
     full_name: Option<String>,
     new_email: Option<String>,
     profile_data: Option<Vec<ProfileChange>>,
     role: Option<RoleNumber>,
 }
 
-fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: ProfileEdit) -> Result<Success, Error> {
+fn edit(tx: &mut Tx, caller: &User, id: UserId, changes: UserChanges) -> Result<Success, Error> {
     let user = administered_user(tx, caller, id)?;
-    if wanted.new_email.is_some() && !(caller.is_admin() && caller.can_create_users) {
+    if changes.new_email.is_some() && !(caller.is_admin() && caller.can_create_users) {
         return Err(Error::MayNotChangeEmails);
     }
-    let role = checked_role(tx, caller, &user, wanted.role.map(|role| role.0))?;
-    let name = wanted.full_name.filter(|name| !name.trim().is_empty() && *name != user.full_name);
+    let role = checked_role(tx, caller, &user, changes.role.map(|role| role.0))?;
+    let name = changes.full_name.filter(|name| !name.trim().is_empty() && *name != user.full_name);
     let name = name.map(|name| checked_name(tx, &name, Some(id), tx.feature_level())).transpose()?;
-    let values: Vec<(ProfileFieldId, Option<String>)> = match wanted.profile_data {
+    let values: Vec<(ProfileFieldId, Option<String>)> = match changes.profile_data {
         Some(entries) => {
             let value = |entry: ProfileChange| (entry.id, entry.value.filter(|value| !value.is_empty()));
             checked_values(tx, caller, entries.into_iter().map(value).collect())?
         }
         None => Vec::new(),
     };
-    let email = wanted.new_email.map(|email| checked_new_email(tx, &user, email.trim())).transpose()?.flatten();
+    let email = changes.new_email.map(|email| checked_new_email(tx, &user, email.trim())).transpose()?.flatten();
 
     if let Some(role) = role {
         change_role(tx, id, role);
@@ -150,7 +150,7 @@ fn edit(tx: &mut Tx, caller: &User, id: UserId, wanted: ProfileEdit) -> Result<S
     Ok(Success {})
 }
 
-/// The address to be, when it is another; one that differs in its case alone is free.
+/// The new address; None if it is the current one. One that differs only in case is not checked further.
 fn checked_new_email(realm: &Realm, user: &User, email: &str) -> Result<Option<String>, Error> {
     if email == user.email {
         return Ok(None);

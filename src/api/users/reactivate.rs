@@ -1,4 +1,4 @@
-//! Bringing deactivated users and bots back.
+//! Reactivating users and bots.
 //!
 //! A choice where the API is silent: A-64 in docs/assumptions.md.
 
@@ -39,7 +39,7 @@ impl Write for ReactivateUser {
         }
 
         reactivate(tx, user.id);
-        adopt(tx, caller, &user);
+        replace_inactive_owner(tx, caller, &user);
         Ok(Success {})
     }
 }
@@ -47,20 +47,22 @@ impl Write for ReactivateUser {
 fn check_bot(realm: &Realm, call: &Call<'_>, user: &User) -> Result<(), Error> {
     let Some(bot) = &user.bot else { return Ok(()) };
     check_may_create_bot(realm, call, Some(bot.kind))?;
-    // A bot that is active has its name itself.
-    let is_taken = |other: &&std::sync::Arc<User>| other.id != user.id || call.has(Feature::ActiveBotsStay);
-    match bot_named(realm, &user.full_name).filter(is_taken) {
+    // If the bot itself is active, it is found by its name too.
+    let is_conflict = |other: &&std::sync::Arc<User>| other.id != user.id || call.has(Feature::ActiveBotsStay);
+    match bot_named(realm, &user.full_name).filter(is_conflict) {
         Some(_) => Err(Error::BotNameActive { name: user.full_name.as_str().into() }),
         None => Ok(()),
     }
 }
 
-/// A bot whose owner is gone becomes the caller's: somebody who is there must answer for it.
-fn adopt(tx: &mut Tx, caller: &User, user: &User) {
-    let is_orphan = user.bot_owner().is_some_and(|owner| !tx.is_active(owner));
-    // Bots don't own bots: one that brings another back does so for its owner.
+/// Makes the caller the owner of a bot whose owner is deactivated, so that bots always have an active owner.
+///
+/// Events: `realm_user` update and `realm_bot` update.
+fn replace_inactive_owner(tx: &mut Tx, caller: &User, user: &User) {
+    let has_inactive_owner = user.bot_owner().is_some_and(|owner| !tx.is_active(owner));
+    // Bots can't own bots, so the owner of a calling bot becomes the owner.
     let owner = if caller.is_bot() { caller.bot_owner() } else { Some(caller.id) };
-    if !is_orphan {
+    if !has_inactive_owner {
         return;
     }
     if let Some(bot) = &mut tx.user_mut(user.id).bot {

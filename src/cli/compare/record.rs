@@ -1,54 +1,50 @@
-//! The result of a comparison as JSON, and such a result as the baseline of a later one.
+//! The JSON form of a comparison, and the baseline: an earlier comparison whose differences are accepted.
 
 use crate::cli::CliError;
 use crate::json_diagnostic;
-use crate::scenario::twin::Step;
+use crate::scenario::server_comparison::Step;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The result of a comparison.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ComparisonRecord {
-    /// The one to compare with, and the one in question.
+    /// The reference server, and the server to check.
     pub servers: [ServerRecord; 2],
-    /// The numbers of probes by their result.
     pub probes: ProbeCounts,
-    /// Those that probes have.
+    /// The operations that the probes contain.
     pub operations: Vec<OperationRecord>,
-    /// What the probes created and could not remove.
+    /// Objects that the probes created and could not remove.
     pub left: Vec<String>,
 }
 
-/// One of the two servers.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ServerRecord {
     pub url: String,
     pub feature_level: i64,
 }
 
-/// How many probes came to which result.
+/// The number of probes for each result.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct ProbeCounts {
     pub agreeing: usize,
-    /// With a reply or an event that differs.
+    /// Probes in which a reply or an event differs.
     pub differing: usize,
-    /// Without any request that was sent.
+    /// Probes that sent no request.
     pub not_played: usize,
 }
 
-/// An operation.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct OperationRecord {
-    /// Method and path, as `POST /messages`.
+    /// Method and path, such as `POST /messages`.
     pub operation: String,
     /// `agrees`, `differs` or `not tried`.
     pub result: String,
-    /// The number of those that were compared.
+    /// Number of requests that were compared.
     pub requests: usize,
-    /// A record for each request that differs.
+    /// One record for each request with differences.
     pub differences: Vec<RequestRecord>,
-    /// For each probe that did not send its request, the reason.
+    /// The reasons of probes that did not send their request.
     pub not_tried: Vec<String>,
 }
 
@@ -56,19 +52,19 @@ pub struct OperationRecord {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RequestRecord {
     pub probe: String,
-    /// The file of the probe and the line of the request in it.
+    /// `FILE:LINE` of the request in its probe.
     pub place: String,
     pub who: String,
     pub request: String,
-    /// Whether the baseline has all its differences.
+    /// Whether the baseline contains all differences.
     pub is_known: bool,
     pub differences: Vec<DifferenceRecord>,
 }
 
-/// A place that differs.
+/// A difference in one place of a reply or an event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DifferenceRecord {
-    /// Such as `reply.messages[].id` or `event message of mel`.
+    /// The place, such as `reply.messages[].id` or `event message of mel`.
     pub at: String,
     /// The value of the first server, in JSON.
     pub first: String,
@@ -77,16 +73,16 @@ pub struct DifferenceRecord {
 }
 
 impl RequestRecord {
-    pub fn of(document: &str, probe: &str, step: &Step) -> Self {
-        let differences = step.differences.iter().map(|one| DifferenceRecord {
-            at: one.at.clone(),
-            first: one.first.clone(),
-            second: one.second.clone(),
+    pub fn from_step(document: &str, probe: &str, step: &Step) -> Self {
+        let differences = step.differences.iter().map(|difference| DifferenceRecord {
+            at: difference.at.clone(),
+            first: difference.first.clone(),
+            second: difference.second.clone(),
         });
         Self {
             probe: probe.to_owned(),
             place: format!("{document}:{}", step.line),
-            who: step.who.clone(),
+            who: step.caller.clone(),
             request: format!("{} {}", step.method, step.path),
             is_known: false,
             differences: differences.collect(),
@@ -94,8 +90,8 @@ impl RequestRecord {
     }
 }
 
-/// Differences that are known and no failure: an earlier result in JSON. A difference is the same one if the operation, the
-/// probe and the place are the same; of statuses and codes also the values, since others tend to change with each run.
+/// The accepted differences of an earlier comparison. Two differences are the same if operation, probe and place are
+/// equal. The values count only for statuses and codes, since other values often change with each run.
 #[derive(Debug, Default)]
 pub struct Baseline(BTreeSet<[String; 4]>);
 
@@ -106,28 +102,31 @@ fn identity(operation: &str, probe: &str, difference: &DifferenceRecord) -> [Str
 }
 
 impl Baseline {
-    /// Reads the file of an earlier result.
+    /// Reads the JSON file of an earlier comparison.
     ///
     /// # Errors
     ///
-    /// A file that can't be read, or is not the result of a comparison.
+    /// When the file can't be read, or is not the JSON of a comparison.
     pub fn read(file: &Path) -> Result<Self, CliError> {
-        let fault = |reason: &dyn std::fmt::Display| CliError::of_start(format!("{}: {reason}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| fault(&error))?;
+        let file_error = |reason: &dyn std::fmt::Display| CliError::failure(format!("{}: {reason}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| file_error(&error))?;
         if !text.trim_start().starts_with('{') {
-            return Err(fault(&"takes the result of an earlier comparison in JSON, as --json writes it"));
+            return Err(file_error(&"takes the result of an earlier comparison in JSON, as --json writes it"));
         }
-        let record: ComparisonRecord = json_diagnostic::read(&text).map_err(|mistake| fault(&mistake))?;
-        let known = record.operations.iter().flat_map(|operation| {
+        let record: ComparisonRecord = json_diagnostic::read(&text).map_err(|mistake| file_error(&mistake))?;
+        let identities = record.operations.iter().flat_map(|operation| {
             operation.differences.iter().flat_map(move |request| {
-                request.differences.iter().map(move |one| identity(&operation.operation, &request.probe, one))
+                request
+                    .differences
+                    .iter()
+                    .map(move |difference| identity(&operation.operation, &request.probe, difference))
             })
         });
-        Ok(Self(known.collect()))
+        Ok(Self(identities.collect()))
     }
 
-    /// Whether it has all differences of a request.
-    pub fn has(&self, operation: &str, request: &RequestRecord) -> bool {
-        request.differences.iter().all(|one| self.0.contains(&identity(operation, &request.probe, one)))
+    /// Whether the baseline contains all differences of a request.
+    pub fn contains(&self, operation: &str, request: &RequestRecord) -> bool {
+        request.differences.iter().all(|difference| self.0.contains(&identity(operation, &request.probe, difference)))
     }
 }

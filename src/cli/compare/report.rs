@@ -1,31 +1,30 @@
-//! The result of a comparison: counts of probes, and for each operation whether it agrees.
+//! The report of a comparison: the differences of each operation, and counts of probes and operations.
 
 use super::record::{Baseline, ComparisonRecord, OperationRecord, ProbeCounts, RequestRecord, ServerRecord};
 use crate::api::{Row, rows};
 use crate::counted::counted;
 use crate::level::Usage;
 use crate::scenario::recording::is_secret;
-use crate::scenario::twin::{Played, Side, Step};
+use crate::scenario::server_comparison::{ProbeResult, Side, Step};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The most differences of one request that are shown; the others are counted.
+/// Limit of the differences that are shown for a request; further ones are only counted.
 const MAX_DIFFERENCES: usize = 12;
-/// The most lines that are shown of a diff of two replies.
 const MAX_DIFF_LINES: usize = 60;
-/// The most rows of the level table that are shown with a difference.
-const MAX_LEVEL_ROWS: usize = 5;
+/// Limit of the changes between feature levels that are shown with a difference.
+const MAX_LEVEL_CHANGES: usize = 5;
 
-/// The result of a comparison.
+/// The report of a comparison of two servers.
 pub struct Report {
     urls: [String; 2],
     levels: [i64; 2],
     probes: ProbeCounts,
     baseline: Baseline,
-    /// Whether only some of the probes were to be played: then operations without a probe are not listed.
+    /// Whether only selected probes are played, so that operations without a probe are not listed.
     is_partial: bool,
-    /// By method and path, as `POST /messages`.
+    /// By method and path, such as `POST /messages`.
     operations: BTreeMap<String, Operation>,
     leftovers: Vec<String>,
 }
@@ -33,19 +32,19 @@ pub struct Report {
 #[derive(Default)]
 struct Operation {
     requests: usize,
-    /// For each request that differs its record, and a text for people.
+    /// The requests with differences, each as a record and as text.
     differences: Vec<(RequestRecord, String)>,
-    /// For each probe that did not send its request, the reason.
+    /// The reasons of probes that did not send their request.
     not_tried: Vec<String>,
 }
 
 impl Report {
-    /// A report without probes on two servers; `is_partial` says that only some of the probes will be played.
+    /// An empty report. `is_partial` means that only selected probes will be played.
     pub fn new(sides: [&Side; 2], baseline: Baseline, is_partial: bool) -> Self {
         let urls = sides.map(|side| side.url.clone());
         Self {
             urls,
-            levels: sides.map(|side| side.level),
+            levels: sides.map(|side| side.feature_level),
             probes: ProbeCounts::default(),
             baseline,
             is_partial,
@@ -54,27 +53,27 @@ impl Report {
         }
     }
 
-    /// Adds the result of a probe: the scenario of a document.
-    pub fn add(&mut self, document: &str, scenario: &str, played: Played) {
+    /// Adds the result of a probe, which is a scenario in a document.
+    pub fn add(&mut self, document: &str, scenario: &str, result: ProbeResult) {
         let count = match () {
-            () if played.steps.is_empty() => &mut self.probes.not_played,
-            () if played.steps.iter().any(|step| !step.differences.is_empty()) => &mut self.probes.differing,
+            () if result.steps.is_empty() => &mut self.probes.not_played,
+            () if result.steps.iter().any(|step| !step.differences.is_empty()) => &mut self.probes.differing,
             () => &mut self.probes.agreeing,
         };
         *count += 1;
-        for step in &played.steps {
+        for step in &result.steps {
             let name = operation_name(&step.method, &step.path);
-            let shown = (!step.differences.is_empty()).then(|| {
-                let mut record = RequestRecord::of(document, scenario, step);
-                record.is_known = self.baseline.has(&name, &record);
+            let record_and_text = (!step.differences.is_empty()).then(|| {
+                let mut record = RequestRecord::from_step(document, scenario, step);
+                record.is_known = self.baseline.contains(&name, &record);
                 let text = self.difference_text(&record, step);
                 (record, text)
             });
             let operation = self.operations.entry(name).or_default();
             operation.requests += 1;
-            operation.differences.extend(shown);
+            operation.differences.extend(record_and_text);
         }
-        for (request, reason) in played.not_tried {
+        for (request, reason) in result.skipped {
             let (method, path) = request.split_once(' ').unwrap_or_default();
             let name = operation_name(method, path.split('?').next().unwrap_or_default());
             let reason = format!("{scenario}: {reason}");
@@ -83,37 +82,37 @@ impl Report {
                 operation.not_tried.push(reason);
             }
         }
-        self.leftovers.extend(played.left);
+        self.leftovers.extend(result.leftovers);
     }
 
-    /// Whether anything differs that is not in the baseline.
+    /// Whether there are differences that are not in the baseline.
     pub fn differs(&self) -> bool {
-        self.differing().any(|(record, _)| !record.is_known)
+        self.differing_requests().any(|(record, _)| !record.is_known)
     }
 
-    fn differing(&self) -> impl Iterator<Item = &(RequestRecord, String)> {
+    fn differing_requests(&self) -> impl Iterator<Item = &(RequestRecord, String)> {
         self.operations.values().flat_map(|operation| &operation.differences)
     }
 
-    /// What the probes created and could not remove.
+    /// Objects that the probes created and could not remove.
     pub fn leftovers(&self) -> &[String] {
         &self.leftovers
     }
 
     fn difference_text(&self, record: &RequestRecord, step: &Step) -> String {
-        let known = if record.is_known { ", in the baseline" } else { "" };
+        let known_text = if record.is_known { ", in the baseline" } else { "" };
         let RequestRecord { probe, place, who, request, .. } = record;
-        let mut text = format!("  {who}: {request} ({place}, {probe}{known})\n");
+        let mut text = format!("  {who}: {request} ({place}, {probe}{known_text})\n");
         for (curl, name) in step.curl.iter().zip(["first ", "second"]) {
             let _ = writeln!(text, "    {name}: {curl}");
         }
-        for one in step.differences.iter().take(MAX_DIFFERENCES) {
-            let _ = writeln!(text, "    {}\n    - {}\n    + {}", one.at, one.first, one.second);
+        for difference in step.differences.iter().take(MAX_DIFFERENCES) {
+            let _ = writeln!(text, "    {}\n    - {}\n    + {}", difference.at, difference.first, difference.second);
         }
         if step.differences.len() > MAX_DIFFERENCES {
             let _ = writeln!(text, "    and {} more", step.differences.len() - MAX_DIFFERENCES);
         }
-        if step.differences.iter().any(|one| one.at == "status" || one.at.starts_with("reply")) {
+        if step.differences.iter().any(|difference| difference.at == "status" || difference.at.starts_with("reply")) {
             let pretty = |(status, body): &(u16, Value)| {
                 format!("{status}\n{}", serde_json::to_string_pretty(&without_secrets(body)).unwrap_or_default())
             };
@@ -124,64 +123,66 @@ impl Report {
                 let _ = writeln!(text, "      {}", line.chars().take(200).collect::<String>());
             }
         }
-        for row in self.rows_of_levels(step) {
+        for row in self.level_changes(step) {
             let _ = writeln!(text, "    {row}");
         }
         text
     }
 
-    /// What the table of levels says of a request between the levels of the two servers.
-    fn rows_of_levels(&self, step: &Step) -> Vec<String> {
+    /// The known changes between the feature levels of the two servers that affect a request.
+    fn level_changes(&self, step: &Step) -> Vec<String> {
         let (older, newer) = (self.levels[0].min(self.levels[1]), self.levels[0].max(self.levels[1]));
         let mut usage = Usage::default();
         for (_, body) in &step.replies {
             usage.add(&step.method, &step.path, &step.parameters, body.to_string().as_bytes());
         }
-        let suspects = usage.suspects(older, newer).into_iter().filter(|suspect| suspect.is_seen);
+        let suspects = usage.suspects(older, newer).into_iter().filter(|suspect| suspect.is_certain);
         let row = |suspect: crate::level::Suspect| {
             format!("level {}: {}: {}", suspect.change.level, suspect.change.on, suspect.change.change)
         };
-        suspects.map(row).take(MAX_LEVEL_ROWS).collect()
+        suspects.map(row).take(MAX_LEVEL_CHANGES).collect()
     }
 
-    /// Whether no probe was played.
+    /// Whether no probe sent a request.
     pub fn is_empty(&self) -> bool {
         self.probes.agreeing + self.probes.differing == 0
     }
 
-    /// How many probes and operations agree, differ, and were not played: a line for each.
+    /// Lines with the numbers of probes and operations that agree, differ or were not played.
     pub fn counts(&self) -> String {
         let ProbeCounts { agreeing, differing, not_played } = self.probes;
-        let played: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
-        let count = |is: &dyn Fn(&Operation) -> bool| played.iter().filter(|one| is(one)).count();
+        let played_operations: Vec<&Operation> = rows().filter_map(|row| self.operations.get(&row_name(row))).collect();
+        let count = |matches: &dyn Fn(&Operation) -> bool| {
+            played_operations.iter().filter(|operation| matches(operation)).count()
+        };
         let differ = count(&|operation| !operation.differences.is_empty());
         let agree = count(&|operation| operation.requests > 0 && operation.differences.is_empty());
-        let all = if self.is_partial { played.len() } else { rows().count() };
+        let all = if self.is_partial { played_operations.len() } else { rows().count() };
         let untried = all - count(&|operation| operation.requests > 0);
-        let known = self.differing().filter(|(record, _)| record.is_known).count();
-        let known = match known {
+        let known_count = self.differing_requests().filter(|(record, _)| record.is_known).count();
+        let known_text = match known_count {
             0 => String::new(),
-            known => format!(
+            count => format!(
                 "\n{} that differ{} in the baseline",
-                counted(known, "request"),
-                if known == 1 { "s is" } else { " are" }
+                counted(count, "request"),
+                if count == 1 { "s is" } else { " are" }
             ),
         };
         let verb = |count: usize| if count == 1 { "agrees" } else { "agree" };
-        let was = |count: usize| if count == 1 { "was" } else { "were" };
+        let was_or_were = |count: usize| if count == 1 { "was" } else { "were" };
         format!(
             "{} {}, {differing} differ in a reply or an event, {not_played} {} not played\n\
-             {} {}, {differ} differ, {untried} {} not tried{known}",
+             {} {}, {differ} differ, {untried} {} not tried{known_text}",
             counted(agreeing, "probe"),
             verb(agreeing),
-            was(not_played),
+            was_or_were(not_played),
             counted(agree, "operation"),
             verb(agree),
-            was(untried),
+            was_or_were(untried),
         )
     }
 
-    /// All of it, as JSON.
+    /// The report for the JSON file.
     pub fn record(&self) -> ComparisonRecord {
         let operation = |(name, operation): (&String, &Operation)| OperationRecord {
             operation: name.clone(),
@@ -204,16 +205,16 @@ impl Report {
         }
     }
 
-    /// All of it, as text.
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut text = format!(
             "first:  {} (level {})\nsecond: {} (level {})\n\n",
             self.urls[0], self.levels[0], self.urls[1], self.levels[1]
         );
         for (name, operation) in self.operations.iter().filter(|(_, operation)| !operation.differences.is_empty()) {
-            let (differing, all) = (operation.differences.len(), operation.requests);
-            let _ = writeln!(text, "differs    {name} ({differing} of {})", counted(all, "request"));
-            operation.differences.iter().for_each(|(_, one)| text += one);
+            let (different, total) = (operation.differences.len(), operation.requests);
+            let _ = writeln!(text, "differs    {name} ({different} of {})", counted(total, "request"));
+            operation.differences.iter().for_each(|(_, difference)| text += difference);
         }
         for (name, operation) in &self.operations {
             if operation.requests > 0 && operation.differences.is_empty() {
@@ -232,14 +233,14 @@ impl Report {
                 }
             }
         }
-        for what in &self.leftovers {
-            let _ = writeln!(text, "left       {what}");
+        for leftover in &self.leftovers {
+            let _ = writeln!(text, "left       {leftover}");
         }
         text + "\n" + &self.counts() + "\n"
     }
 }
 
-/// A reply with a word in place of keys and passwords.
+/// Replaces keys and passwords in a reply by a placeholder.
 fn without_secrets(value: &Value) -> Value {
     match value {
         Value::Object(object) => object
@@ -259,19 +260,19 @@ fn row_name(row: &Row) -> String {
     format!("{} {}", row.route.method, row.route.path.replace("{*", "{"))
 }
 
-/// The name of the operation of a request; the request itself if there is no such operation.
+/// The operation that a request calls, as method and path; the request itself if there is no such operation.
 fn operation_name(method: &str, path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
-    let fits = |row: &&Row| {
-        let own: Vec<&str> = row.route.path.split('/').collect();
+    let matches = |row: &&Row| {
+        let row_parts: Vec<&str> = row.route.path.split('/').collect();
         row.route.method == method
-            && own.len() == parts.len()
-            && own.iter().zip(&parts).all(|(own, part)| match own.strip_prefix('{') {
+            && row_parts.len() == parts.len()
+            && row_parts.iter().zip(&parts).all(|(row_part, part)| match row_part.strip_prefix('{') {
                 Some(name) if name.ends_with("_id}") => part.bytes().all(|byte| byte.is_ascii_digit()),
                 Some(_) => !part.is_empty(),
-                None => own == part,
+                None => row_part == part,
             })
     };
     let placeholders = |row: &&Row| row.route.path.matches('{').count();
-    rows().filter(fits).min_by_key(placeholders).map_or_else(|| format!("{method} {path}"), row_name)
+    rows().filter(matches).min_by_key(placeholders).map_or_else(|| format!("{method} {path}"), row_name)
 }

@@ -1,19 +1,17 @@
-//! HTTP to the servers that are compared: no faster than asked for, with the certificates and proxies of this machine.
+//! The HTTP transport of `compare`: a rate limit, retries after rate-limit refusals, and the proxies of this machine.
 
 use crate::cli::CliError;
-use crate::scenario::client::{Answer, Ask, Failure};
-use crate::scenario::twin::Exchange;
-use crate::upstream::{Pace, builder, whole_reply};
+use crate::scenario::client::{Failure, HttpReply, HttpRequest};
+use crate::scenario::server_comparison::HttpTransport;
+use crate::upstream::{Pace, builder, read_reply};
 use std::pin::Pin;
 use std::time::Duration;
 use tokio_rustls::rustls::ClientConfig;
 
-/// How often a request is repeated that the server refuses for its rate limit.
-const MAX_REFUSALS: usize = 20;
-/// The longest pause in seconds that is waited when the server asks for one; after longer ones the refusal is the reply.
-const MAX_PAUSE: f64 = 120.0;
+const MAX_RATE_LIMIT_RETRIES: usize = 20;
+/// When the server asks for a longer pause, in seconds, its refusal is the reply.
+const MAX_PAUSE_SECONDS: f64 = 120.0;
 
-/// Sends requests to a server.
 pub struct Transport {
     http: reqwest::Client,
     pace: Pace,
@@ -21,41 +19,42 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// A client that sends at most `rate` requests a second, 0 for no limit, and waits up to `timeout` for a reply or
-    /// for more of it.
+    /// A transport that sends at most `rate` requests per second (0 for no limit). `timeout` limits the time without
+    /// any data of a reply.
     ///
     /// # Errors
     ///
-    /// What is wrong with the settings of this machine.
-    pub fn new(trusting: ClientConfig, rate: f64, timeout: Duration) -> Result<Self, CliError> {
-        let http = builder(trusting).redirect(reqwest::redirect::Policy::none()).read_timeout(timeout).build();
-        Ok(Self { http: http.map_err(CliError::of_start)?, pace: Pace::per_second(rate), timeout })
+    /// Invalid settings of this machine, such as its proxies.
+    pub fn new(tls_config: ClientConfig, rate: f64, timeout: Duration) -> Result<Self, CliError> {
+        let http = builder(tls_config).redirect(reqwest::redirect::Policy::none()).read_timeout(timeout).build();
+        Ok(Self { http: http.map_err(CliError::failure)?, pace: Pace::per_second(rate), timeout })
     }
 
-    async fn send(&self, ask: &Ask) -> Result<Answer, Failure> {
-        let method = ask.method.parse().map_err(|_| Failure::Refused(format!("{} is not a method", ask.method)))?;
-        let mut request = self.http.request(method, &ask.url);
-        for (name, value) in &ask.headers {
-            request = request.header(name, value);
+    async fn send_once(&self, request: &HttpRequest) -> Result<HttpReply, Failure> {
+        let method =
+            request.method.parse().map_err(|_| Failure::Refused(format!("{} is not a method", request.method)))?;
+        let mut builder = self.http.request(method, &request.url);
+        for (name, value) in &request.headers {
+            builder = builder.header(name, value);
         }
-        if !ask.body.is_empty() {
-            request = request.body(ask.body.clone());
+        if !request.body.is_empty() {
+            builder = builder.body(request.body.clone());
         }
-        let reply = whole_reply(request, self.timeout).await.map_err(|reason| Failure::Broken(reason.to_string()))?;
+        let reply = read_reply(builder, self.timeout).await.map_err(|reason| Failure::Broken(reason.to_string()))?;
         let body = serde_json::from_slice(&reply.bytes).unwrap_or_default();
-        Ok(Answer { status: reply.status.as_u16(), headers: reply.headers, bytes: reply.bytes, body })
+        Ok(HttpReply { status: reply.status.as_u16(), headers: reply.headers, bytes: reply.bytes, body })
     }
 }
 
-impl Exchange for Transport {
-    fn ask(&self, ask: Ask) -> Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send + '_>> {
+impl HttpTransport for Transport {
+    fn send(&self, request: HttpRequest) -> Pin<Box<dyn Future<Output = Result<HttpReply, Failure>> + Send + '_>> {
         Box::pin(async move {
-            for _ in 0..MAX_REFUSALS {
-                self.pace.turn().await;
-                let answer = self.send(&ask).await?;
-                let pause = answer.body["retry-after"].as_f64().unwrap_or(1.0);
-                if answer.status != 429 || pause > MAX_PAUSE {
-                    return Ok(answer);
+            for _ in 0..MAX_RATE_LIMIT_RETRIES {
+                self.pace.wait_turn().await;
+                let reply = self.send_once(&request).await?;
+                let pause = reply.body["retry-after"].as_f64().unwrap_or(1.0);
+                if reply.status != 429 || pause > MAX_PAUSE_SECONDS {
+                    return Ok(reply);
                 }
                 self.pace.pause(Duration::from_secs_f64(pause.max(0.0)));
             }

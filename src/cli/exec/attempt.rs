@@ -1,42 +1,41 @@
-//! One run of a command against a server of its own, and what came of it.
+//! The settings and the result of one run of the command.
 
 use serde_json::Value;
 use std::time::Duration;
 
-/// How a command is run.
+/// The settings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Attempt {
-    /// Rules that are armed before the command starts.
+    /// Faults that are installed before the command starts.
     pub faults: Vec<Value>,
-    /// The level of the server; that of the options unless given.
+    /// The server's feature level; None for that of the options.
     pub feature_level: Option<i64>,
-    /// What each line of the command's output begins with, if it is shared by several.
+    /// Prefix of each output line, when several runs write at the same time.
     pub prefix: Option<String>,
-    /// When the command is ended and counts as failed.
+    /// After this time, the command is killed and counts as failed.
     pub limit: Option<Duration>,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Clone, Debug)]
-pub struct Attempted<Seen> {
-    /// The command's status, as shells tell it.
+pub struct RunResult<T> {
+    /// The command's exit status, as shells report it.
     pub status: u8,
-    /// Whether the command was asked to end by a signal, as this program was.
+    /// Whether a signal requested the end of the command and of this program.
     pub is_interrupted: bool,
-    /// How long the command ran.
-    pub took: Duration,
-    /// How many findings the report on its clients has; None where none was asked for.
+    pub duration: Duration,
+    /// Number of findings in the report; None if no report was requested.
     pub findings: Option<usize>,
-    /// What was learned of its requests.
-    pub seen: Seen,
+    /// What was observed in the command's requests.
+    pub observed: T,
 }
 
-/// The status of a command that was ended because it took too long, as `timeout` tells it.
+/// The status of a command that was killed at its time limit; the same as that of `timeout`.
 pub const TIMED_OUT: u8 = 124;
 
-impl<Seen> Attempted<Seen> {
-    /// The result in a word or two.
-    pub fn result(&self) -> String {
+impl<T> RunResult<T> {
+    /// The result for a table, such as `failed (2)`.
+    pub fn summary(&self) -> String {
         match self.status {
             0 => "passed".to_owned(),
             TIMED_OUT => "failed (124: it took too long)".to_owned(),

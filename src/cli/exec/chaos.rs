@@ -1,16 +1,15 @@
-//! Chaos: a command is run with faults by chance, and the first list of faults that it fails with is made as short as it
-//! gets.
+//! Chaos: runs the command with random faults, and shrinks the first list of faults with which it fails.
 
 mod draw;
-pub mod seen;
+pub mod observed;
 mod shrink;
 
-pub use seen::Seen;
+pub use observed::ObservedRequests;
 
-use super::attempt::{Attempt, Attempted};
+use super::attempt::{Attempt, RunResult};
 use crate::cli::CliError;
-use crate::cli::file::write_whole;
-use crate::cli::output::tell;
+use crate::cli::file::write_atomically;
+use crate::cli::output::eprint_line;
 use crate::counted::counted;
 use clap::Args;
 use serde_json::Value;
@@ -19,15 +18,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The status for a command that fails without faults: nothing can be learned from it.
-const LEARNS_NOTHING: u8 = 5;
-/// A run with faults may take so much longer than the first.
-const GRACE: Duration = Duration::from_secs(30);
-const SLOWNESS: u32 = 10;
-/// The name that a file of faults has in what is said, where none was asked for.
-const NAMELESS: &str = "faults.json";
+/// Exit status when the command fails without faults.
+const FAILS_WITHOUT_FAULTS: u8 = 5;
+/// The default time limit of a run with faults is [`EXTRA_TIME`] plus [`TIME_FACTOR`] times the first run.
+const EXTRA_TIME: Duration = Duration::from_secs(30);
+const TIME_FACTOR: u32 = 10;
+/// The name of the faults file in messages, when no file was requested.
+const EXAMPLE_FILE_NAME: &str = "faults.json";
 
-/// What is drawn, and how often.
 #[derive(Debug, Args)]
 pub struct Chaos {
     /// Run the command once without faults, then again and again with faults drawn from this seed, each time against a
@@ -53,39 +51,43 @@ pub struct Chaos {
 }
 
 impl Chaos {
-    /// The seed, if there is to be chaos.
+    /// The seed; None without `--chaos`.
     pub fn seed(&self) -> Option<u64> {
         self.chaos
     }
 
-    /// Runs the command until it fails, or as often as asked.
+    /// Runs the command until it fails, or for the requested number of runs.
     ///
     /// # Errors
     ///
-    /// What keeps a run from starting, or the file from being written.
+    /// When a run can't start, or the file can't be written.
     pub async fn run(
         &self,
         seed: u64,
-        attempt: impl AsyncFn(Attempt) -> Result<Attempted<Seen>, CliError>,
+        attempt: impl AsyncFn(Attempt) -> Result<RunResult<ObservedRequests>, CliError>,
     ) -> Result<ExitCode, CliError> {
         let first = attempt(Attempt::default()).await?;
         if first.status != 0 {
-            tell(format_args!("chaos: without faults the command {}", first.result()));
-            return Ok(ExitCode::from(if first.is_interrupted { first.status } else { LEARNS_NOTHING }));
+            eprint_line(format_args!("chaos: without faults the command {}", first.summary()));
+            return Ok(ExitCode::from(if first.is_interrupted { first.status } else { FAILS_WITHOUT_FAULTS }));
         }
-        if first.seen.is_empty() {
-            tell(
+        if first.observed.is_empty() {
+            eprint_line(
                 "chaos: no fault can fire: the command sent no request of an operation to the server in CHATDOUBLE_URL",
             );
             return Ok(ExitCode::SUCCESS);
         }
         let limit = self.chaos_timeout.map(|seconds| Duration::from_secs(seconds.into()));
-        let limit = Some(limit.unwrap_or(GRACE + SLOWNESS * first.took));
+        let limit = Some(limit.unwrap_or(EXTRA_TIME + TIME_FACTOR * first.duration));
         for number in 1..=self.chaos_runs {
-            let faults = draw::faults(&first.seen, seed, number, self.chaos_faults);
+            let faults = draw::faults(&first.observed, seed, number, self.chaos_faults);
             let run = attempt(Attempt { faults: faults.clone(), limit, ..Attempt::default() }).await?;
-            let (count, took) = (counted(faults.len(), "fault"), run.took.as_secs_f64());
-            tell(format_args!("chaos: run {number} of {}: {count}, {} in {took:.1} s", self.chaos_runs, run.result()));
+            let (count, seconds) = (counted(faults.len(), "fault"), run.duration.as_secs_f64());
+            eprint_line(format_args!(
+                "chaos: run {number} of {}: {count}, {} in {seconds:.1} s",
+                self.chaos_runs,
+                run.summary()
+            ));
             if run.is_interrupted {
                 return Ok(ExitCode::from(run.status));
             }
@@ -96,74 +98,75 @@ impl Chaos {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Finds the fewest faults with which the command fails as it did, and tells them.
+    /// Finds and reports a minimal list of faults with which the command fails with the same status.
     async fn shrink(
         &self,
         faults: Vec<Value>,
         status: u8,
         limit: Option<Duration>,
-        attempt: impl AsyncFn(Attempt) -> Result<Attempted<Seen>, CliError>,
+        attempt: impl AsyncFn(Attempt) -> Result<RunResult<ObservedRequests>, CliError>,
     ) -> Result<ExitCode, CliError> {
         let mut runs = 0;
-        let mut interrupted = None;
+        let mut interrupt_status = None;
         let fails = async |faults: &[Value]| {
-            if interrupted.is_some() {
+            if interrupt_status.is_some() {
                 return Ok(false);
             }
             runs += 1;
             let run = attempt(Attempt { faults: faults.to_vec(), limit, ..Attempt::default() }).await?;
             if run.is_interrupted {
-                interrupted = Some(run.status);
+                interrupt_status = Some(run.status);
             }
             Ok::<bool, CliError>(run.status == status && !run.is_interrupted)
         };
-        let fewest = shrink::fewest(faults, fails).await?;
-        let text = written(&fewest);
-        let count = counted(fewest.len(), "fault");
-        tell(format_args!(
+        let minimal = shrink::minimal_faults(faults, fails).await?;
+        let text = to_json_lines(&minimal);
+        let count = counted(minimal.len(), "fault");
+        eprint_line(format_args!(
             "chaos: {count} with which the command fails, found in {}:\n{text}",
             counted(runs, "more run")
         ));
         if let Some(file) = &self.chaos_out {
-            write_whole(file, &format!("{text}\n"))
-                .map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))?;
+            write_atomically(file, &format!("{text}\n"))
+                .map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))?;
         }
-        let file = self.chaos_out.as_deref().unwrap_or(Path::new(NAMELESS));
-        let how = if self.chaos_out.is_some() { "to repeat it" } else { "to repeat it with that list in a file" };
-        tell(format_args!("chaos: {how}: {}", repeating(std::env::args_os(), file)));
-        Ok(ExitCode::from(interrupted.unwrap_or(status)))
+        let file = self.chaos_out.as_deref().unwrap_or(Path::new(EXAMPLE_FILE_NAME));
+        let introduction =
+            if self.chaos_out.is_some() { "to repeat it" } else { "to repeat it with that list in a file" };
+        eprint_line(format_args!("chaos: {introduction}: {}", repeat_command(std::env::args_os(), file)));
+        Ok(ExitCode::from(interrupt_status.unwrap_or(status)))
     }
 }
 
-/// Rules as a file has them, a line each.
-fn written(rules: &[Value]) -> String {
-    let lines: Vec<String> = rules.iter().map(|rule| format!("  {rule}")).collect();
+/// Formats faults as a JSON list with one fault per line.
+fn to_json_lines(faults: &[Value]) -> String {
+    let lines: Vec<String> = faults.iter().map(|fault| format!("  {fault}")).collect();
     format!("[\n{}\n]", lines.join(",\n"))
 }
 
-/// The command line that runs the command with the faults in a file, in place of chaos.
-fn repeating(arguments: impl IntoIterator<Item = OsString>, file: &Path) -> String {
+/// The command line that runs the command with the faults of a file instead of chaos.
+fn repeat_command(arguments: impl IntoIterator<Item = OsString>, file: &Path) -> String {
     let mut words = vec!["chatdouble".to_owned()];
     let mut arguments = arguments.into_iter().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     while let Some(argument) = arguments.next() {
         if argument == "--" {
-            words.extend(["--faults".to_owned(), quoted(&file.to_string_lossy()), argument]);
+            words.extend(["--faults".to_owned(), shell_quoted(&file.to_string_lossy()), argument]);
             break;
         }
         match argument.strip_prefix("--chaos") {
-            // The value is a word of its own.
+            // Skips the value, which is a separate argument.
             Some(option) if !option.contains('=') => _ = arguments.next(),
             Some(_) => {}
-            None => words.push(quoted(&argument)),
+            None => words.push(shell_quoted(&argument)),
         }
     }
-    words.extend(arguments.map(|argument| quoted(&argument)));
+    words.extend(arguments.map(|argument| shell_quoted(&argument)));
     words.join(" ")
 }
 
-/// A word as shells take it.
-fn quoted(word: &str) -> String {
-    let is_plain = |one: char| one.is_ascii_alphanumeric() || "-_./:=,@%+".contains(one);
+/// Quotes a word for a shell if necessary.
+fn shell_quoted(word: &str) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:=,@%+".contains(character);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
@@ -180,6 +183,6 @@ mod tests {
         let arguments = words.split(' ').chain(["echo 'a'", "--chaos", ""]).map(OsString::from);
 
         let expected = r"chatdouble exec --clock frozen --seed 1 --faults x.json -- sh -c 'echo '\''a'\''' --chaos ''";
-        assert_eq!(repeating(arguments, Path::new("x.json")), expected);
+        assert_eq!(repeat_command(arguments, Path::new("x.json")), expected);
     }
 }

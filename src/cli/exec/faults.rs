@@ -1,7 +1,7 @@
-//! Rules of faults in a file, and arming them in the worlds of a server.
+//! The faults file of `exec`: reading it, installing the faults, and reporting those that never fired.
 
 use crate::cli::CliError;
-use crate::cli::output::tell;
+use crate::cli::output::eprint_line;
 use crate::counted::counted;
 use crate::server::Server;
 use crate::server::standing_faults::StandingFaults;
@@ -9,44 +9,44 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a file with a list of rules, as `POST W/faults` takes them.
+/// Reads a file with a list of faults, in the form of `POST /control/worlds/NAME/faults`.
 ///
 /// # Errors
 ///
-/// A file that can't be read, or holds no list.
+/// When the file can't be read, or contains no list.
 pub fn read(file: &Path) -> Result<Vec<Value>, CliError> {
-    let fault = |reason: String| CliError::of_start(format!("{}: {reason}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| fault(format!("cannot be read: {error}")))?;
-    let rules: Value = serde_json::from_str(&text).map_err(|error| fault(format!("$: {error}")))?;
-    match rules {
-        Value::Array(rules) => Ok(rules),
-        _ => Err(fault("$: takes a list of faults".to_owned())),
+    let file_error = |reason: String| CliError::failure(format!("{}: {reason}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| file_error(format!("cannot be read: {error}")))?;
+    let faults: Value = serde_json::from_str(&text).map_err(|error| file_error(format!("$: {error}")))?;
+    match faults {
+        Value::Array(faults) => Ok(faults),
+        _ => Err(file_error("$: takes a list of faults".to_owned())),
     }
 }
 
-/// Installs rules in all worlds of a server, also in those that the command adds.
+/// Installs faults in all worlds of a server, including worlds that the command will add.
 ///
 /// # Errors
 ///
-/// What the worlds that there are refuse, with the place in the list.
-pub fn arm(server: &Server, faults: &Arc<StandingFaults>) -> Result<(), CliError> {
-    server.install_standing_faults(faults).map_err(|(at, reason)| {
+/// The refusal of an existing world, with the position in the list.
+pub fn install(server: &Server, faults: &Arc<StandingFaults>) -> Result<(), CliError> {
+    server.install_standing_faults(faults).map_err(|(index, reason)| {
         let reason = reason.strip_prefix('$').map_or_else(|| format!(": {reason}"), str::to_owned);
-        CliError::of_start(format!("--faults: $[{at}]{reason}"))
+        CliError::failure(format!("--faults: $[{index}]{reason}"))
     })
 }
 
-/// Names those faults of the file on standard error that never fired.
-pub fn tell_unfired(faults: &StandingFaults) {
+/// Reports the faults that never fired on standard error.
+pub fn report_unfired(faults: &StandingFaults) {
     let unfired = faults.unfired();
     if unfired.is_empty() {
         return;
     }
-    let place = |(at, refused): &(usize, Option<String>)| match refused {
-        Some(reason) => format!("$[{at}] ({reason})"),
-        None => format!("$[{at}]"),
+    let place = |(index, refusal): &(usize, Option<String>)| match refusal {
+        Some(reason) => format!("$[{index}] ({reason})"),
+        None => format!("$[{index}]"),
     };
     let places: Vec<String> = unfired.iter().map(place).collect();
-    let all = counted(faults.count(), "fault");
-    tell(format_args!("faults: {} of {all} never fired: {}", unfired.len(), places.join(", ")));
+    let total = counted(faults.count(), "fault");
+    eprint_line(format_args!("faults: {} of {total} never fired: {}", unfired.len(), places.join(", ")));
 }

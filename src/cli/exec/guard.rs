@@ -1,4 +1,4 @@
-//! A process that ends a command when the `exec` that started it is gone without having said so, killed for one.
+//! `chatdouble guard`: a helper process of `exec`, which ends the command if `exec` itself is killed.
 
 use crate::cli::CliError;
 use clap::Args;
@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
-/// How long the command may take to end by itself.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time that the command has to end after SIGTERM.
+const TERMINATION_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is guarded.
 #[derive(Debug, Args)]
 pub struct Guard {
     /// The command's process
@@ -26,12 +25,12 @@ pub struct Guard {
 
 /// Waits for the end of standard input, which `exec` holds open; then ends the command.
 pub fn run(guard: &Guard) -> Result<ExitCode, CliError> {
-    let process = Pid::from_raw(guard.process).ok_or_else(|| CliError::of_usage("PID takes a process"))?;
-    let guarded = Guarded::of(process).map_err(CliError::of_start)?;
-    // Nothing is ever written: it is read until there is nobody who could.
+    let process = Pid::from_raw(guard.process).ok_or_else(|| CliError::usage("PID takes a process"))?;
+    let guarded = Guarded::open(process).map_err(CliError::failure)?;
+    // `exec` never writes anything; the read returns when `exec` has ended.
     let _ = std::io::stdin().lock().read(&mut [0]);
     guarded.signal(Signal::TERM);
-    std::thread::sleep(PATIENCE);
+    std::thread::sleep(TERMINATION_TIMEOUT);
     guarded.signal(Signal::KILL);
     if let Some(file) = &guard.file {
         let _ = std::fs::remove_file(file);
@@ -39,27 +38,27 @@ pub fn run(guard: &Guard) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A process, which no later one of the same number is taken for, and what it started.
+/// A process with its descendants. The handle ensures that a later process with the same ID is never signalled.
 #[cfg(target_os = "linux")]
 struct Guarded {
     process: Pid,
     handle: rustix::fd::OwnedFd,
-    below: std::cell::OnceCell<super::tree::Tree>,
+    descendants: std::cell::OnceCell<super::process_tree::Descendants>,
 }
 
 #[cfg(target_os = "linux")]
 impl Guarded {
-    fn of(process: Pid) -> rustix::io::Result<Self> {
+    fn open(process: Pid) -> rustix::io::Result<Self> {
         let handle = rustix::process::pidfd_open(process, rustix::process::PidfdFlags::empty())?;
-        Ok(Self { process, handle, below: std::cell::OnceCell::new() })
+        Ok(Self { process, handle, descendants: std::cell::OnceCell::new() })
     }
 
-    /// Sends a signal; what it is for may be gone.
+    /// Sends a signal to the process and its descendants, some of which may have ended.
     fn signal(&self, signal: Signal) {
-        // They are known by the first signal, after which they may have another parent.
-        let below = self.below.get_or_init(|| super::tree::Tree::below(self.process));
+        // Listed before the first signal, after which they may have another parent.
+        let descendants = self.descendants.get_or_init(|| super::process_tree::Descendants::of(self.process));
         let _ = rustix::process::pidfd_send_signal(&self.handle, signal);
-        below.signal(signal);
+        descendants.signal(signal);
     }
 }
 
@@ -69,37 +68,37 @@ struct Guarded(Pid);
 
 #[cfg(not(target_os = "linux"))]
 impl Guarded {
-    fn of(process: Pid) -> rustix::io::Result<Self> {
+    fn open(process: Pid) -> rustix::io::Result<Self> {
         rustix::process::test_kill_process(process).map(|()| Self(process))
     }
 
-    /// Sends a signal; the process may be gone.
+    /// Sends a signal to the process, which may have ended.
     fn signal(&self, signal: Signal) {
         let _ = rustix::process::kill_process(self.0, signal);
     }
 }
 
-/// A guard's process; dropping it ends it, and then nothing is guarded.
-pub struct Guarding(Child);
+/// The running guard of a command. Dropping it ends the guard without ending the command.
+pub struct GuardProcess(Child);
 
-impl Guarding {
-    /// Has a process guarded, which the caller started and still waits for, and the file that it alone needs.
+impl GuardProcess {
+    /// Starts a guard for a child process of the caller, and for a file that only this process needs.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// When the guard can't be started.
     pub fn start(process: u32, file: Option<&Path>) -> std::io::Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("guard").arg(process.to_string()).args(file);
-        // In a group of its own: what is sent to that of `exec` is not to end its guard.
+        // In a separate process group, so that signals to the group of `exec` don't end the guard.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().map(Self)
     }
 }
 
-impl Drop for Guarding {
+impl Drop for GuardProcess {
     fn drop(&mut self) {
-        // Before its input ends.
+        // Killed before its standard input is closed, which would make it end the command.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,25 +1,23 @@
-//! A command against servers of several feature levels, a run for each.
+//! `chatdouble exec --levels`: runs the command at several feature levels and compares the results.
 
-use super::attempt::{Attempt, Attempted};
+use super::attempt::{Attempt, RunResult};
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::cli::CliError;
-use crate::cli::output::tell;
+use crate::cli::output::eprint_line;
 use crate::level::{Suspect, Usage};
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use std::process::ExitCode;
 
-/// Changes of which nothing was seen are listed up to here.
-const MOST_UNSEEN: usize = 10;
-/// The most runs of one list.
-const MOST_LEVELS: usize = 1_000;
+/// Limit of the listed changes that were not seen in the command's requests.
+const MAX_UNSEEN_CHANGES: usize = 10;
+const MAX_LEVELS: usize = 1_000;
 
-/// Which levels, and how many runs at the same time.
 #[derive(Debug, Args)]
 pub struct Levels {
     /// Run the command once for each of these feature levels, each time against a fresh server, and show a table at the
     /// end; a comma separates levels and ranges: 371,421,newest or 371..387
-    #[arg(long, value_name = "LIST", conflicts_with_all = ["chaos", "feature_level"], value_parser = list)]
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["chaos", "feature_level"], value_parser = parse_list)]
     levels: Option<LevelList>,
 
     /// Number of levels that run at the same time; each line of the command's output then begins with its level
@@ -27,30 +25,30 @@ pub struct Levels {
     jobs: u16,
 }
 
-/// Levels in the order in which they were given, each once.
+/// Levels in the order of the command line, without duplicates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelList(Vec<i64>);
 
-/// Reads a list such as `371..387,421,newest`.
-fn list(text: &str) -> Result<LevelList, String> {
+/// Parses a list such as `371..387,421,newest`.
+fn parse_list(text: &str) -> Result<LevelList, String> {
     let mut levels = Vec::new();
     for part in text.split(',').map(str::trim) {
         let (first, last) = match part.split_once("..") {
-            Some((first, last)) => (level(first)?, level(last)?),
-            None => (level(part)?, level(part)?),
+            Some((first, last)) => (parse_level(first)?, parse_level(last)?),
+            None => (parse_level(part)?, parse_level(part)?),
         };
         if first > last {
             return Err(format!("{part}: takes the older level first"));
         }
-        if last - first >= MOST_LEVELS as i64 {
-            return Err(format!("{part}: takes at most {MOST_LEVELS} levels"));
+        if last - first >= MAX_LEVELS as i64 {
+            return Err(format!("{part}: takes at most {MAX_LEVELS} levels"));
         }
         levels.extend((first..=last).filter(|level| !levels.contains(level)).collect::<Vec<_>>());
     }
-    if levels.len() > MOST_LEVELS { Err(format!("takes at most {MOST_LEVELS} levels")) } else { Ok(LevelList(levels)) }
+    if levels.len() > MAX_LEVELS { Err(format!("takes at most {MAX_LEVELS} levels")) } else { Ok(LevelList(levels)) }
 }
 
-fn level(text: &str) -> Result<i64, String> {
+fn parse_level(text: &str) -> Result<i64, String> {
     match text.trim() {
         "newest" => Ok(NEWEST_FEATURE_LEVEL),
         text => text.parse::<u32>().map(i64::from).map_err(|_| {
@@ -60,61 +58,60 @@ fn level(text: &str) -> Result<i64, String> {
 }
 
 impl Levels {
-    /// The levels, if the command is to be run for several.
+    /// The levels; None without `--levels`.
     pub fn list(&self) -> Option<&LevelList> {
         self.levels.as_ref()
     }
 
-    /// Whether runs are to share the time.
+    /// Whether several runs happen at the same time.
     pub fn is_parallel(&self) -> bool {
         self.jobs > 1
     }
 
-    /// Runs the command for each level and shows the table; the status of the first that failed.
+    /// Runs the command at each level and prints a table. Returns the status of the first failed run.
     ///
     /// # Errors
     ///
-    /// What keeps a run from starting.
+    /// When a run can't start.
     pub async fn run(
         &self,
         LevelList(levels): &LevelList,
-        attempt: impl AsyncFn(Attempt) -> Result<Attempted<Usage>, CliError>,
+        attempt: impl AsyncFn(Attempt) -> Result<RunResult<Usage>, CliError>,
     ) -> Result<ExitCode, CliError> {
         let at_level = |level: i64| {
             let prefix = self.is_parallel().then(|| format!("{level}: "));
-            let attempted = attempt(Attempt { feature_level: Some(level), prefix, ..Attempt::default() });
+            let result = attempt(Attempt { feature_level: Some(level), prefix, ..Attempt::default() });
             async move {
-                tell(format_args!("level {level}:"));
-                attempted.await.map(|attempted| (level, attempted))
+                eprint_line(format_args!("level {level}:"));
+                result.await.map(|result| (level, result))
             }
         };
         let runs = stream::iter(levels).map(|level| at_level(*level)).buffered(usize::from(self.jobs));
-        // Nothing more is begun after an interruption.
-        let mut is_over = false;
+        // No more runs start after an interruption.
+        let mut is_interrupted = false;
         let runs = runs.try_take_while(|(_, run)| {
-            let goes_on = !std::mem::replace(&mut is_over, run.is_interrupted);
-            std::future::ready(Ok(goes_on))
+            let continues = !std::mem::replace(&mut is_interrupted, run.is_interrupted);
+            std::future::ready(Ok(continues))
         });
         let runs: Vec<Run> = runs.try_collect().await?;
-        tell(table(&runs));
-        for text in suspicions(&runs) {
-            tell(text);
+        eprint_line(table(&runs));
+        for text in level_comparisons(&runs) {
+            eprint_line(text);
         }
         let failed = runs.iter().find(|(_, run)| run.status != 0);
         Ok(failed.map_or(ExitCode::SUCCESS, |(_, run)| ExitCode::from(run.status)))
     }
 }
 
-/// A level, and how the run against it ended.
-type Run = (i64, Attempted<Usage>);
+type Run = (i64, RunResult<Usage>);
 
-/// The results, a line for each level.
+/// A table with a line for each level.
 fn table(runs: &[Run]) -> String {
-    let width = runs.iter().map(|(_, run)| run.result().len()).max().unwrap_or_default().max("result".len());
+    let width = runs.iter().map(|(_, run)| run.summary().len()).max().unwrap_or_default().max("result".len());
     let heading = if runs.iter().any(|(_, run)| run.findings.is_some()) { "  findings" } else { "" };
     let mut text = format!("level  {:width$}  seconds{heading}", "result");
     for (level, run) in runs {
-        text.push_str(&format!("\n{level:>5}  {:width$}  {:>7.1}", run.result(), run.took.as_secs_f64()));
+        text.push_str(&format!("\n{level:>5}  {:width$}  {:>7.1}", run.summary(), run.duration.as_secs_f64()));
         if let Some(findings) = run.findings {
             text.push_str(&format!("  {findings:>8}"));
         }
@@ -122,37 +119,38 @@ fn table(runs: &[Run]) -> String {
     text
 }
 
-/// For each two levels that are next to each other and of which one passed and one failed: the changes between them that
-/// touch what the command used.
-fn suspicions(runs: &[Run]) -> Vec<String> {
+/// For each pair of neighbouring levels of which one passed and one failed: the changes between them that affect what
+/// the command used.
+fn level_comparisons(runs: &[Run]) -> Vec<String> {
     let mut sorted: Vec<&Run> = runs.iter().collect();
     sorted.sort_by_key(|(level, _)| *level);
     let pairs = sorted.windows(2).filter(|pair| (pair[0].1.status == 0) != (pair[1].1.status == 0));
-    pairs.map(|pair| suspicion(pair[0], pair[1])).collect()
+    pairs.map(|pair| compare_levels(pair[0], pair[1])).collect()
 }
 
-fn suspicion((from, older): &Run, (to, newer): &Run) -> String {
-    let mut used = older.seen.clone();
-    used.join(newer.seen.clone());
-    let suspects = used.suspects(*from, *to);
-    let word = |run: &Attempted<Usage>| if run.status == 0 { "passes" } else { "fails" };
-    let between = format!("{from} {}, {to} {}", word(older), word(newer));
+fn compare_levels((from, older): &Run, (to, newer): &Run) -> String {
+    let mut usage = older.observed.clone();
+    usage.join(newer.observed.clone());
+    let suspects = usage.suspects(*from, *to);
+    let verb = |run: &RunResult<Usage>| if run.status == 0 { "passes" } else { "fails" };
+    let summary = format!("{from} {}, {to} {}", verb(older), verb(newer));
     if suspects.is_empty() {
-        return format!("{between}: no known change between them touches what the command used");
+        return format!("{summary}: no known change between them touches what the command used");
     }
-    let mut text = format!("{between}; what changed between them of what the command used:");
-    let (seen, unseen): (Vec<&Suspect>, Vec<&Suspect>) = suspects.iter().partition(|suspect| suspect.is_seen);
-    let add = |text: &mut String, Suspect { change, .. }: &Suspect| {
+    let mut text = format!("{summary}; what changed between them of what the command used:");
+    let (observed_changes, unobserved_changes): (Vec<&Suspect>, Vec<&Suspect>) =
+        suspects.iter().partition(|suspect| suspect.is_certain);
+    let add_line = |text: &mut String, Suspect { change, .. }: &Suspect| {
         text.push_str(&format!("\n{:>5}  {}: {} ({})", change.level, change.on, change.change, change.known_by));
     };
-    seen.iter().for_each(|suspect| add(&mut text, suspect));
-    if !unseen.is_empty() {
+    observed_changes.iter().for_each(|suspect| add_line(&mut text, suspect));
+    if !unobserved_changes.is_empty() {
         text.push_str("\n       perhaps, in a part of a reply that the journal does not keep:");
-        unseen.iter().take(MOST_UNSEEN).for_each(|suspect| add(&mut text, suspect));
+        unobserved_changes.iter().take(MAX_UNSEEN_CHANGES).for_each(|suspect| add_line(&mut text, suspect));
     }
-    if unseen.len() > MOST_UNSEEN {
-        let more = unseen.len() - MOST_UNSEEN;
-        text.push_str(&format!("\n       and {more} more; chatdouble levels --between {from} {to} lists all"));
+    if unobserved_changes.len() > MAX_UNSEEN_CHANGES {
+        let omitted_count = unobserved_changes.len() - MAX_UNSEEN_CHANGES;
+        text.push_str(&format!("\n       and {omitted_count} more; chatdouble levels --between {from} {to} lists all"));
     }
     text
 }
@@ -163,8 +161,8 @@ mod tests {
 
     #[test]
     fn lists_have_levels_and_ranges_each_level_once() {
-        assert_eq!(list("371, 421,newest"), Ok(LevelList(vec![371, 421, NEWEST_FEATURE_LEVEL])));
-        assert_eq!(list("5..7,6,9"), Ok(LevelList(vec![5, 6, 7, 9])));
+        assert_eq!(parse_list("371, 421,newest"), Ok(LevelList(vec![371, 421, NEWEST_FEATURE_LEVEL])));
+        assert_eq!(parse_list("5..7,6,9"), Ok(LevelList(vec![5, 6, 7, 9])));
         for (text, part) in [
             ("", "'' is no feature level"),
             ("new", "'new' is no feature level"),
@@ -172,7 +170,7 @@ mod tests {
             ("-1", "'-1'"),
             ("0..1000", "at most 1000"),
         ] {
-            assert!(list(text).is_err_and(|error| error.contains(part)), "{text}: {:?}", list(text));
+            assert!(parse_list(text).is_err_and(|error| error.contains(part)), "{text}: {:?}", parse_list(text));
         }
     }
 }

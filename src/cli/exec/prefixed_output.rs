@@ -1,4 +1,4 @@
-//! The output of a command that runs at the same time as others: each line begins with a prefix, and no line is within another.
+//! Forwards the output of concurrent commands line by line, each line with the prefix of its command.
 
 use std::io::Write;
 use std::time::Duration;
@@ -6,25 +6,25 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::Child;
 use tokio::task::JoinHandle;
 
-/// How long output is waited for after the command has ended: what it started may have its pipes for ever.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Limit of the wait for output after the command has ended, since its child processes may keep the pipes open.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Passes the lines of a command on.
+/// The tasks that forward the output of a command.
 pub struct PrefixedOutput(Vec<JoinHandle<()>>);
 
 impl PrefixedOutput {
-    /// Passes on what a command writes to its pipes, within a runtime.
-    pub fn of(child: &mut Child, prefix: &str) -> Self {
-        let out = child.stdout.take().map(|pipe| tokio::spawn(forward(pipe, prefix.to_owned(), std::io::stdout)));
-        let error = child.stderr.take().map(|pipe| tokio::spawn(forward(pipe, prefix.to_owned(), std::io::stderr)));
-        Self(out.into_iter().chain(error).collect())
+    /// Starts to forward the output of a command. Must be called within a runtime.
+    pub fn start(child: &mut Child, prefix: &str) -> Self {
+        let stdout = child.stdout.take().map(|pipe| tokio::spawn(forward(pipe, prefix.to_owned(), std::io::stdout)));
+        let stderr = child.stderr.take().map(|pipe| tokio::spawn(forward(pipe, prefix.to_owned(), std::io::stderr)));
+        Self(stdout.into_iter().chain(stderr).collect())
     }
 
-    /// Waits for the rest of the output of a command that has ended.
-    pub async fn end(self) {
-        for reading in self.0 {
-            let abort = reading.abort_handle();
-            if tokio::time::timeout(PATIENCE, reading).await.is_err() {
+    /// Waits for the remaining output of a command that has ended.
+    pub async fn finish(self) {
+        for task in self.0 {
+            let abort = task.abort_handle();
+            if tokio::time::timeout(END_TIMEOUT, task).await.is_err() {
                 abort.abort();
             }
         }
@@ -38,7 +38,7 @@ async fn forward<To: Write>(pipe: impl AsyncRead + Unpin, prefix: String, to: fn
         if !line.ends_with(b"\n") {
             line.push(b'\n');
         }
-        // Whoever reads it may have ended.
+        // The reader of the output may have ended.
         let _ = to().write_all(&line);
         line.truncate(prefix.len());
     }

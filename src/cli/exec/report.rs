@@ -1,8 +1,8 @@
-//! `chatdouble exec --report`: what the command's clients did wrong, as a file.
+//! `chatdouble exec --report`: writes the report on the command's clients to a file.
 
 use crate::cli::CliError;
-use crate::cli::file::write_whole;
-use crate::cli::output::tell;
+use crate::cli::file::write_atomically;
+use crate::cli::output::eprint_line;
 use crate::report::format::Format;
 use crate::report::{Baseline, Severity, Summary};
 use crate::server::Server;
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-/// The exit status of findings that the baseline does not have.
+/// Exit status for findings that are not in the baseline.
 pub const HAS_FINDINGS: u8 = 4;
-/// The file that means standard error.
+/// The file name that means standard error.
 const STANDARD_ERROR: &str = "-";
 
 #[derive(Debug, Args)]
@@ -52,24 +52,24 @@ enum SeverityName {
     Note,
 }
 
-/// What is to be done with the report.
-pub struct Reporting {
+/// Writes the report, as requested on the command line.
+pub struct Reporter {
     file: Option<(PathBuf, Format)>,
     fail_on: Option<Severity>,
     baseline: Baseline,
-    /// What the reports of several runs have.
-    joined: Mutex<Summary>,
+    /// The clients of several runs, added by [`Reporter::add`].
+    collected: Mutex<Summary>,
 }
 
 impl ReportOptions {
-    /// What is to be done with the report; before the command runs, so that a mistake costs no test run.
-    pub fn prepare(&self) -> Result<Reporting, CliError> {
+    /// Checks the options. Called before the command runs, so that a mistake in them costs no test run.
+    pub fn prepare(&self) -> Result<Reporter, CliError> {
         let file = match &self.report {
             Some(file) => Some((file.clone(), self.format(file)?)),
             None => None,
         };
         let baseline = match &self.report_baseline {
-            Some(file) => Baseline::of(&read(file)?),
+            Some(file) => Baseline::of(&read_baseline(file)?),
             None => Baseline::default(),
         };
         let fail_on = self.fail_on.map(|severity| match severity {
@@ -77,7 +77,7 @@ impl ReportOptions {
             SeverityName::Warning => Severity::Warning,
             SeverityName::Note => Severity::Note,
         });
-        Ok(Reporting { file, fail_on, baseline, joined: Mutex::new(Summary { clients: Vec::new(), complete: true }) })
+        Ok(Reporter { file, fail_on, baseline, collected: Mutex::new(Summary { clients: Vec::new(), complete: true }) })
     }
 
     fn format(&self, file: &Path) -> Result<Format, CliError> {
@@ -89,7 +89,7 @@ impl ReportOptions {
             Some(FormatName::Sarif) => Ok(Format::Sarif),
             None if name == STANDARD_ERROR => Ok(Format::Text),
             None => Format::of_file(&name).ok_or_else(|| {
-                CliError::of_usage(format!(
+                CliError::usage(format!(
                     "the end of '{name}' names no form of a report (.txt, .json, .xml, .sarif); give --report-format"
                 ))
             }),
@@ -97,17 +97,17 @@ impl ReportOptions {
     }
 }
 
-fn read(file: &Path) -> Result<Summary, CliError> {
-    let fault = |reason: String| CliError::of_start(format!("{}: {reason}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|error| fault(error.to_string()))?;
+fn read_baseline(file: &Path) -> Result<Summary, CliError> {
+    let file_error = |reason: String| CliError::failure(format!("{}: {reason}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(|error| file_error(error.to_string()))?;
     if !text.trim_start().starts_with('{') {
-        return Err(fault("takes a report in JSON, as --report FILE.json writes it".to_owned()));
+        return Err(file_error("takes a report in JSON, as --report FILE.json writes it".to_owned()));
     }
-    crate::json_diagnostic::read(&text).map_err(|mistake| fault(mistake.to_string()))
+    crate::json_diagnostic::read(&text).map_err(|mistake| file_error(mistake.to_string()))
 }
 
-impl Reporting {
-    /// Writes the report on a server's clients, which have ended; whether it has findings that fail the run.
+impl Reporter {
+    /// Writes the report on a server's clients, which have ended. Returns whether it has findings that fail the run.
     pub fn write(&self, server: &Server) -> Result<bool, CliError> {
         if self.file.is_none() {
             return Ok(false);
@@ -115,8 +115,8 @@ impl Reporting {
         self.write_summary(&server.final_report())
     }
 
-    /// Keeps the report on a server's clients for [`Reporting::finish`], each client's world with the server's level; how
-    /// many findings it has. None where no report was asked for.
+    /// Collects the report on a server's clients for [`Reporter::report_after`], with `level` added to the names of
+    /// worlds. Returns the number of findings; None if no report was requested.
     pub fn add(&self, server: &Server, level: Option<i64>) -> Option<usize> {
         self.file.as_ref()?;
         let mut report = server.final_report();
@@ -126,21 +126,22 @@ impl Reporting {
             }
         }
         let count = report.findings().count();
-        self.joined.lock().unwrap_or_else(PoisonError::into_inner).extend(report);
+        self.collected.lock().unwrap_or_else(PoisonError::into_inner).extend(report);
         Some(count)
     }
 
-    /// Writes what was kept of several runs, of which the first that failed had this status; the status of all.
+    /// Writes the collected report of several runs. `status` is that of the first failed run, or success. Returns the
+    /// exit status of the program.
     ///
     /// # Errors
     ///
-    /// What keeps the file from being written.
+    /// When the file can't be written.
     pub fn report_after(&self, status: ExitCode) -> Result<ExitCode, CliError> {
         if self.file.is_none() {
             return Ok(status);
         }
-        let joined = std::mem::take(&mut *self.joined.lock().unwrap_or_else(PoisonError::into_inner));
-        let fails = self.write_summary(&joined)?;
+        let collected = std::mem::take(&mut *self.collected.lock().unwrap_or_else(PoisonError::into_inner));
+        let fails = self.write_summary(&collected)?;
         Ok(if fails && status == ExitCode::SUCCESS { ExitCode::from(HAS_FINDINGS) } else { status })
     }
 
@@ -148,20 +149,20 @@ impl Reporting {
         let Some((file, format)) = &self.file else { return Ok(false) };
         let text = format.write(report, &self.baseline, self.fail_on);
         if file.as_os_str() == STANDARD_ERROR {
-            // Nobody may read it any more.
+            // The reader of standard error may have ended.
             let _ = std::io::stderr().write_all(text.as_bytes());
         } else {
-            write_whole(file, &text)
-                .map_err(|error| CliError::of_start(format!("cannot write {}: {error}", file.display())))?;
+            write_atomically(file, &text)
+                .map_err(|error| CliError::failure(format!("cannot write {}: {error}", file.display())))?;
         }
-        let fails = |severity: Severity| self.fail_on.is_some_and(|least| severity >= least);
+        let fails = |severity: Severity| self.fail_on.is_some_and(|lowest| severity >= lowest);
         let findings = report.findings();
         let failing =
             findings.filter(|(client, finding)| fails(finding.severity) && !self.baseline.has(client, finding));
         let count = failing.count();
         if count > 0 && file.as_os_str() != STANDARD_ERROR {
             let findings = if count == 1 { "finding lets" } else { "findings let" };
-            tell(format_args!("report: {count} {findings} the run fail; see {}", file.display()));
+            eprint_line(format_args!("report: {count} {findings} the run fail; see {}", file.display()));
         }
         Ok(count > 0)
     }

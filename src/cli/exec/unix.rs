@@ -1,4 +1,4 @@
-//! Forwards signals to a command, on Unix.
+//! Signals and exit statuses of the command on Unix.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::future::poll_fn;
@@ -8,17 +8,17 @@ use std::task::Poll;
 use tokio::process::Child;
 use tokio::signal::unix::{Signal as SignalStream, SignalKind, signal};
 
-/// Signals to forward to the command: by default they would end this program and leave the command running.
+/// The signals to forward to the command. By default, they would end this program and leave the command running.
 pub struct Signals(Vec<(SignalStream, Signal)>);
 
 impl Signals {
-    /// Listens for them from now on.
+    /// Installs the signal handlers.
     ///
     /// # Errors
     ///
-    /// A handler cannot be installed.
+    /// When a handler can't be installed.
     pub fn listen() -> std::io::Result<Self> {
-        let passed_on = [
+        let forwarded = [
             (SignalKind::interrupt(), Signal::INT),
             (SignalKind::terminate(), Signal::TERM),
             (SignalKind::hangup(), Signal::HUP),
@@ -26,28 +26,26 @@ impl Signals {
             (SignalKind::user_defined1(), Signal::USR1),
             (SignalKind::user_defined2(), Signal::USR2),
         ];
-        passed_on
+        forwarded
             .into_iter()
-            .map(|(kind, passed_on)| Ok((signal(kind)?, passed_on)))
+            .map(|(kind, forwarded)| Ok((signal(kind)?, forwarded)))
             .collect::<Result<_, _>>()
             .map(Self)
     }
 
-    /// The next signal that arrives.
     pub async fn next(&mut self) -> Signal {
         poll_fn(|context| {
             let mut signals = self.0.iter_mut();
-            let arrived =
-                signals.find_map(|(arriving, signal)| arriving.poll_recv(context).is_ready().then_some(*signal));
-            arrived.map_or(Poll::Pending, Poll::Ready)
+            let received = signals.find_map(|(stream, signal)| stream.poll_recv(context).is_ready().then_some(*signal));
+            received.map_or(Poll::Pending, Poll::Ready)
         })
         .await
     }
 }
 
-/// Forwards a signal to the command, which may have ended a moment ago.
+/// Forwards a signal to the command, unless the terminal sends it anyway. The command may have ended already.
 pub fn forward(child: &Child, signal: Signal) {
-    // A terminal gives Ctrl-C and Ctrl-\ to the whole group in its foreground, the command included:
+    // A terminal sends Ctrl-C and Ctrl-\ to all processes of the foreground group, including the command:
     // forwarding would deliver it twice.
     if matches!(signal, Signal::INT | Signal::QUIT) && is_in_foreground() {
         return;
@@ -58,15 +56,15 @@ pub fn forward(child: &Child, signal: Signal) {
     }
 }
 
-/// Whether a signal asks a program to end.
+/// Whether a signal requests the end of a program.
 pub fn is_terminating(signal: Signal) -> bool {
     !matches!(signal, Signal::USR1 | Signal::USR2)
 }
 
-/// Ends a command at once, with what it started.
+/// Kills a command; on Linux also its descendants.
 pub async fn kill(child: &mut Child) {
     #[cfg(target_os = "linux")]
-    let descendants = child.id().and_then(|id| Pid::from_raw(id as i32)).map(super::tree::Tree::below);
+    let descendants = child.id().and_then(|id| Pid::from_raw(id as i32)).map(super::process_tree::Descendants::of);
     let _ = child.kill().await;
     #[cfg(target_os = "linux")]
     descendants.into_iter().for_each(|descendants| descendants.signal(Signal::KILL));
@@ -77,7 +75,7 @@ fn is_in_foreground() -> bool {
 }
 
 /// The exit status as shells report it: 128 and the number of the signal that killed the command.
-pub fn status_of(ended: ExitStatus) -> u8 {
-    let killed = ended.signal().and_then(|signal| u8::try_from(128 + signal).ok());
-    ended.code().and_then(|code| u8::try_from(code).ok()).or(killed).unwrap_or(1)
+pub fn status_of(exit_status: ExitStatus) -> u8 {
+    let signal_status = exit_status.signal().and_then(|signal| u8::try_from(128 + signal).ok());
+    exit_status.code().and_then(|code| u8::try_from(code).ok()).or(signal_status).unwrap_or(1)
 }

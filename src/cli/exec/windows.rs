@@ -1,23 +1,22 @@
-//! What replaces signals where there are none: a console gives Ctrl-C to the command itself.
+//! Console events and exit statuses of the command on Windows, where the console itself sends Ctrl-C to the command.
 
 use std::process::ExitStatus;
 use tokio::process::Child;
 use tokio::signal::windows::{CtrlBreak, CtrlC, ctrl_break, ctrl_c};
 
-/// What would end this program, and the command would be left behind.
+/// The console events that would end this program and leave the command running.
 pub struct Signals(CtrlC, CtrlBreak);
 
 impl Signals {
-    /// Takes them from now on.
+    /// Installs the handlers.
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// When a handler can't be installed.
     pub fn listen() -> std::io::Result<Self> {
         Ok(Self(ctrl_c()?, ctrl_break()?))
     }
 
-    /// The next one that arrives.
     pub async fn next(&mut self) {
         tokio::select! {
             _ = self.0.recv() => {}
@@ -26,20 +25,19 @@ impl Signals {
     }
 }
 
-/// Does nothing: the console informs the command.
+/// Does nothing, since the console sends the event to the command.
 pub fn forward(_child: &Child, (): ()) {}
 
-/// Whether a signal asks a program to end: there are no others.
+/// Always true, since all console events request the end of a program.
 pub fn is_terminating((): ()) -> bool {
     true
 }
 
-/// Ends a command at once.
 pub async fn kill(child: &mut Child) {
     let _ = child.kill().await;
 }
 
-/// A command's end; a number that is no exit status elsewhere counts as a failure.
-pub fn status_of(ended: ExitStatus) -> u8 {
-    ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+/// The exit status of the command; numbers that are no exit status on other systems become 1.
+pub fn status_of(exit_status: ExitStatus) -> u8 {
+    exit_status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }

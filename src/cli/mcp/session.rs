@@ -1,9 +1,9 @@
-//! What tools do: calls of control and of the API over HTTP, and the scenario of what was done.
+//! The session of an agent: carries out tools by requests to a server, and records them as scenarios.
 
-use super::recording::{Answered, Recording};
+use super::recording::{Recording, Reply};
 use super::tools::{self, ControlCall};
-use crate::cli::scenario::settled;
-use crate::scenario::client::{Answer, Ask, Client, Failure};
+use crate::cli::scenario::with_placeholders;
+use crate::scenario::client::{Client, Failure, HttpReply, HttpRequest};
 use crate::scenario::{Document, Mode, Outcome, Stage, play};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tokio_rustls::rustls::ClientConfig;
 
-/// Characters of a reply that an agent is shown.
-const MAX_SHOWN: usize = 40_000;
+/// Longer replies are cut before the agent reads them.
+const MAX_REPLY_BYTES: usize = 40_000;
 const DEFAULT_WORLD: &str = "default";
 
 type Arguments = Map<String, Value>;
@@ -29,33 +29,32 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with the server at a URL.
     ///
     /// # Errors
     ///
-    /// Where this machine has no trusted certificates.
+    /// When the TLS configuration can't be created.
     pub fn new(
         url: &str,
         control_token: Option<String>,
-        trusting: Option<ClientConfig>,
+        tls_config: Option<ClientConfig>,
         stage: Stage,
     ) -> Result<Self, String> {
-        let client = Client::new(url, trusting)?;
+        let client = Client::new(url, tls_config)?;
         Ok(Self { url: url.to_owned(), control_token, client, stage, recordings: Mutex::default() })
     }
 
-    /// Does what a tool does; gives the text that the agent reads.
+    /// Carries out a tool and returns the text for the agent.
     ///
     /// # Errors
     ///
-    /// Why it was not done, in a sentence.
+    /// Why the tool failed, as a sentence for the agent.
     pub async fn call(&self, tool: &str, arguments: &Arguments) -> Result<String, String> {
         if let Some(call) = ControlCall::of(tool) {
             return self.control(call, arguments).await;
         }
         check_names(tool, arguments)?;
         match tool {
-            "find_operations" => Ok(tools::operations_with(text(arguments, "words").unwrap_or_default()).join("\n")),
+            "find_operations" => Ok(tools::find_operations(text(arguments, "words").unwrap_or_default()).join("\n")),
             "describe_operation" => describe(required(arguments, "operation")?),
             "act" => self.act(arguments).await,
             "play_scenario" => self.play(required(arguments, "text")?).await,
@@ -68,33 +67,34 @@ impl Session {
         let world = text(arguments, "world").unwrap_or(DEFAULT_WORLD);
         let mut arguments = arguments.clone();
         arguments.shift_remove("world");
-        let mut path = call.path.replace("{name}", &encoded(world));
+        let mut path = call.path.replace("{name}", &percent_encoded(world));
         while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
             let name = path[start + 1..end].to_owned();
             let value = arguments.shift_remove(&name).ok_or_else(|| format!("`{name}` is missing"))?;
-            path.replace_range(start..=end, &encoded(&as_text(&value)));
+            path.replace_range(start..=end, &percent_encoded(&to_text(&value)));
         }
-        let in_query = call.in_query().filter_map(|name| Some((name.to_owned(), arguments.shift_remove(name)?)));
-        let query = form(&in_query.collect());
+        let query_parameters =
+            call.query_parameters().filter_map(|name| Some((name.to_owned(), arguments.shift_remove(name)?)));
+        let query = form(&query_parameters.collect());
         let url = if query.is_empty() { format!("{}{path}", self.url) } else { format!("{}{path}?{query}", self.url) };
         let body = (call.method == "POST").then(|| Value::from(arguments.clone()));
-        let answer = self.ask_control(call.method, url, body.as_ref()).await?;
-        if answer.status < 400 || call.path.ends_with("/verify") {
-            self.note(call, world, &path, &query, body.as_ref(), answer.status);
+        let reply = self.send_to_control(call.method, url, body.as_ref()).await?;
+        if reply.status < 400 || call.path.ends_with("/verify") {
+            self.record(call, world, &path, &query, body.as_ref(), reply.status);
         }
-        shown(&answer)
+        text_of_reply(&reply)
     }
 
-    async fn ask_control(&self, method: &str, url: String, body: Option<&Value>) -> Result<Answer, String> {
+    async fn send_to_control(&self, method: &str, url: String, body: Option<&Value>) -> Result<HttpReply, String> {
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         headers.extend(self.control_token.iter().map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
         let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
-        let ask = Ask { method: method.to_owned(), url, headers, body };
-        self.client.ask(ask).await.map_err(|failure| failure.reason().to_owned())
+        let request = HttpRequest { method: method.to_owned(), url, headers, body };
+        self.client.send(request).await.map_err(|failure| failure.reason().to_owned())
     }
 
-    /// Notes a call of control for the scenario of its world.
-    fn note(&self, call: ControlCall, world: &str, path: &str, query: &str, body: Option<&Value>, status: u16) {
+    /// Records a call of control in the scenario of its world.
+    fn record(&self, call: ControlCall, world: &str, path: &str, query: &str, body: Option<&Value>, status: u16) {
         let mut recordings = self.recordings.lock();
         let empty = Map::new();
         let parameters = body.and_then(Value::as_object).unwrap_or(&empty);
@@ -103,18 +103,20 @@ impl Session {
             ("POST", "/control/worlds") => {
                 let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
                 let origin = parameters.get("fork_of").and_then(Value::as_str);
-                let made = match origin.and_then(|origin| recordings.get(origin)) {
+                let recording = match origin.and_then(|origin| recordings.get(origin)) {
                     Some(origin) => origin.clone(),
-                    None => Recording::of(parameters),
+                    None => Recording::new(parameters),
                 };
-                recordings.insert(name, made);
+                recordings.insert(name, recording);
             }
             ("DELETE", "/control/worlds/{name}") => _ = recordings.remove(world),
             (_, "/control/worlds/{name}/reset") => recordings.entry(world.to_owned()).or_default().reset(),
             (method, _) => {
-                let below = path.strip_prefix(&format!("/control/worlds/{}", encoded(world))).unwrap_or(path);
-                let below = if query.is_empty() { below.to_owned() } else { format!("{below}?{query}") };
-                recordings.entry(world.to_owned()).or_default().add_control(method, &below, body, status);
+                let path_in_world =
+                    path.strip_prefix(&format!("/control/worlds/{}", percent_encoded(world))).unwrap_or(path);
+                let path_in_world =
+                    if query.is_empty() { path_in_world.to_owned() } else { format!("{path_in_world}?{query}") };
+                recordings.entry(world.to_owned()).or_default().add_control(method, &path_in_world, body, status);
             }
         }
     }
@@ -124,50 +126,61 @@ impl Session {
         let user = text(arguments, "user");
         let operation = required(arguments, "operation")?.trim();
         let (method, path) = operation.split_once(' ').ok_or_else(operation_form)?;
-        let none = Map::new();
+        let no_params = Map::new();
         let params = match arguments.get("params") {
             Some(Value::Object(params)) => params,
-            None | Some(Value::Null) => &none,
+            None | Some(Value::Null) => &no_params,
             Some(_) => return Err("`params` is an object".to_owned()),
         };
         let form = form(params);
-        let base = if world == DEFAULT_WORLD { self.url.clone() } else { format!("{}/w/{}", self.url, encoded(world)) };
+        let base = if world == DEFAULT_WORLD {
+            self.url.clone()
+        } else {
+            format!("{}/w/{}", self.url, percent_encoded(world))
+        };
         let path = path.trim().trim_start_matches("/api/v1");
-        let mut ask = Ask { method: method.to_uppercase(), url: format!("{base}/api/v1{path}"), ..Ask::default() };
-        match ask.method.as_str() {
+        let mut request = HttpRequest {
+            method: method.to_uppercase(),
+            url: format!("{base}/api/v1{path}"),
+            ..HttpRequest::default()
+        };
+        match request.method.as_str() {
             "GET" if form.is_empty() => {}
-            "GET" => ask.url = format!("{}?{form}", ask.url),
+            "GET" => request.url = format!("{}?{form}", request.url),
             _ => {
-                ask.headers.push(("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()));
-                ask.body = form.into_bytes();
+                request.headers.push(("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned()));
+                request.body = form.into_bytes();
             }
         }
-        ask.headers.push(("user-agent".to_owned(), concat!("chatdouble-mcp/", env!("CARGO_PKG_VERSION")).to_owned()));
+        request
+            .headers
+            .push(("user-agent".to_owned(), concat!("chatdouble-mcp/", env!("CARGO_PKG_VERSION")).to_owned()));
         if let Some(user) = user {
-            ask.headers.push(("authorization".to_owned(), self.authorization(world, user).await?));
+            request.headers.push(("authorization".to_owned(), self.authorization(world, user).await?));
         }
-        let method = ask.method.clone();
-        let answered = self.client.ask(ask).await;
-        let (noted, shown) = match &answered {
-            Ok(answer) => (Answered::Whole(answer.status, without_url(&answer.body, &base)), shown(answer)?),
-            Err(Failure::Broken(reason)) => (Answered::Broken, json!({"failure": reason}).to_string()),
+        let method = request.method.clone();
+        let result = self.client.send(request).await;
+        let (recorded_reply, text_of_reply) = match &result {
+            Ok(reply) => (Reply::Complete(reply.status, without_url(&reply.body, &base)), text_of_reply(reply)?),
+            Err(Failure::Broken(reason)) => (Reply::Broken, json!({"failure": reason}).to_string()),
             Err(Failure::Refused(reason)) => return Err(reason.clone()),
         };
-        let who = user.unwrap_or("anonymous");
+        let caller = user.unwrap_or("anonymous");
         let mut recordings = self.recordings.lock();
         let recording = recordings.entry(world.to_owned()).or_default();
-        recording.add_request(who, &format!("{method} {path}"), params, &noted);
-        Ok(shown)
+        recording.add_request(caller, &format!("{method} {path}"), params, &recorded_reply);
+        Ok(text_of_reply)
     }
 
-    /// The header with which a user logs in.
+    /// The `Authorization` header of a user.
     async fn authorization(&self, world: &str, user: &str) -> Result<String, String> {
-        let url = format!("{}/control/worlds/{}/users?user={}", self.url, encoded(world), encoded(user));
-        let answer = self.ask_control("GET", url, None).await?;
-        let account = &answer.body["users"][0];
+        let url =
+            format!("{}/control/worlds/{}/users?user={}", self.url, percent_encoded(world), percent_encoded(user));
+        let reply = self.send_to_control("GET", url, None).await?;
+        let account = &reply.body["users"][0];
         match (account["email"].as_str(), account["api_key"].as_str()) {
             (Some(email), Some(key)) => Ok(format!("Basic {}", STANDARD.encode(format!("{email}:{key}")))),
-            _ => Err(answer.body["msg"].as_str().unwrap_or("there is no such user").to_owned()),
+            _ => Err(reply.body["msg"].as_str().unwrap_or("there is no such user").to_owned()),
         }
     }
 
@@ -180,34 +193,35 @@ impl Session {
                 Outcome::Played => format!("played   {}", scenario.name),
                 Outcome::Skipped(reason) => format!("skipped  {}: {reason}", scenario.name),
                 Outcome::Differs(differences) => {
-                    let shown = differences.last().map(|last| last.shown(&document)).unwrap_or_default();
-                    format!("differs  {}\n{shown}", scenario.name)
+                    let difference = differences.last().map(|last| last.shown(&document)).unwrap_or_default();
+                    format!("differs  {}\n{difference}", scenario.name)
                 }
             });
         }
         Ok(lines.join("\n"))
     }
 
-    /// What was done, played once: what changes from run to run becomes a placeholder.
+    /// Exports the recording of a world. It is played once, to replace values that change from run to run by
+    /// placeholders.
     async fn export(&self, arguments: &Arguments) -> Result<String, String> {
         let world = text(arguments, "world").unwrap_or(DEFAULT_WORLD);
         let title = text(arguments, "title").filter(|title| !title.trim().is_empty()).unwrap_or("What an agent did");
         let draft = self.recordings.lock().get(world).and_then(|recording| recording.scenario(title));
         let draft = draft.ok_or_else(|| format!("this session did nothing in the world {world:?}"))?;
-        Ok(settled(&self.stage, "scenario.md", draft).await)
+        Ok(with_placeholders(&self.stage, "scenario.md", draft).await)
     }
 }
 
-/// Asserts that a tool is given nothing that it does not take.
+/// Checks that a tool accepts all of the arguments.
 fn check_names(tool: &str, arguments: &Arguments) -> Result<(), String> {
-    let Some(taken) = tools::arguments(tool) else { return Ok(()) };
+    let Some(accepted) = tools::argument_names(tool) else { return Ok(()) };
     let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let unknown: Vec<&str> = arguments.keys().map(String::as_str).filter(|name| !taken.contains(name)).collect();
+    let unknown: Vec<&str> = arguments.keys().map(String::as_str).filter(|name| !accepted.contains(name)).collect();
     if unknown.is_empty() {
         return Ok(());
     }
-    let form = if taken.contains(&"operation") { format!("; {}", operation_form()) } else { String::new() };
-    Err(format!("{tool} takes {}, not {}{form}", quoted(&taken), quoted(&unknown)))
+    let form = if accepted.contains(&"operation") { format!("; {}", operation_form()) } else { String::new() };
+    Err(format!("{tool} takes {}, not {}{form}", quoted(&accepted), quoted(&unknown)))
 }
 
 fn operation_form() -> String {
@@ -216,9 +230,9 @@ fn operation_form() -> String {
 
 fn describe(operation: &str) -> Result<String, String> {
     let (method, path) = operation.trim().split_once(' ').ok_or_else(operation_form)?;
-    let described = tools::described(method, path.trim());
-    described
-        .map(|described| format!("{described:#}"))
+    let document = tools::operation_document(method, path.trim());
+    document
+        .map(|document| format!("{document:#}"))
         .ok_or_else(|| format!("there is no operation {operation:?}; `find_operations` lists those that there are"))
 }
 
@@ -233,29 +247,29 @@ fn required<'a>(arguments: &'a Arguments, name: &str) -> Result<&'a str, String>
     })
 }
 
-/// Parameters as clients send them.
+/// The parameters in the encoding of forms.
 fn form(params: &Arguments) -> String {
     let mut form = form_urlencoded::Serializer::new(String::new());
     for (name, value) in params {
-        form.append_pair(name, &as_text(value));
+        form.append_pair(name, &to_text(value));
     }
     form.finish()
 }
 
-fn as_text(value: &Value) -> String {
+fn to_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn encoded(part: &str) -> String {
+fn percent_encoded(part: &str) -> String {
     utf8_percent_encode(part, NON_ALPHANUMERIC).to_string()
 }
 
-/// The reply without what begins with the address of the server, which is another one elsewhere.
+/// Removes fields with URLs of this server from a reply, since they differ on other servers.
 fn without_url(body: &Value, base: &str) -> Value {
     match body {
         Value::Object(members) => {
-            let is_here = |value: &Value| value.as_str().is_some_and(|text| text.contains(base));
-            let remaining = members.iter().filter(|(_, value)| !is_here(value));
+            let contains_base = |value: &Value| value.as_str().is_some_and(|text| text.contains(base));
+            let remaining = members.iter().filter(|(_, value)| !contains_base(value));
             remaining.map(|(name, value)| (name.clone(), without_url(value, base))).collect::<Map<_, _>>().into()
         }
         Value::Array(items) => items.iter().map(|item| without_url(item, base)).collect(),
@@ -263,23 +277,19 @@ fn without_url(body: &Value, base: &str) -> Value {
     }
 }
 
-/// A reply as an agent reads it: a refusal comes with its hint.
-///
-/// # Errors
-///
-/// None.
-fn shown(answer: &Answer) -> Result<String, String> {
-    let reply = match &answer.body {
-        Value::Null => Value::from(String::from_utf8_lossy(&answer.bytes).into_owned()),
+/// Formats a reply for the agent, with the hint of a refusal.
+fn text_of_reply(reply: &HttpReply) -> Result<String, String> {
+    let body = match &reply.body {
+        Value::Null => Value::from(String::from_utf8_lossy(&reply.bytes).into_owned()),
         body => body.clone(),
     };
-    let mut shown = json!({"status": answer.status, "reply": reply});
-    if let Some(hint) = answer.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok()) {
-        shown["hint"] = hint.into();
+    let mut document = json!({"status": reply.status, "reply": body});
+    if let Some(hint) = reply.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok()) {
+        document["hint"] = hint.into();
     }
-    let mut text = shown.to_string();
-    if text.len() > MAX_SHOWN {
-        text.truncate(text.floor_char_boundary(MAX_SHOWN));
+    let mut text = document.to_string();
+    if text.len() > MAX_REPLY_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_REPLY_BYTES));
         text.push('…');
     }
     Ok(text)

@@ -1,19 +1,18 @@
-//! The tools and what they take: schemas are those of the documents of control and of the API.
+//! The tools and their schemas, which come from the OpenAPI documents of control and of the API.
 
 use crate::dialect::Dialect;
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 
-/// Schemas within schemas are put in their place up to this depth; what is deeper may be anything.
+/// References in schemas are inlined up to this depth; deeper ones allow any value.
 const MAX_DEPTH: usize = 12;
-/// Operations that a search lists at most.
-pub const MOST_FOUND: usize = 40;
-/// The parameter that names a world.
+/// Limit of the operations that a search lists.
+pub const MAX_FOUND_OPERATIONS: usize = 40;
 const WORLD: &str = "world";
 
-/// Tools that are a call of control each: the name, the method and the path.
-const CALLS: &[(&str, &str, &str)] = &[
+/// The tools that make a call of control: name, method and path.
+const CONTROL_TOOLS: &[(&str, &str, &str)] = &[
     ("list_worlds", "GET", "/control/worlds"),
     ("make_world", "POST", "/control/worlds"),
     ("delete_world", "DELETE", "/control/worlds/{name}"),
@@ -42,41 +41,41 @@ const CALLS: &[(&str, &str, &str)] = &[
 /// A call of control that a tool makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ControlCall {
-    /// GET, POST, …
     pub method: &'static str,
-    /// With placeholders.
+    /// Path with placeholders.
     pub path: &'static str,
 }
 
 impl ControlCall {
-    /// The call of a tool, if it is one.
+    /// The call that a tool makes; None for other tools.
     pub fn of(tool: &str) -> Option<Self> {
-        let (_, method, path) = CALLS.iter().find(|(name, ..)| *name == tool)?;
+        let (_, method, path) = CONTROL_TOOLS.iter().find(|(name, ..)| *name == tool)?;
         Some(Self { method, path })
     }
 
-    fn documented(self) -> &'static Value {
+    fn document(self) -> &'static Value {
         &CONTROL["paths"][self.path][self.method.to_lowercase()]
     }
 
-    /// The names of the parameters that are in the query.
-    pub fn in_query(self) -> impl Iterator<Item = &'static str> {
-        parameters(self.documented()).filter(|one| one["in"] == "query").filter_map(|one| one["name"].as_str())
+    pub fn query_parameters(self) -> impl Iterator<Item = &'static str> {
+        parameters(self.document())
+            .filter(|parameter| parameter["in"] == "query")
+            .filter_map(|parameter| parameter["name"].as_str())
     }
 
-    fn tool(self, name: &'static str) -> Tool {
-        let documented = self.documented();
+    fn to_tool(self, name: &'static str) -> Tool {
+        let document = self.document();
         let mut properties = Map::new();
         let mut required = Vec::new();
-        for parameter in parameters(documented) {
-            let mut schema = inlined(&CONTROL, &parameter["schema"], 0);
-            if let Some(about) = parameter["description"].as_str() {
-                schema["description"] = about.into();
+        for parameter in parameters(document) {
+            let mut schema = inline(&CONTROL, &parameter["schema"], 0);
+            if let Some(description) = parameter["description"].as_str() {
+                schema["description"] = description.into();
             }
             match parameter["name"].as_str() {
                 Some("name") if parameter["in"] == "path" => {
-                    let about = "The world; `default` by default.";
-                    properties.insert(WORLD.into(), json!({"type": "string", "description": about}));
+                    let description = "The world; `default` by default.";
+                    properties.insert(WORLD.into(), json!({"type": "string", "description": description}));
                 }
                 Some(name) => {
                     required.extend((parameter["in"] == "path").then(|| name.to_owned()));
@@ -85,75 +84,75 @@ impl ControlCall {
                 None => {}
             }
         }
-        let body = inlined(&CONTROL, &documented["requestBody"]["content"]["application/json"]["schema"], 0);
+        let body = inline(&CONTROL, &document["requestBody"]["content"]["application/json"]["schema"], 0);
         properties.extend(body["properties"].as_object().cloned().unwrap_or_default());
         required
             .extend(body["required"].as_array().into_iter().flatten().filter_map(|name| Some(name.as_str()?.into())));
-        made(name, documented["summary"].as_str().unwrap_or_default(), &properties, &required)
+        new_tool(name, document["summary"].as_str().unwrap_or_default(), &properties, &required)
     }
 }
 
-static CONTROL: LazyLock<Value> = LazyLock::new(crate::control::openapi::of_control);
+static CONTROL: LazyLock<Value> = LazyLock::new(crate::control::openapi::control_document);
 static API: LazyLock<Value> = LazyLock::new(|| crate::openapi::document(&Dialect::neutral()));
 
-fn parameters(documented: &'static Value) -> impl Iterator<Item = &'static Value> {
-    documented["parameters"].as_array().into_iter().flatten().map(|one| resolved(&CONTROL, one))
+fn parameters(document: &'static Value) -> impl Iterator<Item = &'static Value> {
+    document["parameters"].as_array().into_iter().flatten().map(|parameter| resolve(&CONTROL, parameter))
 }
 
-/// What a reference leads to.
-fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+/// Follows a reference; returns other values unchanged.
+fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     match value["$ref"].as_str().and_then(|reference| document.pointer(reference.trim_start_matches('#'))) {
-        Some(meant) => meant,
+        Some(target) => target,
         None => value,
     }
 }
 
-/// A schema with what it refers to in its place.
-fn inlined(document: &Value, schema: &Value, depth: usize) -> Value {
+/// Replaces references in a schema by their targets.
+fn inline(document: &Value, schema: &Value, depth: usize) -> Value {
     if depth > MAX_DEPTH {
         return json!({});
     }
-    match resolved(document, schema) {
+    match resolve(document, schema) {
         Value::Object(members) => members
             .iter()
-            .map(|(name, value)| (name.clone(), inlined(document, value, depth + 1)))
+            .map(|(name, value)| (name.clone(), inline(document, value, depth + 1)))
             .collect::<Map<_, _>>()
             .into(),
-        Value::Array(items) => items.iter().map(|item| inlined(document, item, depth + 1)).collect(),
+        Value::Array(items) => items.iter().map(|item| inline(document, item, depth + 1)).collect(),
         Value::Null => json!({}),
         other => other.clone(),
     }
 }
 
-fn made(name: &'static str, about: &str, properties: &Map<String, Value>, required: &[String]) -> Tool {
+fn new_tool(name: &'static str, description: &str, properties: &Map<String, Value>, required: &[String]) -> Tool {
     let schema =
         json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let schema = schema.as_object().cloned().unwrap_or_default();
-    Tool::new(name, about.to_owned(), Arc::new(schema))
+    Tool::new(name, description.to_owned(), Arc::new(schema))
 }
 
-/// All tools, in the order in which they are listed.
+/// All tools in their listed order.
 pub fn all() -> Vec<Tool> {
-    let text = |about: &str| json!({"type": "string", "description": about});
-    let own = |name: &'static str, about: &str, properties: &[(&str, Value)], required: &[&str]| {
+    let text = |description: &str| json!({"type": "string", "description": description});
+    let tool = |name: &'static str, description: &str, properties: &[(&str, Value)], required: &[&str]| {
         let properties = properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
-        made(name, about, &properties, &required.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        new_tool(name, description, &properties, &required.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
     };
     let world = || ("world", text("The world; `default` by default."));
     let mut tools = vec![
-        own(
+        tool(
             "find_operations",
             "Lists operations of the API whose method, path or summary has these words.",
             &[("words", text("Words, such as `message send`; without any, the first operations."))],
             &[],
         ),
-        own(
+        tool(
             "describe_operation",
             "Describes an operation: who may call it, its parameters and its reply.",
             &[("operation", text("Method and path as `find_operations` lists them, such as `POST /messages`."))],
             &["operation"],
         ),
-        own(
+        tool(
             "act",
             "Calls an operation of the API as a user. A reply that does not come is reported as `failure`.",
             &[
@@ -165,15 +164,15 @@ pub fn all() -> Vec<Tool> {
             &["operation"],
         ),
     ];
-    let of_control = CALLS.iter().map(|(name, method, path)| ControlCall { method, path }.tool(name));
-    tools.extend(of_control);
-    tools.push(own(
+    let control_tools = CONTROL_TOOLS.iter().map(|(name, method, path)| ControlCall { method, path }.to_tool(name));
+    tools.extend(control_tools);
+    tools.push(tool(
         "play_scenario",
         "Plays a scenario in a world of its own, and says what differs.",
         &[("text", text("The scenario, in Markdown."))],
         &["text"],
     ));
-    tools.push(own(
+    tools.push(tool(
         "export_scenario",
         "Returns what this session did in a world as a scenario that plays, with the replies that came.",
         &[world(), ("title", text("What it shows, as its title."))],
@@ -182,30 +181,30 @@ pub fn all() -> Vec<Tool> {
     tools
 }
 
-/// The names of the arguments that a tool of our own takes; None for other tools.
-pub fn arguments(tool: &str) -> Option<Vec<&'static str>> {
-    static OWN: LazyLock<Vec<Tool>> = LazyLock::new(all);
-    let tool = OWN.iter().find(|one| one.name == tool)?;
+/// The names of a tool's arguments; None for unknown tools.
+pub fn argument_names(tool: &str) -> Option<Vec<&'static str>> {
+    static ALL_TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(all);
+    let tool = ALL_TOOLS.iter().find(|other| other.name == tool)?;
     Some(tool.input_schema["properties"].as_object()?.keys().map(String::as_str).collect())
 }
 
-/// How well an operation's line fits words, which are in it: 0 if they are the operation, or its path.
-fn distance(line: &str, words: &[String]) -> usize {
+/// Ranks the line of an operation by how well the words match it, from 0 for the exact operation or path.
+fn match_rank(line: &str, words: &[String]) -> usize {
     let line = line.to_lowercase();
     let operation = line.split(':').next().unwrap_or_default();
     let path = operation.split(' ').next_back().unwrap_or_default();
-    let sought = words.join(" ");
+    let query = words.join(" ");
     let parts: Vec<&str> = operation.split([' ', '/', '_', '{', '}']).collect();
     match () {
-        () if operation == sought || path.trim_start_matches('/') == sought.trim_start_matches('/') => 0,
+        () if operation == query || path.trim_start_matches('/') == query.trim_start_matches('/') => 0,
         () if words.iter().all(|word| parts.contains(&word.as_str())) => 1,
         () if words.iter().all(|word| operation.contains(word)) => 2,
         () => 3,
     }
 }
 
-/// Operations whose method, path and summary have all of these words, a line each; those that fit best come first.
-pub fn operations_with(words: &str) -> Vec<String> {
+/// The operations whose method, path or summary contain all of these words, one line each, best matches first.
+pub fn find_operations(words: &str) -> Vec<String> {
     let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
     let paths = API["paths"].as_object().into_iter().flatten();
     let lines = paths.flat_map(|(path, methods)| {
@@ -213,22 +212,22 @@ pub fn operations_with(words: &str) -> Vec<String> {
             format!("{} {path}: {}", method.to_uppercase(), operation["summary"].as_str().unwrap_or_default())
         })
     });
-    let mut found: Vec<String> =
+    let mut matches: Vec<String> =
         lines.filter(|line| words.iter().all(|word| line.to_lowercase().contains(word))).collect();
-    found.sort_by_key(|line| distance(line, &words));
-    found.truncate(MOST_FOUND);
-    found
+    matches.sort_by_key(|line| match_rank(line, &words));
+    matches.truncate(MAX_FOUND_OPERATIONS);
+    matches
 }
 
-/// What the document says of an operation.
-pub fn described(method: &str, path: &str) -> Option<Value> {
-    let documented = API["paths"].get(path)?.get(method.to_lowercase())?;
-    Some(inlined(&API, documented, 0))
+/// The description of an operation from the OpenAPI document.
+pub fn operation_document(method: &str, path: &str) -> Option<Value> {
+    let document = API["paths"].get(path)?.get(method.to_lowercase())?;
+    Some(inline(&API, document, 0))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::operations_with;
+    use super::find_operations;
 
     #[test]
     fn operations_that_fit_best_come_first() {
@@ -238,14 +237,14 @@ mod tests {
             ("messages", "POST /messages: "),
             ("get users me", "GET /users/me: "),
         ] {
-            let found = operations_with(words);
-            assert!(found.first().is_some_and(|line| line.starts_with(first)), "{words}: {found:#?}");
+            let matches = find_operations(words);
+            assert!(matches.first().is_some_and(|line| line.starts_with(first)), "{words}: {matches:#?}");
         }
-        let found = operations_with("users");
+        let matches = find_operations("users");
         let last_of_paths =
-            found.iter().rposition(|line| line.split(':').next().is_some_and(|it| it.contains("users")));
+            matches.iter().rposition(|line| line.split(':').next().is_some_and(|it| it.contains("users")));
         let first_of_summaries =
-            found.iter().position(|line| line.split(':').next().is_some_and(|it| !it.contains("users")));
-        assert!(first_of_summaries.is_none_or(|first| last_of_paths.is_some_and(|last| last < first)), "{found:#?}");
+            matches.iter().position(|line| line.split(':').next().is_some_and(|it| !it.contains("users")));
+        assert!(first_of_summaries.is_none_or(|first| last_of_paths.is_some_and(|last| last < first)), "{matches:#?}");
     }
 }

@@ -1,14 +1,14 @@
-//! `chatdouble scenario record`: a session between clients and a server, written as a scenario.
+//! `chatdouble scenario record`: records the requests of clients to a server as a scenario.
 
-use super::proxy::{Passed, Proxy};
+use super::proxy::{Proxy, RecordedTraffic};
 use crate::cli::CliError;
-use crate::cli::ending::EndRequest;
-use crate::cli::file::{check_writable, write_whole};
-use crate::cli::output::{say, tell};
-use crate::cli::secure::Trusting;
+use crate::cli::file::{check_writable, write_atomically};
+use crate::cli::output::{eprint_line, print_line};
+use crate::cli::shutdown::ShutdownRequest;
+use crate::cli::tls::TrustOptions;
 use crate::counted::counted;
 use crate::scenario::Document;
-use crate::scenario::recording::{Session, Written, written};
+use crate::scenario::recording::{RecordedScenario, Session, to_scenario};
 use crate::upstream::{BaseUrl, Options, Upstream};
 use clap::Args;
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub struct Record {
     fixture: Option<String>,
 
     /// Name of an account in the scenario, such as mel@example.com=mel; by default what is before the @
-    #[arg(long = "as", value_name = "EMAIL=NAME", value_parser = alias)]
+    #[arg(long = "as", value_name = "EMAIL=NAME", value_parser = parse_alias)]
     aliases: Vec<(String, String)>,
 
     /// How long to wait for a reply of the server at the start; clients wait for theirs as long as they like
@@ -49,12 +49,13 @@ pub struct Record {
     timeout: u64,
 
     #[command(flatten)]
-    trusting: Trusting,
+    trust: TrustOptions,
 }
 
-fn alias(text: &str) -> Result<(String, String), String> {
-    let is_name =
-        |name: &str| !name.is_empty() && !name.contains(|one: char| one.is_whitespace() || "{}:".contains(one));
+fn parse_alias(text: &str) -> Result<(String, String), String> {
+    let is_name = |name: &str| {
+        !name.is_empty() && !name.contains(|character: char| character.is_whitespace() || "{}:".contains(character))
+    };
     match text.rsplit_once('=') {
         Some((email, name)) if email.contains('@') && is_name(name) => Ok((email.to_owned(), name.to_owned())),
         _ => Err("takes an address and a name, such as mel@example.com=mel".to_owned()),
@@ -62,7 +63,7 @@ fn alias(text: &str) -> Result<(String, String), String> {
 }
 
 pub fn run(record: &Record) -> Result<ExitCode, CliError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::of_start)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::failure)?;
     let status = runtime.block_on(record.run());
     runtime.shutdown_background();
     status
@@ -70,74 +71,78 @@ pub fn run(record: &Record) -> Result<ExitCode, CliError> {
 
 impl Record {
     async fn run(&self) -> Result<ExitCode, CliError> {
-        let mut end = EndRequest::listen()?;
-        let cannot_write = |error| CliError::of_start(format!("{} can't be written: {error}", self.output.display()));
-        check_writable(&self.output).map_err(cannot_write)?;
-        let trusting = || self.trusting.config(self.upstream.is_secure());
-        let patience = Duration::from_secs(self.timeout);
+        let mut shutdown = ShutdownRequest::listen()?;
+        let write_error = |error| CliError::failure(format!("{} can't be written: {error}", self.output.display()));
+        check_writable(&self.output).map_err(write_error)?;
+        let tls_config = || self.trust.config(self.upstream.is_secure());
+        let timeout = Duration::from_secs(self.timeout);
         let settings = self.settings(Upstream::new(
             self.upstream.clone(),
-            trusting()?,
-            Options { rate: 0.0, patience, retries: 0, notice: |line| tell(line) },
+            tls_config()?,
+            Options { rate: 0.0, read_timeout: timeout, retries: 0, notify: |line| eprint_line(line) },
         ));
         let settings = tokio::select! {
             settings = settings => settings?,
-            () = end.wait() => return Err(CliError::of_interruption("ended before anything was recorded")),
+            () = shutdown.wait() => return Err(CliError::interrupted("ended before anything was recorded")),
         };
         let proxy =
-            Arc::new(Proxy::new(self.upstream.clone(), trusting()?, patience).await.map_err(CliError::of_start)?);
+            Arc::new(Proxy::new(self.upstream.clone(), tls_config()?, timeout).await.map_err(CliError::failure)?);
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", self.port)).await;
-        let listener = listener.map_err(|error| CliError::of_start(format!("port {}: {error}", self.port)))?;
-        let address = listener.local_addr().map_err(CliError::of_start)?;
-        say(format_args!("chatdouble {} listening on http://{address}", env!("CARGO_PKG_VERSION")))?;
+        let listener = listener.map_err(|error| CliError::failure(format!("port {}: {error}", self.port)))?;
+        let address = listener.local_addr().map_err(CliError::failure)?;
+        print_line(format_args!("chatdouble {} listening on http://{address}", env!("CARGO_PKG_VERSION")))?;
         let _ = std::io::stdout().flush();
         tokio::select! {
             () = proxy.clone().serve(listener) => {}
-            () = end.wait() => {}
+            () = shutdown.wait() => {}
         }
-        let passed = proxy.passed();
-        let made = written(&self.session(passed, &settings).await);
-        if made.requests == 0 {
-            made.left_out.iter().for_each(tell);
-            return Err(CliError::of_start(format!("nothing was recorded; {} is not written", self.output.display())));
+        let traffic = proxy.take_traffic();
+        let recording = to_scenario(&self.session(traffic, &settings).await);
+        if recording.requests == 0 {
+            recording.omissions.iter().for_each(eprint_line);
+            return Err(CliError::failure(format!("nothing was recorded; {} is not written", self.output.display())));
         }
-        write_whole(&self.output, &made.text).map_err(cannot_write)?;
-        self.report(&made);
+        write_atomically(&self.output, &recording.text).map_err(write_error)?;
+        self.report(&recording);
         Ok(ExitCode::SUCCESS)
     }
 
-    /// What the server says of itself, which shows that it is one of this API.
+    /// Requests the server's settings, which also checks that it is a server of this API.
     async fn settings(&self, upstream: Result<Upstream, String>) -> Result<Value, CliError> {
-        let upstream = upstream.map_err(CliError::of_start)?;
-        let reply = upstream.get("/server_settings", &[]).await.map_err(CliError::of_start)?;
-        reply.json().map_err(CliError::of_start)
+        let upstream = upstream.map_err(CliError::failure)?;
+        let reply = upstream.get("/server_settings", &[]).await.map_err(CliError::failure)?;
+        reply.json().map_err(CliError::failure)
     }
 
-    async fn session(&self, passed: Passed, settings: &Value) -> Session {
+    async fn session(&self, traffic: RecordedTraffic, settings: &Value) -> Session {
         let level = settings.as_object().into_iter().flatten().find(|(name, _)| name.ends_with("_feature_level"));
         let dialect = match level.map(|(name, _)| name.as_str()) {
             Some("zulip_feature_level") => Some("zulip"),
             _ => None,
         };
         Session {
-            exchanges: passed.exchanges().await,
+            exchanges: traffic.exchanges().await,
             upstream: self.upstream.as_str().to_owned(),
             aliases: self.aliases.iter().cloned().collect(),
             fixture: self.fixture.clone(),
             feature_level: level.and_then(|(_, level)| level.as_i64()),
             dialect: dialect.map(str::to_owned),
-            lost: passed.lost(),
+            omissions: traffic.omissions(),
         }
     }
 
-    fn report(&self, made: &Written) {
+    fn report(&self, recording: &RecordedScenario) {
         let name = self.output.display();
-        tell(format_args!("{name}: {} and {}", counted(made.requests, "request"), counted(made.events, "event")));
-        for what in &made.left_out {
-            tell(format_args!("{name} leaves out: {what}"));
+        eprint_line(format_args!(
+            "{name}: {} and {}",
+            counted(recording.requests, "request"),
+            counted(recording.events, "event")
+        ));
+        for omission in &recording.omissions {
+            eprint_line(format_args!("{name} leaves out: {omission}"));
         }
-        if let Err(mistakes) = Document::parse(&name.to_string(), &made.text) {
-            mistakes.iter().for_each(tell);
+        if let Err(mistakes) = Document::parse(&name.to_string(), &recording.text) {
+            mistakes.iter().for_each(eprint_line);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How scenarios ended: the counts, the exit status, and a file in the form of JUnit.
+//! The results of scenarios: the counts, the exit status, and the JUnit file.
 
 use crate::cli::CliError;
 use crate::counted::counted;
@@ -6,33 +6,32 @@ use crate::report::format::escaped_for_xml;
 use std::fmt::Write;
 use std::process::ExitCode;
 
-/// How a scenario ended.
+/// The result of a scenario.
 #[derive(Debug)]
 pub enum Verdict {
     Played,
-    /// With the reason.
+    /// The reason why the scenario was skipped.
     Skipped(String),
-    /// Its file has the actual replies now.
+    /// The file was updated to the actual replies.
     Rewritten,
-    /// With the last difference: its place, and the replies.
+    /// The last difference as text, with its line and the replies.
     Differs(String),
 }
 
-/// The results of scenarios, in the order in which they were played.
+/// The results of all scenarios, in the order in which they were played.
 #[derive(Debug, Default)]
-pub struct Results(Vec<Played>);
+pub struct Results(Vec<ScenarioResult>);
 
 #[derive(Debug)]
-struct Played {
+struct ScenarioResult {
     document: String,
     scenario: String,
     verdict: Verdict,
 }
 
 impl Results {
-    /// Adds the result of a scenario of a document.
     pub fn add(&mut self, document: &str, scenario: &str, verdict: Verdict) {
-        self.0.push(Played { document: document.to_owned(), scenario: scenario.to_owned(), verdict });
+        self.0.push(ScenarioResult { document: document.to_owned(), scenario: scenario.to_owned(), verdict });
     }
 
     fn count(&self, is_counted: fn(&Verdict) -> bool) -> usize {
@@ -59,7 +58,7 @@ impl Results {
     ///
     /// # Errors
     ///
-    /// That all scenarios were skipped, or that one was and none may be.
+    /// When all scenarios were skipped, or one was skipped and `fails_on_skip` is set.
     pub fn status(&self, fails_on_skip: bool) -> Result<ExitCode, CliError> {
         let skipped = self.skipped();
         if self.differing() > 0 {
@@ -67,32 +66,31 @@ impl Results {
         }
         if skipped > 0 && skipped == self.0.len() {
             let all = if skipped == 1 { "the only scenario was" } else { "all scenarios were" };
-            return Err(CliError::of_start(format!("nothing was played: {all} skipped")));
+            return Err(CliError::failure(format!("nothing was played: {all} skipped")));
         }
         if skipped > 0 && fails_on_skip {
             let was = if skipped == 1 { "was" } else { "were" };
             let skipped = counted(skipped, "scenario");
-            return Err(CliError::of_start(format!("{skipped} {was} skipped, which --fail-on-skip does not allow")));
+            return Err(CliError::failure(format!("{skipped} {was} skipped, which --fail-on-skip does not allow")));
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The results in the form of JUnit: a suite for each document, a test case for each scenario.
+    /// The JUnit document: a suite for each scenario file, with a test case for each scenario.
     pub fn junit(&self) -> String {
         let mut suites = String::new();
-        for of_document in self.0.chunk_by(|one, other| one.document == other.document) {
-            let count = |is_counted: fn(&Verdict) -> bool| {
-                of_document.iter().filter(|played| is_counted(&played.verdict)).count()
-            };
+        for suite in self.0.chunk_by(|first, second| first.document == second.document) {
+            let count =
+                |is_counted: fn(&Verdict) -> bool| suite.iter().filter(|played| is_counted(&played.verdict)).count();
             let _ = writeln!(
                 suites,
                 "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">",
-                escaped_for_xml(&of_document[0].document),
-                of_document.len(),
+                escaped_for_xml(&suite[0].document),
+                suite.len(),
                 count(|verdict| matches!(verdict, Verdict::Differs(_))),
                 count(|verdict| matches!(verdict, Verdict::Skipped(_))),
             );
-            of_document.iter().for_each(|played| suites += &played.test_case());
+            suite.iter().for_each(|played| suites += &played.test_case());
             suites += "  </testsuite>\n";
         }
         format!(
@@ -104,7 +102,7 @@ impl Results {
     }
 }
 
-impl Played {
+impl ScenarioResult {
     fn test_case(&self) -> String {
         let names =
             format!("name=\"{}\" classname=\"{}\"", escaped_for_xml(&self.scenario), escaped_for_xml(&self.document));
@@ -112,10 +110,10 @@ impl Played {
             Verdict::Played => return format!("    <testcase {names}/>\n"),
             Verdict::Rewritten => "<system-out>rewritten</system-out>".to_owned(),
             Verdict::Skipped(reason) => format!("<skipped message=\"{}\"/>", escaped_for_xml(reason)),
-            Verdict::Differs(shown) => format!(
+            Verdict::Differs(difference) => format!(
                 "<failure message=\"{}\">{}</failure>",
-                escaped_for_xml(shown.lines().next().unwrap_or_default()),
-                escaped_for_xml(shown)
+                escaped_for_xml(difference.lines().next().unwrap_or_default()),
+                escaped_for_xml(difference)
             ),
         };
         format!("    <testcase {names}>\n      {content}\n    </testcase>\n")

@@ -1,48 +1,48 @@
-//! What somebody at a terminal can do with a server that has just started.
+//! The first steps with a new server, printed on a terminal.
 
-use crate::cli::output::tell;
+use crate::cli::output::eprint_line;
 use crate::realm::user::User;
 use crate::server::Server;
 use crate::world::Worlds;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The person of the built-in organization whose examples the documents show.
-const EXAMPLE: &str = "mel";
+/// The handle of the user in the examples of the documentation.
+const EXAMPLE_HANDLE: &str = "mel";
 
-/// Tells where the console is, a request that works, and how to stop.
-pub fn tell_on_terminal(server: &Server, asks_for_token: bool, trusted: Option<&Path>) {
-    lines(server, asks_for_token, trusted).iter().for_each(tell);
+/// Prints the address of the console, a working request, and how to stop the server.
+pub fn print_first_steps(server: &Server, requires_token: bool, certificate_file: Option<&Path>) {
+    lines(server, requires_token, certificate_file).iter().for_each(eprint_line);
 }
 
-fn lines(server: &Server, asks_for_token: bool, trusted: Option<&Path>) -> [String; 3] {
+fn lines(server: &Server, requires_token: bool, certificate_file: Option<&Path>) -> [String; 3] {
     let url = server.url();
-    let token = if asks_for_token { " (asks for the control token)" } else { "" };
-    let trust = match trusted {
-        Some(file) => format!("--cacert {} ", quoted(&file.display().to_string())),
+    let token = if requires_token { " (asks for the control token)" } else { "" };
+    let tls_option = match certificate_file {
+        Some(file) => format!("--cacert {} ", shell_quoted(&file.display().to_string())),
         None if server.trusted_certificate().is_some() => "--insecure ".to_owned(),
         None => String::new(),
     };
-    let request = match somebody(server) {
+    let request = match example_user(server) {
         Some(user) => {
-            let credentials = quoted(&format!("{}:{}", user.email, user.api_key));
+            let credentials = shell_quoted(&format!("{}:{}", user.email, user.api_key));
             format!("-u {credentials} {url}/api/v1/users/me")
         }
         None => format!("{url}/api/v1/server_settings"),
     };
-    [format!("console: {url}/{token}"), format!("try: curl {trust}{request}"), "stop: Ctrl-C".to_owned()]
+    [format!("console: {url}/{token}"), format!("try: curl {tls_option}{request}"), "stop: Ctrl-C".to_owned()]
 }
 
-/// An active person of the default world, if there are such.
-fn somebody(server: &Server) -> Option<Arc<User>> {
+/// An active user of the default world, preferably the example user.
+fn example_user(server: &Server) -> Option<Arc<User>> {
     let realm = server.worlds().get(Worlds::DEFAULT)?.snapshot();
     let people = || realm.active_users.iter().filter_map(|id| realm.users.get(id)).filter(|user| !user.is_bot());
-    let is_example = |user: &&Arc<User>| user.email.split('@').next() == Some(EXAMPLE);
-    people().find(is_example).or_else(|| people().next()).cloned()
+    let has_example_handle = |user: &&Arc<User>| user.email.split('@').next() == Some(EXAMPLE_HANDLE);
+    people().find(has_example_handle).or_else(|| people().next()).cloned()
 }
 
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
+/// Quotes a word for a shell if necessary.
+fn shell_quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"@:._-/+=".contains(&byte);
     if word.bytes().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn words_are_quoted_where_a_shell_would_divide_them() {
-        assert_eq!(quoted("mel@chat.test:aB3"), "mel@chat.test:aB3");
-        assert_eq!(quoted("my ca's.pem"), r"'my ca'\''s.pem'");
+        assert_eq!(shell_quoted("mel@chat.test:aB3"), "mel@chat.test:aB3");
+        assert_eq!(shell_quoted("my ca's.pem"), r"'my ca'\''s.pem'");
     }
 }

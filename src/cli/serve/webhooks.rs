@@ -1,8 +1,7 @@
-//! Where outgoing webhooks may be posted to, as the command line says it.
+//! The option `--webhooks`: which addresses outgoing webhooks may call.
 
 use crate::realm::webhook::Reach;
 
-/// Where outgoing webhooks are posted to.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum Webhooks {
     Loopback,
@@ -10,7 +9,6 @@ pub enum Webhooks {
 }
 
 impl Webhooks {
-    /// What the server is started with.
     pub fn reach(self) -> Reach {
         match self {
             Webhooks::Loopback => Reach::Loopback,

@@ -1,13 +1,12 @@
-//! Which frames are shown.
+//! The filter of `watch`: which frames are shown.
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 use std::collections::VecDeque;
 
-/// So many requests that were shown are remembered, for what they caused.
-const REMEMBERED: usize = 1_000;
+/// The number of shown requests that are remembered, to find the frames that they caused.
+const MAX_REMEMBERED_REQUESTS: usize = 1_000;
 
-/// What is shown; everything where nothing is said.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Filter {
     /// Show only what this user does or gets: an address or the part before the @
@@ -23,7 +22,6 @@ pub struct Filter {
     kind: Vec<Kind>,
 }
 
-/// A kind of frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
     Request,
@@ -39,72 +37,71 @@ enum Kind {
 }
 
 impl Filter {
-    /// The user and the path, without what clients have in front of it.
+    /// The user and the path of the filter, the path without `/api/v1`.
     pub fn names(&self) -> (Option<&str>, Option<&str>) {
-        (self.user.as_deref(), self.path.as_deref().map(inner))
+        (self.user.as_deref(), self.path.as_deref().map(without_api_prefix))
     }
 }
 
-/// A path without what clients have in front of it.
-fn inner(path: &str) -> &str {
-    path.strip_prefix("/api/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path)
+fn without_api_prefix(path: &str) -> &str {
+    path.strip_prefix("/api/v1").filter(|path| path.starts_with('/')).unwrap_or(path)
 }
 
-/// A filter, and what it has shown.
+/// A filter with the requests that it has admitted.
 #[derive(Debug, Default)]
-pub struct Filtering {
+pub struct FilterState {
     filter: Filter,
-    /// The ids of the requests that were shown, and the events that they caused.
-    shown: VecDeque<(Value, Vec<Value>)>,
+    /// The journal IDs of shown requests, with the IDs of their events.
+    shown_requests: VecDeque<(Value, Vec<Value>)>,
 }
 
-impl Filtering {
-    /// Shows what the filter admits.
+impl FilterState {
     pub fn new(filter: &Filter) -> Self {
-        Self { filter: filter.clone(), shown: VecDeque::new() }
+        Self { filter: filter.clone(), shown_requests: VecDeque::new() }
     }
 
-    /// Whether a frame is shown. What was missed always is.
+    /// Whether a frame is shown. Frames about missed frames always are.
     pub fn admits(&mut self, frame: &Value) -> bool {
         let kind = frame["type"].as_str().unwrap_or_default();
         if kind == "lost" {
             return true;
         }
-        let is_of_path = self.is_of_path(kind, frame);
-        if is_of_path && kind == "request" && self.filter.path.is_some() {
+        let matches_path = self.matches_path(kind, frame);
+        if matches_path && kind == "request" && self.filter.path.is_some() {
             let events = frame["events"].as_array().cloned().unwrap_or_default();
-            self.shown.push_back((frame["id"].clone(), events));
-            if self.shown.len() > REMEMBERED {
-                self.shown.pop_front();
+            self.shown_requests.push_back((frame["id"].clone(), events));
+            if self.shown_requests.len() > MAX_REMEMBERED_REQUESTS {
+                self.shown_requests.pop_front();
             }
         }
-        is_of_path && self.is_of_kind(kind) && self.is_of_user(kind, frame)
+        matches_path && self.matches_kind(kind) && self.matches_user(kind, frame)
     }
 
-    fn is_of_kind(&self, kind: &str) -> bool {
-        let is = |wanted: &Kind| wanted.to_possible_value().is_some_and(|value| value.get_name() == kind);
-        self.filter.kind.is_empty() || self.filter.kind.iter().any(is)
+    fn matches_kind(&self, kind: &str) -> bool {
+        let has_name =
+            |kind_option: &Kind| kind_option.to_possible_value().is_some_and(|value| value.get_name() == kind);
+        self.filter.kind.is_empty() || self.filter.kind.iter().any(has_name)
     }
 
-    fn is_of_path(&self, kind: &str, frame: &Value) -> bool {
+    fn matches_path(&self, kind: &str, frame: &Value) -> bool {
         let Some(path) = &self.filter.path else { return true };
-        let path = inner(path);
+        let path = without_api_prefix(path);
         match kind {
-            "request" => frame["path"].as_str().is_some_and(|asked| asked.starts_with(path)),
-            "event" => self.shown.iter().any(|(_, events)| events.contains(&frame["id"])),
-            "fault" => self.shown.iter().any(|(id, _)| *id == frame["journal_id"]),
+            "request" => frame["path"].as_str().is_some_and(|request_path| request_path.starts_with(path)),
+            "event" => self.shown_requests.iter().any(|(_, events)| events.contains(&frame["id"])),
+            "fault" => self.shown_requests.iter().any(|(id, _)| *id == frame["journal_id"]),
             _ => false,
         }
     }
 
-    fn is_of_user(&self, kind: &str, frame: &Value) -> bool {
-        let Some(wanted) = &self.filter.user else { return true };
+    fn matches_user(&self, kind: &str, frame: &Value) -> bool {
+        let Some(user) = &self.filter.user else { return true };
         let handle = |text: &str| text.split('@').next().unwrap_or_default().to_lowercase();
-        let is_wanted = |text: &Value| text.as_str().is_some_and(|text| handle(text) == handle(wanted));
+        let is_user = |text: &Value| text.as_str().is_some_and(|text| handle(text) == handle(user));
         match kind {
-            "request" | "queue" => is_wanted(&frame["user"]),
-            "push" => is_wanted(&frame["push"]["user"]),
-            "event" => frame["names"]["users"].as_object().into_iter().flatten().any(|(_, name)| is_wanted(name)),
+            "request" | "queue" => is_user(&frame["user"]),
+            "push" => is_user(&frame["push"]["user"]),
+            "event" => frame["names"]["users"].as_object().into_iter().flatten().any(|(_, name)| is_user(name)),
             _ => true,
         }
     }
@@ -122,20 +119,20 @@ mod tests {
         let other = json!({"type": "event", "id": 4, "names": {"users": {"5": "max"}}});
         let clock = json!({"type": "clock"});
         let all = [&request, &event, &other, &clock];
-        let shown = |filter: Filter| {
-            let mut filtering = Filtering::new(&filter);
-            all.map(|frame| filtering.admits(frame))
+        let shown_requests = |filter: Filter| {
+            let mut filter_state = FilterState::new(&filter);
+            all.map(|frame| filter_state.admits(frame))
         };
 
-        assert_eq!(shown(Filter::default()), [true; 4]);
+        assert_eq!(shown_requests(Filter::default()), [true; 4]);
         let of_user = |user: &str| Filter { user: Some(user.into()), ..Filter::default() };
-        assert_eq!(shown(of_user("mel")), [true, false, false, true]);
-        assert_eq!(shown(of_user("Max@chat.test")), [false, true, true, true]);
+        assert_eq!(shown_requests(of_user("mel")), [true, false, false, true]);
+        assert_eq!(shown_requests(of_user("Max@chat.test")), [false, true, true, true]);
         let of_path = |path: &str| Filter { path: Some(path.into()), ..Filter::default() };
-        assert_eq!(shown(of_path("/api/v1/messages")), [true, true, false, false]);
-        assert_eq!(shown(of_path("/users")), [false; 4]);
+        assert_eq!(shown_requests(of_path("/api/v1/messages")), [true, true, false, false]);
+        assert_eq!(shown_requests(of_path("/users")), [false; 4]);
         let of_kind = Filter { kind: vec![Kind::Clock, Kind::Event], ..Filter::default() };
-        assert_eq!(shown(of_kind), [false, true, true, true]);
+        assert_eq!(shown_requests(of_kind), [false, true, true, true]);
         for kind in Kind::value_variants().iter().filter(|kind| **kind != Kind::Lost) {
             let name = kind.to_possible_value().expect("it is shown").get_name().to_owned();
             let frame = json!({"type": name});
@@ -144,7 +141,7 @@ mod tests {
                     .contains(&name.as_str()),
                 "{name}"
             );
-            assert!(Filtering::new(&Filter { kind: vec![*kind], ..Filter::default() }).admits(&frame), "{name}");
+            assert!(FilterState::new(&Filter { kind: vec![*kind], ..Filter::default() }).admits(&frame), "{name}");
         }
     }
 }

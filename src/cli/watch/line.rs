@@ -1,4 +1,4 @@
-//! A frame as a line for people: what kind of thing, which one, what came of it.
+//! Formats a frame as a line of text, in columns.
 
 mod conditions;
 
@@ -6,12 +6,11 @@ use crate::time::Timestamp;
 use conditions::{conditions, network, rate_limit};
 use serde_json::Value;
 
-/// How wide the columns are.
-const KIND: usize = 6;
-const WHAT: usize = 40;
-const OUTCOME: usize = 4;
+const KIND_WIDTH: usize = 6;
+const SUBJECT_WIDTH: usize = 40;
+const OUTCOME_WIDTH: usize = 4;
 
-/// Colours, as terminals understand them.
+/// Foreground colours, with the numbers of ANSI escape codes.
 #[derive(Clone, Copy)]
 enum Colour {
     Plain = 0,
@@ -23,8 +22,8 @@ enum Colour {
     Cyan = 36,
 }
 
-/// The line for a frame; a frame of an unknown kind is shown as it is.
-pub fn of_frame(text: &str, is_coloured: bool) -> String {
+/// Formats a frame. Frames of unknown kinds are returned as they are.
+pub fn format_frame(text: &str, is_coloured: bool) -> String {
     let paint = |colour: Colour, text: String| {
         if is_coloured && !matches!(colour, Colour::Plain) {
             format!("\x1b[{}m{text}\x1b[0m", colour as u8)
@@ -43,30 +42,29 @@ pub fn of_frame(text: &str, is_coloured: bool) -> String {
         Some("network") => conditions(&frame, "network", &frame["networks"], network),
         Some("rate_limit") => conditions(&frame, "limit", &frame["rate_limits"], rate_limit),
         Some("lost") => {
-            let what = match frame["count"].as_u64() {
+            let subject = match frame["count"].as_u64() {
                 Some(1) => "1 frame was missed".to_owned(),
                 _ => format!("{} frames were missed", frame["count"]),
             };
-            Row { at: time(&frame["at"]), kind: "lost".into(), colour: Colour::Red, what, ..Row::default() }
+            Row { at: time_of_day(&frame["at"]), kind: "lost".into(), colour: Colour::Red, subject, ..Row::default() }
         }
         _ => return printable(text),
     };
-    let kind = paint(row.colour, pad(&row.kind, KIND));
-    let outcome = paint(row.outcome_colour, format!("{:>OUTCOME$}", row.outcome));
+    let kind = paint(row.colour, pad(&row.kind, KIND_WIDTH));
+    let outcome = paint(row.outcome_colour, format!("{:>OUTCOME_WIDTH$}", row.outcome));
     let mark = if row.mark.is_empty() { String::new() } else { format!("  {}", paint(Colour::Magenta, row.mark)) };
-    let line = format!("{:12}  {kind}  {}  {outcome}  {}", row.at, pad(&row.what, WHAT), row.about);
+    let line = format!("{:12}  {kind}  {}  {outcome}  {}", row.at, pad(&row.subject, SUBJECT_WIDTH), row.details);
     format!("{}{mark}", line.trim_end())
 }
 
-/// The columns of a line.
 struct Row {
     at: String,
     kind: String,
     colour: Colour,
-    what: String,
+    subject: String,
     outcome: String,
     outcome_colour: Colour,
-    about: String,
+    details: String,
     mark: String,
 }
 
@@ -76,10 +74,10 @@ impl Default for Row {
             at: String::new(),
             kind: String::new(),
             colour: Colour::Plain,
-            what: String::new(),
+            subject: String::new(),
             outcome: String::new(),
             outcome_colour: Colour::Plain,
-            about: String::new(),
+            details: String::new(),
             mark: String::new(),
         }
     }
@@ -89,19 +87,19 @@ fn request(frame: &Value) -> Row {
     let status = frame["status"].as_u64().unwrap_or_default();
     let code = frame["reply"]["code"].as_str().map(|code| format!(" {}", printable(code))).unwrap_or_default();
     let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), printable);
-    let took = frame["duration_ms"].as_f64().unwrap_or_default();
+    let milliseconds = frame["duration_ms"].as_f64().unwrap_or_default();
     Row {
-        at: time(&frame["at"]),
+        at: time_of_day(&frame["at"]),
         kind: printable(frame["method"].as_str().unwrap_or_default()),
         colour: Colour::Plain,
-        what: printable(frame["path"].as_str().unwrap_or_default()),
+        subject: printable(frame["path"].as_str().unwrap_or_default()),
         outcome: if status == 0 { "drop".into() } else { status.to_string() },
         outcome_colour: match status {
             200..400 => Colour::Green,
             400..500 => Colour::Yellow,
             _ => Colour::Red,
         },
-        about: format!("{took:>8.1} ms  {user}{code}"),
+        details: format!("{milliseconds:>8.1} ms  {user}{code}"),
         mark: frame["fault"].as_str().map(|id| format!("! {}", printable(id))).unwrap_or_default(),
     }
 }
@@ -116,78 +114,78 @@ fn event(frame: &Value) -> Row {
         Some(queue) => format!("to queue {}", printable(queue)),
         None => format!("to {}", audience(frame)),
     };
-    let about = [about(frame), text_of(event)].into_iter().flatten().collect::<Vec<_>>().join(": ");
-    let about = if about.is_empty() { audience } else { format!("{audience}  {about}") };
+    let details = [details(frame), short_text(event)].into_iter().flatten().collect::<Vec<_>>().join(": ");
+    let details = if details.is_empty() { audience } else { format!("{audience}  {details}") };
     Row {
-        at: time(&frame["at"]),
+        at: time_of_day(&frame["at"]),
         kind: "event".into(),
         colour: Colour::Cyan,
-        what: printable(&format!("{kind}{op}{id}")),
-        about,
+        subject: printable(&format!("{kind}{op}{id}")),
+        details,
         ..Row::default()
     }
 }
 
-/// So many of those who get an event are named.
-const NAMED_MAX: usize = 4;
-/// So many characters of a message are shown.
-const TEXT_MAX: usize = 60;
+/// Limit of the users that are named in the audience of an event.
+const MAX_NAMED_USERS: usize = 4;
+/// Longer texts are cut.
+const MAX_TEXT_CHARACTERS: usize = 60;
 
-/// The name of a user, or the number where there is none.
+/// The name of a user; the ID if the frame has no name.
 fn name(frame: &Value, id: &Value) -> String {
     frame["names"]["users"][id.to_string()].as_str().map_or_else(|| format!("user {id}"), printable)
 }
 
 fn audience(frame: &Value) -> String {
     let users = frame["users"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let named: Vec<String> = users.iter().take(NAMED_MAX).map(|id| name(frame, id)).collect();
+    let names: Vec<String> = users.iter().take(MAX_NAMED_USERS).map(|id| name(frame, id)).collect();
     match users.len() {
         0 => "nobody".to_owned(),
-        count if count <= NAMED_MAX => named.join(", "),
-        count => format!("{} and {} more", named.join(", "), count - NAMED_MAX),
+        count if count <= MAX_NAMED_USERS => names.join(", "),
+        count => format!("{} and {} more", names.join(", "), count - MAX_NAMED_USERS),
     }
 }
 
-/// Whose doing it is and where: `mel in general > lunch`.
-fn about(frame: &Value) -> Option<String> {
+/// The user who caused the event and the place: `mel in general > lunch`.
+fn details(frame: &Value) -> Option<String> {
     let event = &frame["event"];
     let message = &event["message"];
-    let who = match message["sender_email"].as_str() {
+    let actor = match message["sender_email"].as_str() {
         Some(email) => Some(printable(email.split('@').next().unwrap_or_default())),
         None => {
             ["user_id", "sender_id"].into_iter().map(|key| &event[key]).find(|id| id.is_i64()).map(|id| name(frame, id))
         }
     };
     let topic = message["subject"].as_str().or(event["topic"].as_str());
-    let place = frame["names"]["channel"].as_str().map(|channel| match topic {
+    let location = frame["names"]["channel"].as_str().map(|channel| match topic {
         Some(topic) => format!("{} > {}", printable(channel), printable(topic)),
         None => printable(channel),
     });
-    match (who, place) {
-        (Some(who), Some(place)) => Some(format!("{who} in {place}")),
-        (who, place) => who.or(place),
+    match (actor, location) {
+        (Some(actor), Some(location)) => Some(format!("{actor} in {location}")),
+        (actor, location) => actor.or(location),
     }
 }
 
-/// What a message or notice says, on one line and cut.
-fn text_of(event: &Value) -> Option<String> {
+/// The text of a message, shortened and in one line.
+fn short_text(event: &Value) -> Option<String> {
     let text = event["message"]["content"].as_str().or(event["content"].as_str()).or(event["emoji_name"].as_str())?;
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut: String = line.chars().take(TEXT_MAX).collect();
-    Some(if cut.len() < line.len() { format!("{}…", printable(&cut)) } else { printable(&cut) })
+    let shortened: String = line.chars().take(MAX_TEXT_CHARACTERS).collect();
+    Some(if shortened.len() < line.len() { format!("{}…", printable(&shortened)) } else { printable(&shortened) })
 }
 
 fn push(frame: &Value) -> Row {
     let push = &frame["push"];
     let user = push["user"].as_str().map_or_else(|| "-".to_owned(), printable);
     let device = push["device_id"].as_i64().map(|id| format!(" device {id}")).unwrap_or_default();
-    let text = text_of(&push["payload"]).map(|text| format!(": {text}")).unwrap_or_default();
+    let text = short_text(&push["payload"]).map(|text| format!(": {text}")).unwrap_or_default();
     Row {
-        at: time(&frame["at"]),
+        at: time_of_day(&frame["at"]),
         kind: "push".into(),
         colour: Colour::Green,
-        what: printable(push["kind"].as_str().unwrap_or_default()),
-        about: format!("to {user}{device}{text}"),
+        subject: printable(push["kind"].as_str().unwrap_or_default()),
+        details: format!("to {user}{device}{text}"),
         ..Row::default()
     }
 }
@@ -196,22 +194,22 @@ fn queue(frame: &Value) -> Row {
     let user = frame["user"].as_str().map_or_else(|| "-".to_owned(), printable);
     let change = frame["change"].as_str().unwrap_or_default();
     Row {
-        at: time(&frame["at"]),
+        at: time_of_day(&frame["at"]),
         kind: "queue".into(),
         colour: if matches!(change, "expired" | "lost") { Colour::Yellow } else { Colour::Blue },
-        what: printable(change),
-        about: format!("{user} {}", printable(frame["queue_id"].as_str().unwrap_or_default())),
+        subject: printable(change),
+        details: format!("{user} {}", printable(frame["queue_id"].as_str().unwrap_or_default())),
         ..Row::default()
     }
 }
 
 fn fault(frame: &Value) -> Row {
     Row {
-        at: time(&frame["at"]),
+        at: time_of_day(&frame["at"]),
         kind: "fault".into(),
         colour: Colour::Magenta,
-        what: printable(frame["fault_id"].as_str().unwrap_or_default()),
-        about: format!("request {} met {}", frame["journal_id"], printable(&frame["effect"].to_string())),
+        subject: printable(frame["fault_id"].as_str().unwrap_or_default()),
+        details: format!("request {} met {}", frame["journal_id"], printable(&frame["effect"].to_string())),
         ..Row::default()
     }
 }
@@ -228,19 +226,19 @@ fn clock(frame: &Value) -> Row {
     }
     let parts: Vec<String> =
         kinds.into_iter().map(|(kind, count)| if count == 1 { kind } else { format!("{count} × {kind}") }).collect();
-    let day = timestamp(now).to_date();
+    let day = to_timestamp(now).to_date();
     Row {
-        at: time(&frame["now"]),
+        at: time_of_day(&frame["now"]),
         kind: "clock".into(),
         colour: Colour::Blue,
-        what: format!("{} → {day}", jump(now - from)),
-        about: parts.join(", "),
+        subject: format!("{} → {day}", format_jump(now - from)),
+        details: parts.join(", "),
         ..Row::default()
     }
 }
 
-/// How far the clock went, in the largest unit that is not below one.
-fn jump(seconds: f64) -> String {
+/// Formats the length of a jump in the largest unit with a value of at least one.
+fn format_jump(seconds: f64) -> String {
     let size = seconds.abs();
     let (count, unit) = match size {
         _ if size >= 86_400.0 => (size / 86_400.0, "d"),
@@ -252,30 +250,30 @@ fn jump(seconds: f64) -> String {
     format!("{}{} {unit}", if seconds < 0.0 { "−" } else { "+" }, count.trim_end_matches(".0"))
 }
 
-fn timestamp(seconds: f64) -> Timestamp {
+fn to_timestamp(seconds: f64) -> Timestamp {
     Timestamp::from_micros((seconds * 1e6).round() as i64)
 }
 
-/// The time of the day, to the millisecond.
-fn time(seconds: &Value) -> String {
+/// Formats the time of day with milliseconds.
+fn time_of_day(seconds: &Value) -> String {
     let seconds = seconds.as_f64().unwrap_or_default();
     let millis = (seconds.rem_euclid(86_400.0) * 1e3).floor() as u64;
-    let (whole, rest) = (millis / 1_000, millis % 1_000);
-    format!("{:02}:{:02}:{:02}.{rest:03}", whole / 3_600, whole / 60 % 60, whole % 60)
+    let (seconds, millis) = (millis / 1_000, millis % 1_000);
+    format!("{:02}:{:02}:{:02}.{millis:03}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
-/// A text without what a terminal would obey.
+/// Escapes control characters and text direction marks, so that texts can't control the terminal.
 fn printable(text: &str) -> String {
     text.chars()
         .flat_map(|character| {
-            let is_obeyed =
+            let is_control =
                 character.is_control() || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}');
-            if is_obeyed { character.escape_default().collect::<Vec<_>>() } else { vec![character] }
+            if is_control { character.escape_default().collect::<Vec<_>>() } else { vec![character] }
         })
         .collect()
 }
 
-/// A text filled up to a width; a longer one keeps its length.
+/// Pads a text to a width; longer texts remain unchanged.
 fn pad(text: &str, width: usize) -> String {
     format!("{text:width$}")
 }
@@ -291,20 +289,20 @@ mod tests {
             {"user": "mel@chat.test", "profile": "3g", "latency_ms": 150, "loss": 0.0},
             {"user": null, "profile": null, "latency_ms": 400, "bytes_per_second": 20_000, "loss": 0.05}
         ]);
-        let line = shown(json!({"type": "network", "at": 0, "networks": networks}));
+        let line = format_json(json!({"type": "network", "at": 0, "networks": networks}));
         assert!(line.ends_with("mel 3g, all others 400 ms 20000 B/s 5 % loss"), "{line}");
         let limits = json!([{"user": null, "requests": 1, "seconds": 60.0}]);
-        let line = shown(json!({"type": "rate_limit", "at": 0, "rate_limits": limits}));
+        let line = format_json(json!({"type": "rate_limit", "at": 0, "rate_limits": limits}));
         assert!(line.ends_with("each user 1 request in 60 s"), "{line}");
-        assert!(shown(json!({"type": "network", "at": 0, "networks": []})).ends_with("none"));
+        assert!(format_json(json!({"type": "network", "at": 0, "networks": []})).ends_with("none"));
     }
 
-    fn shown(frame: Value) -> String {
-        of_frame(&frame.to_string(), false)
+    fn format_json(frame: Value) -> String {
+        format_frame(&frame.to_string(), false)
     }
 
     #[test]
-    fn requests_events_and_jumps_stand_in_columns() {
+    fn requests_events_and_jumps_have_columns() {
         let request = json!({"type": "request", "at": 1_767_268_800.25, "method": "POST", "path": "/messages",
             "user": "mel@chat.test", "status": 429, "reply": {"code": "RATE_LIMIT_HIT"}, "duration_ms": 1.26, "fault": "fault-1"});
         let event = json!({"type": "event", "at": 1_767_268_800.0, "queue_id": null, "users": [4, 5],
@@ -313,27 +311,27 @@ mod tests {
         let clock = json!({"type": "clock", "from": 1_767_268_800.0, "now": 1_767_355_200.0,
             "fired": [{"kind": "reminder"}, {"kind": "heartbeat"}, {"kind": "reminder"}]});
 
-        let what = |text: &str| format!("{text:40}");
+        let subject = |text: &str| format!("{text:40}");
         assert_eq!(
-            shown(request),
+            format_json(request),
             format!(
                 "12:00:00.250  POST    {}   429       1.3 ms  mel@chat.test RATE_LIMIT_HIT  ! fault-1",
-                what("/messages")
+                subject("/messages")
             )
         );
         assert_eq!(
-            shown(event),
+            format_json(event),
             format!(
                 "12:00:00.000  event   {}        to mel, user 5  max in general > lunch: Pizza or pasta?",
-                what("message #9")
+                subject("message #9")
             )
         );
         assert_eq!(
-            shown(clock),
-            format!("12:00:00.000  clock   {}        2 × reminder, heartbeat", what("+1 d → 2026-01-02"))
+            format_json(clock),
+            format!("12:00:00.000  clock   {}        2 × reminder, heartbeat", subject("+1 d → 2026-01-02"))
         );
-        let lost = json!({"type": "lost", "at": 1_767_268_800.0, "count": 7});
-        assert_eq!(shown(lost), "12:00:00.000  lost    7 frames were missed");
+        let lost_frame = json!({"type": "lost", "at": 1_767_268_800.0, "count": 7});
+        assert_eq!(format_json(lost_frame), "12:00:00.000  lost    7 frames were missed");
     }
 
     #[test]
@@ -349,23 +347,23 @@ mod tests {
             (queue, "mel@chat.test q".to_owned()),
             (fault, r#"request 7 met {"drop":"after"}"#.to_owned()),
         ] {
-            let line = shown(frame);
+            let line = format_json(frame);
             assert!(line.ends_with(&end), "{line}");
         }
     }
 
     #[test]
     fn colours_are_only_where_they_are_wanted() {
-        let lost = json!({"type": "lost", "count": 7}).to_string();
-        assert!(of_frame(&lost, true).contains("\x1b[31mlost  \x1b[0m"));
-        assert!(!of_frame(&lost, false).contains('\x1b'));
+        let lost_frame = json!({"type": "lost", "count": 7}).to_string();
+        assert!(format_frame(&lost_frame, true).contains("\x1b[31mlost  \x1b[0m"));
+        assert!(!format_frame(&lost_frame, false).contains('\x1b'));
     }
 
     #[test]
     fn nothing_that_was_sent_steers_the_terminal() {
         let request =
             json!({"type": "request", "method": "GET", "path": "/\u{1b}[2J\n", "user": "a\u{7}", "status": 404});
-        let line = of_frame(&request.to_string(), false);
+        let line = format_frame(&request.to_string(), false);
         assert!(line.contains("/\\u{1b}[2J\\n") && line.chars().all(|character| !character.is_control()), "{line}");
     }
 }

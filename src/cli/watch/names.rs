@@ -1,35 +1,36 @@
-//! Names in the options that no request of the world can have: nothing would ever be shown.
+//! Checks the names in the filter options: with an unknown user or path, nothing would ever be shown.
 
 use super::Watch;
 use crate::api::rows;
 use crate::cli::CliError;
-use crate::scenario::client::{Ask, Client};
+use crate::scenario::client::{Client, HttpRequest};
 use tokio_rustls::rustls::ClientConfig;
 
-/// Asks the server whether the user exists and the path is served.
+/// Asks the server whether the user exists and whether an operation has the path.
 ///
 /// # Errors
 ///
-/// What control says of them. A server that can't be asked refuses nothing.
-pub async fn check(watch: &Watch, client: Option<ClientConfig>) -> Result<(), CliError> {
+/// The refusal by control. A server that can't be reached causes no error here.
+pub async fn check(watch: &Watch, tls_config: Option<ClientConfig>) -> Result<(), CliError> {
     let (user, path) = watch.filter.names();
-    // The beginning of a path is enough.
+    // The beginning of an operation's path is sufficient.
     let path = path.filter(|path| !rows().any(|row| row.route.path.starts_with(path)));
     let mut query = form_urlencoded::Serializer::new("limit=0".to_owned());
     query.extend_pairs(user.map(|user| ("user", user))).extend_pairs(path.map(|path| ("path", path)));
     if user.is_none() && path.is_none() {
         return Ok(());
     }
-    let journal = watch.world.watching.replacen("ws", "http", 1).replace("/watch", "/journal");
-    let mut ask = Ask { method: "GET".into(), url: format!("{journal}?{}", query.finish()), ..Ask::default() };
+    let journal = watch.world.socket_url.replacen("ws", "http", 1).replace("/watch", "/journal");
+    let mut request =
+        HttpRequest { method: "GET".into(), url: format!("{journal}?{}", query.finish()), ..HttpRequest::default() };
     if let Some(token) = &watch.control_token {
-        ask.headers.push(("authorization".into(), format!("Bearer {token}")));
+        request.headers.push(("authorization".into(), format!("Bearer {token}")));
     }
-    let client = Client::new(&journal, client).map_err(CliError::of_start)?;
-    match client.ask(ask).await {
-        Ok(answer) if answer.status == 400 => {
-            let reason = answer.body["msg"].as_str().unwrap_or_default().to_owned();
-            Err(CliError::of_usage(format!("--{reason}")))
+    let client = Client::new(&journal, tls_config).map_err(CliError::failure)?;
+    match client.send(request).await {
+        Ok(reply) if reply.status == 400 => {
+            let reason = reply.body["msg"].as_str().unwrap_or_default().to_owned();
+            Err(CliError::usage(format!("--{reason}")))
         }
         _ => Ok(()),
     }

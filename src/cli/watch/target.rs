@@ -1,66 +1,64 @@
-//! Which world is watched, read from its base URL.
+//! The world to watch, parsed from its base URL.
 
 use crate::world::Worlds;
 
-/// A world and where it is watched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Without a slash at the end.
+    /// Base URL without a trailing slash.
     pub base_url: String,
-    /// The world's name.
     pub name: String,
-    /// The address of its WebSocket.
-    pub watching: String,
-    /// The host that is connected to; an address of the sixth version without its brackets.
+    /// URL of the world's watch socket.
+    pub socket_url: String,
+    /// Host to connect to; IPv6 addresses have no brackets.
     pub host: String,
     pub port: u16,
 }
 
 impl Target {
-    /// Reads a world's base URL.
+    /// Parses the base URL of a world.
     ///
     /// # Errors
     ///
-    /// What would have been understood.
+    /// The form that the URL must have.
     pub fn parse(url: &str) -> Result<Self, String> {
-        let takes = || "takes a base URL such as http://127.0.0.1:9991/w/NAME".to_owned();
-        let (scheme, rest) = match url.split_once("://") {
-            Some((scheme @ ("http" | "https"), rest)) => (scheme, rest),
-            Some(_) => return Err(takes()),
+        let expected_form = || "takes a base URL such as http://127.0.0.1:9991/w/NAME".to_owned();
+        let (scheme, address) = match url.split_once("://") {
+            Some((scheme @ ("http" | "https"), address)) => (scheme, address),
+            Some(_) => return Err(expected_form()),
             None => ("http", url),
         };
-        let (socket, default_port) = if scheme == "https" { ("wss", 443) } else { ("ws", 80) };
-        let rest = rest.trim_end_matches('/').trim_end_matches("/api/v1");
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (socket_scheme, default_port) = if scheme == "https" { ("wss", 443) } else { ("ws", 80) };
+        let address = address.trim_end_matches('/').trim_end_matches("/api/v1");
+        let (authority, path) = address.split_once('/').unwrap_or((address, ""));
         let is_host = |character: char| character.is_ascii_alphanumeric() || "-._:[]".contains(character);
         if authority.is_empty() || !authority.chars().all(is_host) {
-            return Err(takes());
+            return Err(expected_form());
         }
         let (host, port) = split_port(authority);
-        let in_host = host.strip_suffix(".localhost");
-        let name = match (path.strip_prefix("w/"), in_host) {
+        let name_in_host = host.strip_suffix(".localhost");
+        let name = match (path.strip_prefix("w/"), name_in_host) {
             (Some(name), _) => name,
             (None, Some(name)) if path.is_empty() => name,
             (None, None) if path.is_empty() => Worlds::DEFAULT,
-            _ => return Err(takes()),
+            _ => return Err(expected_form()),
         };
         if !Worlds::is_name(name) {
-            return Err(takes());
+            return Err(expected_form());
         }
-        // Not every machine resolves names below localhost, which are this machine whatever it says.
-        let reached = if in_host.is_some() { "127.0.0.1" } else { host };
+        // Some machines do not resolve names below localhost, which always mean this machine.
+        let connect_host = if name_in_host.is_some() { "127.0.0.1" } else { host };
         let number = port.strip_prefix(':').map_or(Ok(default_port), str::parse);
         Ok(Self {
-            base_url: format!("{scheme}://{rest}"),
+            base_url: format!("{scheme}://{address}"),
             name: name.to_owned(),
-            watching: format!("{socket}://{reached}{port}/control/worlds/{name}/watch"),
-            host: reached.trim_matches(['[', ']']).to_owned(),
-            port: number.map_err(|_| takes())?,
+            socket_url: format!("{socket_scheme}://{connect_host}{port}/control/worlds/{name}/watch"),
+            host: connect_host.trim_matches(['[', ']']).to_owned(),
+            port: number.map_err(|_| expected_form())?,
         })
     }
 }
 
-/// A host and its port, the latter with its colon.
+/// Splits an authority into host and port; the port keeps its colon.
 fn split_port(authority: &str) -> (&str, &str) {
     let end = match authority.rfind(':') {
         Some(colon) if authority[colon + 1..].bytes().all(|byte| byte.is_ascii_digit()) => colon,
@@ -75,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_base_url_leads_to_its_world() {
-        for (url, watching) in [
+        for (url, socket_url) in [
             ("http://127.0.0.1:9991", "ws://127.0.0.1:9991/control/worlds/default/watch"),
             ("http://127.0.0.1:9991/", "ws://127.0.0.1:9991/control/worlds/default/watch"),
             ("http://[::1]:9991/w/blue", "ws://[::1]:9991/control/worlds/blue/watch"),
@@ -87,7 +85,7 @@ mod tests {
             ("https://10.0.2.2:9991/w/blue", "wss://10.0.2.2:9991/control/worlds/blue/watch"),
             ("http://chat:80/w/a/api/v1", "ws://chat:80/control/worlds/a/watch"),
         ] {
-            assert_eq!(Target::parse(url).map(|target| target.watching), Ok(watching.to_owned()), "{url}");
+            assert_eq!(Target::parse(url).map(|target| target.socket_url), Ok(socket_url.to_owned()), "{url}");
         }
     }
 

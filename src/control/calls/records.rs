@@ -1,29 +1,29 @@
-//! The records that replies of control have, in a short notation, and what their keys mean.
+//! The schemas of records in replies of control, in a short notation, and the descriptions of their keys.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What the keys of records and replies mean, by the name of their schema.
-static MEANINGS: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =
+/// The descriptions of keys, by the name of their schema.
+static DESCRIPTIONS: LazyLock<BTreeMap<String, BTreeMap<String, String>>> =
     LazyLock::new(|| serde_json::from_str(include_str!("meanings.json")).expect("sentences, as a test reads them"));
 
-/// Adds to a schema of this name what its keys mean.
+/// Adds the descriptions of keys to a schema.
 pub fn describe(name: &str, schema: &mut Value) {
-    for (key, meaning) in MEANINGS.get(name).into_iter().flatten() {
+    for (key, description) in DESCRIPTIONS.get(name).into_iter().flatten() {
         if let Some(property) = schema["properties"].get_mut(key) {
-            property["description"] = meaning.as_str().into();
+            property["description"] = description.as_str().into();
         }
     }
 }
 
-const ROW: &str = r#"{"name": "string", "url": "string", "label": "string|null", "users": "int", "channels": "int",
+const WORLD: &str = r#"{"name": "string", "url": "string", "label": "string|null", "users": "int", "channels": "int",
     "messages": "int", "queues": "int", "now": "number", "created_at": "number", "last_request_at": "number|null",
     "idle_ttl_seconds": "number|null"}"#;
 pub(super) const CLOCK: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaItem[]"}"#;
-pub(super) const MOVED: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaItem[]", "waited_ms": "number",
+pub(super) const MOVED_CLOCK: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaItem[]", "waited_ms": "number",
     "not_parked": "string[]", "fired": "@AgendaItem[]"}"#;
-const ENTRY: &str = r#"{"id": "int", "at": "number", "method": "string", "path": "string", "user": "string|null",
+const JOURNAL_ENTRY: &str = r#"{"id": "int", "at": "number", "method": "string", "path": "string", "user": "string|null",
     "params": {"*": "string"}, "status": "int", "reply": "any", "duration_ms": "number", "client": "string", "hint?": "string",
     "fault": "string|null", "events": "int[]", "truncated?": "bool"}"#;
 const USER: &str = r#"{"user_id": "int", "email": "string", "full_name": "string", "role": "string", "is_active": "bool",
@@ -52,7 +52,7 @@ const AGENDA_ITEM: &str = r#"{"kind": "string", "at": "number", "reminder_id?": 
 const FAULT: &str = r#"{"match?": "any", "after?": "int", "probability?": "number", "times?": "int", "effect": "any",
     "fault_id": "string", "passed": "int", "fired": "int"}"#;
 
-const CLIENT: &str = r#"{"world?": "string", "client": "string", "user": "string|null", "requests": "int",
+const REPORTED_CLIENT: &str = r#"{"world?": "string", "client": "string", "user": "string|null", "requests": "int",
     "first_at": "number", "last_at": "number", "findings": "@Finding[]"}"#;
 const FINDING: &str = r#"{"rule": "string", "severity": "string(error|warning|note)", "message": "string", "count": "int",
     "first": "@FindingRequest", "last": "@FindingRequest", "why": "string", "help": "string"}"#;
@@ -71,11 +71,11 @@ pub(super) const NETWORKS: &str = r#"{"networks": "@Network[]"}"#;
 pub(super) const PREVIEWS: &str = r#"{"thumbnail_seconds": "number", "link_seconds": "number|null"}"#;
 pub(super) const RATE_LIMITS: &str = r#"{"rate_limits": "@RateLimit[]"}"#;
 
-/// Records that replies name, by name.
+/// The schemas of records that replies refer to, by name.
 pub const RECORDS: &[(&str, &str)] = &[
-    ("World", ROW),
+    ("World", WORLD),
     ("AgendaItem", AGENDA_ITEM),
-    ("JournalEntry", ENTRY),
+    ("JournalEntry", JOURNAL_ENTRY),
     ("Queue", QUEUE),
     ("User", USER),
     ("Channel", CHANNEL),
@@ -88,7 +88,7 @@ pub const RECORDS: &[(&str, &str)] = &[
     ("Network", NETWORK),
     ("RateLimit", r#"{"user": "string|null", "requests": "int", "seconds": "number"}"#),
     ("ControlCall", r#"{"method": "string", "path": "string", "summary": "string"}"#),
-    ("ReportedClient", CLIENT),
+    ("ReportedClient", REPORTED_CLIENT),
     ("Finding", FINDING),
     ("FidelityLevel", r#"{"feature_level": "int", "compared": "int", "differ": "int"}"#),
     ("OperationFidelity", OPERATION_FIDELITY),
@@ -104,27 +104,29 @@ pub const RECORDS: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::MEANINGS;
-    use crate::control::openapi::of_control;
+    use super::DESCRIPTIONS;
+    use crate::control::openapi::control_document;
     use serde_json::Value;
 
     #[test]
     fn every_key_of_a_body_or_reply_has_a_meaning_and_no_other_has() {
-        let document = of_control();
+        let document = control_document();
         let schemas = document["components"]["schemas"].as_object().expect("schemas");
         let properties = |schema: &Value| schema["properties"].as_object().cloned().unwrap_or_default();
-        let of_envelope = |key: &str| matches!(key, "result" | "msg");
+        let is_envelope_key = |key: &str| matches!(key, "result" | "msg");
         let keys = schemas.iter().flat_map(|(name, schema)| {
             properties(schema).into_iter().map(move |(key, property)| (name, key, property))
         });
 
-        let silent = keys.filter(|(_, key, property)| !of_envelope(key) && !property["description"].is_string());
-        let silent: Vec<String> = silent.map(|(name, key, _)| format!("{name}.{key}")).collect();
-        let needless = MEANINGS.iter().flat_map(|(name, keys)| keys.keys().map(move |key| (name, key)));
-        let needless =
-            needless.filter(|(name, key)| !schemas.get(*name).is_some_and(|one| properties(one).contains_key(*key)));
-        let needless: Vec<String> = needless.map(|(name, key)| format!("{name}.{key}")).collect();
+        let without_description =
+            keys.filter(|(_, key, property)| !is_envelope_key(key) && !property["description"].is_string());
+        let without_description: Vec<String> =
+            without_description.map(|(name, key, _)| format!("{name}.{key}")).collect();
+        let unused = DESCRIPTIONS.iter().flat_map(|(name, keys)| keys.keys().map(move |key| (name, key)));
+        let unused = unused
+            .filter(|(name, key)| !schemas.get(*name).is_some_and(|schema| properties(schema).contains_key(*key)));
+        let unused: Vec<String> = unused.map(|(name, key)| format!("{name}.{key}")).collect();
 
-        assert_eq!((silent, needless), (Vec::<String>::new(), Vec::<String>::new()));
+        assert_eq!((without_description, unused), (Vec::<String>::new(), Vec::<String>::new()));
     }
 }

@@ -1,49 +1,49 @@
-//! The rows of the table.
+//! The table of all calls of control.
 
-use super::Takes::{Body, Document, Filters, Nothing};
-use super::records::{CLOCK, FIDELITY, MOVED, NETWORKS, PREVIEWS, RATE_LIMITS, REPORT};
-use super::{Call, Filter, OfWorld, OfWorld as In, Row, Takes};
-use crate::control::requests::METHODS;
+use super::Input::{Body, Document, Filters, Nothing};
+use super::records::{CLOCK, FIDELITY, MOVED_CLOCK, NETWORKS, PREVIEWS, RATE_LIMITS, REPORT};
+use super::{Call, Filter, Input, Row, WorldCall, WorldCall as In};
+use crate::control::request_pattern::METHODS;
 use crate::control::{
-    clock, faults, journal, networks, people, previews, pushes, queues, rate_limits, reset, snapshots, worlds,
+    clock, faults, invites, journal, networks, previews, pushes, queues, rate_limits, reset, snapshots, worlds,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-const fn filter(name: &'static str, kind: &'static str, about: &'static str) -> Filter {
-    Filter { name, kind, about, choices: &[] }
+const fn filter(name: &'static str, kind: &'static str, description: &'static str) -> Filter {
+    Filter { name, kind, description, choices: &[] }
 }
 
-const fn choice(name: &'static str, choices: &'static [&'static str], about: &'static str) -> Filter {
-    Filter { name, kind: "string", about, choices }
+const fn choice(name: &'static str, choices: &'static [&'static str], description: &'static str) -> Filter {
+    Filter { name, kind: "string", description, choices }
 }
 
 const fn row(
     method: &'static str,
     path: &'static str,
     call: Call,
-    takes: Takes,
+    input: Input,
     summary: &'static str,
     reply: &'static str,
 ) -> Row {
-    Row { method, path, call, summary, takes, reply }
+    Row { method, path, call, summary, input, reply }
 }
 
-const fn of_world(
+const fn world_row(
     method: &'static str,
     path: &'static str,
-    call: OfWorld,
-    takes: Takes,
+    call: WorldCall,
+    input: Input,
     summary: &'static str,
     reply: &'static str,
 ) -> Row {
-    Row { method, path, call: Call::Of(call), summary, takes, reply }
+    Row { method, path, call: Call::InWorld(call), summary, input, reply }
 }
 
 fn body<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// A fixture or a state, whose own schema is `fixtures/schema.json`.
+/// The schema of a fixture or a state, which `fixtures/schema.json` describes in detail.
 fn any_document(_: &mut SchemaGenerator) -> Schema {
     schemars::json_schema!({"type": "object", "description": "A fixture document, or a reply of GET."})
 }
@@ -74,7 +74,7 @@ const MESSAGE_FILTERS: &[Filter] = &[
     SEEN_BY,
     filter("rendered", "boolean", "Adds the HTML of each, which clients get."),
 ];
-/// What somebody who watches may ask for.
+/// The filters of the watch socket.
 pub const WATCH_FILTERS: &[Filter] = &[filter(
     "per_second",
     "integer",
@@ -90,7 +90,6 @@ const OPENAPI_FILTERS: &[Filter] = &[
     filter("control", "boolean", "true: the document of control instead."),
 ];
 
-/// All calls.
 pub const CALLS: &[Row] = &[
     row("GET", "", Call::Index, Nothing, "Lists all calls of control.", r#"{"calls": "@ControlCall[]"}"#),
     row(
@@ -145,7 +144,7 @@ pub const CALLS: &[Row] = &[
     ),
     row("GET", "/worlds/{name}", Call::World, Nothing, "Returns a world's row.", r#"{"world": "@World"}"#),
     row("DELETE", "/worlds/{name}", Call::DeleteWorld, Nothing, "Deletes a world.", ""),
-    of_world(
+    world_row(
         "POST",
         "/worlds/{name}/reset",
         In::Reset,
@@ -153,7 +152,7 @@ pub const CALLS: &[Row] = &[
         "Resets a world to its initial state.",
         "",
     ),
-    of_world(
+    world_row(
         "POST",
         "/worlds/{name}/upgrade",
         In::Upgrade,
@@ -161,7 +160,7 @@ pub const CALLS: &[Row] = &[
         "Upgrades a world to a newer feature level.",
         r#"{"feature_level": "int"}"#,
     ),
-    of_world(
+    world_row(
         "GET",
         "/worlds/{name}/snapshots",
         In::Snapshots,
@@ -169,17 +168,17 @@ pub const CALLS: &[Row] = &[
         "Lists snapshots.",
         r#"{"snapshots": "@Snapshot[]"}"#,
     ),
-    of_world(
+    world_row(
         "POST",
         "/worlds/{name}/snapshots",
         In::KeepSnapshot,
-        Body(body::<snapshots::Keep>),
+        Body(body::<snapshots::SnapshotName>),
         "Takes a snapshot, replacing one of the same name.",
         "",
     ),
-    of_world("POST", "/worlds/{name}/snapshots/{snapshot}/restore", In::Restore, Nothing, "Restores a snapshot.", ""),
-    of_world("DELETE", "/worlds/{name}/snapshots/{snapshot}", In::ForgetSnapshot, Nothing, "Removes a snapshot.", ""),
-    of_world(
+    world_row("POST", "/worlds/{name}/snapshots/{snapshot}/restore", In::Restore, Nothing, "Restores a snapshot.", ""),
+    world_row("DELETE", "/worlds/{name}/snapshots/{snapshot}", In::ForgetSnapshot, Nothing, "Removes a snapshot.", ""),
+    world_row(
         "GET",
         "/worlds/{name}/state",
         In::State,
@@ -187,7 +186,7 @@ pub const CALLS: &[Row] = &[
         "Returns the whole world as a document.",
         r#"{"state": "any"}"#,
     ),
-    of_world(
+    world_row(
         "PUT",
         "/worlds/{name}/state",
         In::PutState,
@@ -195,16 +194,16 @@ pub const CALLS: &[Row] = &[
         "Replaces a world's state with a document.",
         "",
     ),
-    of_world("GET", "/worlds/{name}/clock", In::Clock, Nothing, "Returns the time and the agenda.", CLOCK),
-    of_world(
+    world_row("GET", "/worlds/{name}/clock", In::Clock, Nothing, "Returns the time and the agenda.", CLOCK),
+    world_row(
         "POST",
         "/worlds/{name}/clock",
         In::MoveClock,
         Body(body::<clock::Change>),
         "Moves, starts or freezes the clock.",
-        MOVED,
+        MOVED_CLOCK,
     ),
-    of_world(
+    world_row(
         "GET",
         "/worlds/{name}/faults",
         In::Faults,
@@ -212,40 +211,47 @@ pub const CALLS: &[Row] = &[
         "Lists faults, including spent ones.",
         r#"{"faults": "@Fault[]"}"#,
     ),
-    of_world(
+    world_row(
         "POST",
         "/worlds/{name}/faults",
         In::InstallFault,
-        Body(body::<faults::Sent>),
+        Body(body::<faults::FaultSpec>),
         "Installs a fault.",
         r#"{"fault_id": "string"}"#,
     ),
-    of_world("DELETE", "/worlds/{name}/faults", In::ClearFaults, Nothing, "Removes all faults.", ""),
-    of_world("DELETE", "/worlds/{name}/faults/{fault_id}", In::RemoveFault, Nothing, "Removes a fault.", ""),
-    of_world("GET", "/worlds/{name}/network", In::Networks, Nothing, "Lists networks.", NETWORKS),
-    of_world("POST", "/worlds/{name}/network", In::SetNetwork, Body(body::<networks::Sent>), "Sets a network.", ""),
-    of_world("DELETE", "/worlds/{name}/network", In::EndNetwork, Filters(&[ONE_USER]), "Ends networks.", ""),
-    of_world("GET", "/worlds/{name}/rate_limit", In::RateLimits, Nothing, "Lists rate limits.", RATE_LIMITS),
-    of_world(
+    world_row("DELETE", "/worlds/{name}/faults", In::ClearFaults, Nothing, "Removes all faults.", ""),
+    world_row("DELETE", "/worlds/{name}/faults/{fault_id}", In::RemoveFault, Nothing, "Removes a fault.", ""),
+    world_row("GET", "/worlds/{name}/network", In::Networks, Nothing, "Lists networks.", NETWORKS),
+    world_row(
+        "POST",
+        "/worlds/{name}/network",
+        In::SetNetwork,
+        Body(body::<networks::NetworkSpec>),
+        "Sets a network.",
+        "",
+    ),
+    world_row("DELETE", "/worlds/{name}/network", In::EndNetwork, Filters(&[ONE_USER]), "Ends networks.", ""),
+    world_row("GET", "/worlds/{name}/rate_limit", In::RateLimits, Nothing, "Lists rate limits.", RATE_LIMITS),
+    world_row(
         "POST",
         "/worlds/{name}/rate_limit",
         In::SetRateLimit,
-        Body(body::<rate_limits::Sent>),
+        Body(body::<rate_limits::RateLimitSpec>),
         "Limits requests.",
         "",
     ),
-    of_world("DELETE", "/worlds/{name}/rate_limit", In::EndRateLimit, Filters(&[ONE_USER]), "Ends rate limits.", ""),
-    of_world("GET", "/worlds/{name}/previews", In::Previews, Nothing, "Shows when previews arrive.", PREVIEWS),
-    of_world(
+    world_row("DELETE", "/worlds/{name}/rate_limit", In::EndRateLimit, Filters(&[ONE_USER]), "Ends rate limits.", ""),
+    world_row("GET", "/worlds/{name}/previews", In::Previews, Nothing, "Shows when previews arrive.", PREVIEWS),
+    world_row(
         "POST",
         "/worlds/{name}/previews",
         In::SetPreviews,
-        Body(body::<previews::Sent>),
+        Body(body::<previews::PreviewDelaySpec>),
         "Sets when previews arrive.",
         "",
     ),
-    of_world("DELETE", "/worlds/{name}/previews", In::EndPreviews, Nothing, "Lets previews arrive as usual.", ""),
-    of_world(
+    world_row("DELETE", "/worlds/{name}/previews", In::EndPreviews, Nothing, "Lets previews arrive as usual.", ""),
+    world_row(
         "GET",
         "/worlds/{name}/journal",
         In::Journal,
@@ -253,10 +259,10 @@ pub const CALLS: &[Row] = &[
         "Lists requests and their replies, newest last.",
         r#"{"entries": "@JournalEntry[]"}"#,
     ),
-    of_world("DELETE", "/worlds/{name}/journal", In::ClearJournal, Nothing, "Empties the journal.", ""),
-    of_world("GET", "/worlds/{name}/report", In::Report, Nothing, "Reports what a world's clients did wrong.", REPORT),
-    of_world("DELETE", "/worlds/{name}/report", In::ClearReport, Nothing, "Empties the report of a world.", ""),
-    of_world(
+    world_row("DELETE", "/worlds/{name}/journal", In::ClearJournal, Nothing, "Empties the journal.", ""),
+    world_row("GET", "/worlds/{name}/report", In::Report, Nothing, "Reports what a world's clients did wrong.", REPORT),
+    world_row("DELETE", "/worlds/{name}/report", In::ClearReport, Nothing, "Empties the report of a world.", ""),
+    world_row(
         "POST",
         "/worlds/{name}/journal/verify",
         In::VerifyJournal,
@@ -264,15 +270,15 @@ pub const CALLS: &[Row] = &[
         "Asserts that certain requests were made.",
         r#"{"count": "int"}"#,
     ),
-    of_world(
+    world_row(
         "POST",
         "/worlds/{name}/journal/wait",
         In::WaitJournal,
-        Body(body::<journal::Awaited>),
+        Body(body::<journal::AwaitedRequests>),
         "Waits until certain requests were made.",
         r#"{"count": "int"}"#,
     ),
-    of_world(
+    world_row(
         "GET",
         "/worlds/{name}/watch",
         In::Watch,
@@ -280,17 +286,17 @@ pub const CALLS: &[Row] = &[
         "Broadcasts on a WebSocket what happens, as it happens.",
         "",
     ),
-    of_world("GET", "/worlds/{name}/queues", In::Queues, Nothing, "Lists event queues.", r#"{"queues": "@Queue[]"}"#),
-    of_world(
+    world_row("GET", "/worlds/{name}/queues", In::Queues, Nothing, "Lists event queues.", r#"{"queues": "@Queue[]"}"#),
+    world_row(
         "POST",
         "/worlds/{name}/queues/wait",
         In::WaitQueues,
-        Body(body::<queues::Awaited>),
+        Body(body::<queues::AwaitedQueues>),
         "Waits until event queues are in a state.",
         r#"{"count": "int", "queues": "@Queue[]"}"#,
     ),
-    of_world("DELETE", "/worlds/{name}/queues/{queue_id}", In::LoseQueue, Nothing, "Loses an event queue.", ""),
-    of_world(
+    world_row("DELETE", "/worlds/{name}/queues/{queue_id}", In::LoseQueue, Nothing, "Loses an event queue.", ""),
+    world_row(
         "GET",
         "/worlds/{name}/users",
         In::Users,
@@ -298,7 +304,7 @@ pub const CALLS: &[Row] = &[
         "Lists all accounts with their keys.",
         r#"{"users": "@User[]"}"#,
     ),
-    of_world(
+    world_row(
         "GET",
         "/worlds/{name}/channels",
         In::Channels,
@@ -306,7 +312,7 @@ pub const CALLS: &[Row] = &[
         "Lists all channels with their topics and permissions.",
         r#"{"channels": "@Channel[]"}"#,
     ),
-    of_world(
+    world_row(
         "GET",
         "/worlds/{name}/groups",
         In::Groups,
@@ -314,7 +320,7 @@ pub const CALLS: &[Row] = &[
         "Lists all user groups with their members.",
         r#"{"groups": "@Group[]"}"#,
     ),
-    of_world(
+    world_row(
         "GET",
         "/worlds/{name}/messages",
         In::Messages,
@@ -322,7 +328,7 @@ pub const CALLS: &[Row] = &[
         "Lists messages, whoever can see them, newest last.",
         r#"{"messages": "@Message[]"}"#,
     ),
-    of_world(
+    world_row(
         "GET",
         "/worlds/{name}/pushes",
         In::Pushes,
@@ -330,16 +336,16 @@ pub const CALLS: &[Row] = &[
         "Lists pushes handed to the push relay, newest last.",
         r#"{"pushes": "@Push[]"}"#,
     ),
-    of_world(
+    world_row(
         "POST",
         "/worlds/{name}/pushes/wait",
         In::WaitPushes,
-        Body(body::<pushes::Awaited>),
+        Body(body::<pushes::AwaitedPushes>),
         "Waits until certain pushes were handed to the push relay.",
         r#"{"count": "int", "pushes": "@Push[]"}"#,
     ),
-    of_world("DELETE", "/worlds/{name}/pushes", In::ClearPushes, Nothing, "Empties the list of pushes.", ""),
-    of_world(
+    world_row("DELETE", "/worlds/{name}/pushes", In::ClearPushes, Nothing, "Empties the list of pushes.", ""),
+    world_row(
         "GET",
         "/worlds/{name}/webhooks",
         In::Webhooks,
@@ -347,16 +353,16 @@ pub const CALLS: &[Row] = &[
         "Lists posts to outgoing webhooks and their replies, newest last.",
         r#"{"webhooks": "@Webhook[]"}"#,
     ),
-    of_world("DELETE", "/worlds/{name}/webhooks", In::ClearWebhooks, Nothing, "Empties the list of webhooks.", ""),
-    of_world(
+    world_row("DELETE", "/worlds/{name}/webhooks", In::ClearWebhooks, Nothing, "Empties the list of webhooks.", ""),
+    world_row(
         "POST",
         "/worlds/{name}/invites/{key}/accept",
         In::AcceptInvite,
-        Body(body::<people::Accept>),
+        Body(body::<invites::InviteAcceptance>),
         "Accepts an invitation.",
         r#"{"user_id": "int"}"#,
     ),
-    of_world(
+    world_row(
         "GET",
         "/worlds/{name}/invariants",
         In::Invariants,

@@ -1,6 +1,6 @@
-//! Hints at values: the form that a parameter takes, its possible values, and misspelled types of events.
+//! Hints for wrong values of parameters: their JSON type, their possible values, and misspelled types of events.
 
-use super::nearest::most_like;
+use super::nearest::most_similar;
 use crate::api::Row;
 use crate::api::parameter::{ParameterInfo, RawParameters};
 use crate::error::Error;
@@ -8,14 +8,14 @@ use crate::record::events::SCHEMAS;
 use schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
-/// The parameters that hold types of events.
-const EVENT_TYPES: [&str; 2] = ["event_types", "fetch_event_types"];
-/// A list of more possible values is no hint.
-const VALUES_MAX: usize = 12;
-/// More of a value than this is not repeated.
-const SHOWN_MAX_CHARS: usize = 40;
+/// The parameters that take types of events.
+const EVENT_TYPE_PARAMETERS: [&str; 2] = ["event_types", "fetch_event_types"];
+/// Possible values are listed only if they are no more than this, and no more unknown event types are compared.
+const MAX_VALUES: usize = 12;
+/// A hint shows an example only for a value of at most this length.
+const MAX_EXAMPLE_CHARS: usize = 40;
 
-/// A hint for a value that a parameter does not take: its form in JSON, or all possible values and the nearest.
+/// A hint for a value that a parameter does not take: its possible values and the nearest of them, or its JSON type.
 pub fn for_value(error: &Error, row: &Row, raw: &RawParameters) -> Option<String> {
     let (Error::BadValue { parameter, .. }
     | Error::InvalidValue { parameter }
@@ -25,43 +25,42 @@ pub fn for_value(error: &Error, row: &Row, raw: &RawParameters) -> Option<String
     };
     let name = parameter.as_str()?;
     let info = row.parameters.iter().find(|info| info.name == name)?;
-    let sent = raw.text(info).ok()??;
+    let sent_value = raw.text(info).ok()??;
     let schema = (info.schema)(&mut SchemaGenerator::default()).to_value();
-    one_of(info, &schema, sent).or_else(|| form(info, &schema, sent))
+    possible_values(info, &schema, sent_value).or_else(|| json_type(info, &schema, sent_value))
 }
 
-/// The possible values of a parameter.
-fn one_of(info: &ParameterInfo, schema: &Value, sent: &str) -> Option<String> {
+fn possible_values(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Option<String> {
     let values = schema["enum"].as_array()?;
-    if values.is_empty() || values.len() > VALUES_MAX {
+    if values.is_empty() || values.len() > MAX_VALUES {
         return None;
     }
     let texts: Vec<String> =
         values.iter().map(|value| value.as_str().map_or_else(|| value.to_string(), Into::into)).collect();
-    let nearest = most_like(sent, texts.iter().cloned()).map(|nearest| format!("; the nearest is {nearest}"));
+    let nearest = most_similar(sent_value, texts.iter().cloned()).map(|nearest| format!("; the nearest is {nearest}"));
     Some(format!("{} takes one of: {}{}.", info.name, texts.join(", "), nearest.unwrap_or_default()))
 }
 
-/// The form of a parameter in JSON, for a value that is none.
-fn form(info: &ParameterInfo, schema: &Value, sent: &str) -> Option<String> {
+/// The type that a JSON parameter takes, for a value that is not JSON or not a list as required.
+fn json_type(info: &ParameterInfo, schema: &Value, sent_value: &str) -> Option<String> {
     if !info.is_json
-        || serde_json::from_str::<Value>(sent).is_ok_and(|value| schema["type"] != "array" || value.is_array())
+        || serde_json::from_str::<Value>(sent_value).is_ok_and(|value| schema["type"] != "array" || value.is_array())
     {
         return None;
     }
     let name = info.name;
     match schema["type"].as_str()? {
         "array" => {
-            let words = sent.split(',').map(|word| word.trim_matches([' ', '[', ']', '"', '\'']));
+            let words = sent_value.split(',').map(|word| word.trim_matches([' ', '[', ']', '"', '\'']));
             let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
             let example = match schema["items"]["type"].as_str() {
                 Some("integer") => json!(words.iter().filter_map(|word| word.parse::<i64>().ok()).collect::<Vec<_>>()),
                 Some("string") => json!(words),
                 _ => return Some(format!("{name} takes a list in JSON.")),
             };
-            let is_short = !words.is_empty() && sent.chars().count() <= SHOWN_MAX_CHARS && example != json!([]);
-            let shown = if is_short { format!(", such as {example}") } else { String::new() };
-            Some(format!("{name} takes a list in JSON{shown}."))
+            let is_short = !words.is_empty() && sent_value.chars().count() <= MAX_EXAMPLE_CHARS && example != json!([]);
+            let example_clause = if is_short { format!(", such as {example}") } else { String::new() };
+            Some(format!("{name} takes a list in JSON{example_clause}."))
         }
         "object" => Some(format!("{name} takes an object in JSON, such as {{\"key\": true}}.")),
         "integer" => Some(format!("{name} takes a whole number.")),
@@ -71,20 +70,22 @@ fn form(info: &ParameterInfo, schema: &Value, sent: &str) -> Option<String> {
     }
 }
 
-/// A hint for a request that succeeds and names a type of events that there is not: its events never come.
+/// A hint for a successful request with an unknown type of events, of which the client would never receive any.
 pub fn for_event_types(raw: &RawParameters) -> Option<String> {
-    EVENT_TYPES.iter().find_map(|name| {
+    EVENT_TYPE_PARAMETERS.iter().find_map(|name| {
         let types: Vec<String> = serde_json::from_str(raw.values.get(*name)?).ok()?;
-        let known = || SCHEMAS.iter().map(|(kind, _)| kind.type_name().to_owned());
-        let meant = |sent: &String| Some((sent.clone(), most_like(sent, known())?));
-        let unknown = types.iter().filter(|sent| !known().any(|other| other == **sent) && !is_of_replies(sent));
-        let (sent, nearest) = unknown.take(VALUES_MAX).find_map(meant)?;
-        Some(format!("There is no type of events '{sent}' in {name}; the nearest is '{nearest}'."))
+        let known_types = || SCHEMAS.iter().map(|(kind, _)| kind.type_name().to_owned());
+        let with_nearest = |sent_type: &String| Some((sent_type.clone(), most_similar(sent_type, known_types())?));
+        let unknown_types = types
+            .iter()
+            .filter(|sent_type| !known_types().any(|known| known == **sent_type) && !selects_register_data(sent_type));
+        let (sent_type, nearest) = unknown_types.take(MAX_VALUES).find_map(with_nearest)?;
+        Some(format!("There is no type of events '{sent_type}' in {name}; the nearest is '{nearest}'."))
     })
 }
 
-/// Whether a type is asked for to get keys of the register reply, without any events.
-fn is_of_replies(name: &str) -> bool {
+/// Whether a type has no events but selects data of the register reply.
+fn selects_register_data(name: &str) -> bool {
     crate::api::register::lists::ROWS.iter().any(|row| row.is_of(name))
 }
 
@@ -93,17 +94,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_shown_with_the_words_that_were_sent() {
+    fn the_example_of_a_list_has_the_words_that_were_sent() {
         let row = crate::api::OPERATIONS.iter().find(|row| row.route.path == "/register").expect("an operation");
         let info = row.parameters.iter().find(|info| info.name == "event_types").expect("a parameter");
         let schema = json!({"type": "array", "items": {"type": "string"}});
-        for (sent, hint) in [
+        for (sent_value, hint) in [
             ("message", Some("event_types takes a list in JSON, such as [\"message\"].")),
             ("message,reaction", Some("event_types takes a list in JSON, such as [\"message\",\"reaction\"].")),
             ("['message']", Some("event_types takes a list in JSON, such as [\"message\"].")),
             ("[]", None),
         ] {
-            assert_eq!(form(info, &schema, sent).as_deref(), hint, "{sent}");
+            assert_eq!(json_type(info, &schema, sent_value).as_deref(), hint, "{sent_value}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What all pages have in common: their head, their style, and what browsers let them do.
+//! The common frame of all pages: head, style sheet and security headers.
 
 use crate::http::Response;
 use base64::Engine;
@@ -9,30 +9,29 @@ use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-/// The style, with the console's palette.
+/// The style sheet, with the colors of the console.
 const STYLE: &str = include_str!("style.css");
 
-/// What the style is known by in the policy of pages.
+/// The hash with which the content security policy allows the style sheet.
 static STYLE_HASH: LazyLock<String> = LazyLock::new(|| STANDARD.encode(Sha256::digest(STYLE)));
 
-/// Something that is said at the head of a page.
+/// A message at the top of a page.
 pub enum Notice<'a> {
-    /// How things are.
     Info(&'a str),
-    /// What went wrong, announced at once to those who listen to the page.
-    Bad(&'a str),
+    /// An error, which screen readers announce at once.
+    Error(&'a str),
 }
 
 impl Render for Notice<'_> {
     fn render(&self) -> Markup {
         match self {
             Notice::Info(text) => html! { p.notice role="status" { (text) } },
-            Notice::Bad(text) => html! { p.notice.bad role="alert" { (text) } },
+            Notice::Error(text) => html! { p.notice.bad role="alert" { (text) } },
         }
     }
 }
 
-/// A page. Its forms lead to this server, or to addresses of the scheme that is given.
+/// A page. Its forms may lead to this server and to addresses of `scheme`.
 pub fn page(status: u16, title: &str, body: &Markup, scheme: Option<&str>) -> Response {
     let html = html! {
         (DOCTYPE)
@@ -64,7 +63,7 @@ pub fn page(status: u16, title: &str, body: &Markup, scheme: Option<&str>) -> Re
     headers.insert(header::VARY, HeaderValue::from_static("Cookie"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
-    // Without any referrer, browsers would not say either which page sent a form.
+    // With `no-referrer`, browsers would also hide the origin of the page that sends a form.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -72,7 +71,6 @@ pub fn page(status: u16, title: &str, body: &Markup, scheme: Option<&str>) -> Re
     response
 }
 
-/// A field that is not shown.
-pub fn hidden(name: &str, value: &str) -> Markup {
+pub fn hidden_field(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }

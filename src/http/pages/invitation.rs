@@ -1,7 +1,7 @@
-//! Following an invitation: who invites to what, and a form that makes the account.
+//! The pages of invitations: they show who invites to what, with a form that creates the account.
 
-use super::Visitor;
-use super::frame::{Notice, hidden};
+use super::PageRequest;
+use super::frame::{Notice, hidden_field};
 use crate::api::invites::accept::{self, Invitation, Registration};
 use crate::error::Error;
 use crate::http::Response;
@@ -15,39 +15,34 @@ use crate::realm::setting::RealmSetting;
 use crate::realm::user::Role;
 use maud::{Markup, html};
 
-/// Characters of a key, and of one of older servers.
+/// The lengths of keys: of this server, and of older servers.
 const KEY_LENGTHS: [usize; 2] = [24, 40];
-/// So many channels are named on the page.
-const CHANNELS_SHOWN: usize = 20;
+const MAX_LISTED_CHANNELS: usize = 20;
 
-/// How an invitation came.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Link,
+enum InvitationKind {
+    ReusableLink,
     Email,
 }
 
-impl Visitor<'_> {
-    /// A link with which anyone may join.
-    pub(super) fn join(&self, key: &str, posts: bool, trace: &mut Trace) -> Response {
-        // Without a name yet, the form is shown for the rest.
-        let is_complete = posts && self.field("full_name").is_some();
-        self.follow(key, Kind::Link, is_complete, trace)
+impl PageRequest<'_> {
+    pub(super) fn join(&self, key: &str, is_post: bool, trace: &mut Trace) -> Response {
+        // Clients may post an email address alone; the form then asks for the name.
+        let is_complete = is_post && self.field("full_name").is_some();
+        self.register_or_show(key, InvitationKind::ReusableLink, is_complete, trace)
     }
 
-    /// An invitation by email, as the link in the mail leads to it.
     pub(super) fn confirm(&self, key: &str) -> Response {
-        self.show(key, Kind::Email, None)
+        self.show(key, InvitationKind::Email, None)
     }
 
-    /// The form of an invitation by email.
     pub(super) fn register(&self, trace: &mut Trace) -> Response {
         let is_complete = self.field("from_confirmation").is_none();
-        self.follow(self.field("key").unwrap_or_default(), Kind::Email, is_complete, trace)
+        self.register_or_show(self.field("key").unwrap_or_default(), InvitationKind::Email, is_complete, trace)
     }
 
-    fn follow(&self, key: &str, kind: Kind, is_complete: bool, trace: &mut Trace) -> Response {
-        if !is_complete || self.fault_of_link(&self.world.snapshot(), key, kind).is_some() {
+    fn register_or_show(&self, key: &str, kind: InvitationKind, is_complete: bool, trace: &mut Trace) -> Response {
+        if !is_complete || self.invalid_link_page(&self.world.snapshot(), key, kind).is_some() {
             return self.show(key, kind, None);
         }
         let registration = Registration {
@@ -55,94 +50,97 @@ impl Visitor<'_> {
             full_name: self.field("full_name").unwrap_or_default(),
             password: self.field("password").unwrap_or_default(),
         };
-        match self.world.commit_noting(|tx| accept::register(tx, key, &registration)) {
+        match self.world.commit_without_broadcast(|tx| accept::register(tx, key, &registration)) {
             Ok((user, new_events)) => {
                 trace.new_events = new_events;
                 let realm = self.world.published();
                 let Some(user) = realm.user(user) else { return self.show(key, kind, None) };
-                trace.note_caller(user);
-                self.enter(user)
+                trace.set_caller(user);
+                self.log_in(user)
             }
             Err(Error::EmailInUse) => {
                 let realm = self.world.snapshot();
-                let own = accept::find(&realm, key).ok().and_then(|open| open.email().map(str::to_owned));
-                let email = own.unwrap_or_else(|| registration.email.to_owned());
+                let invited_email =
+                    accept::find(&realm, key).ok().and_then(|invitation| invitation.email().map(str::to_owned));
+                let email = invited_email.unwrap_or_else(|| registration.email.to_owned());
                 let query = form_urlencoded::Serializer::new(String::new())
                     .append_pair("email", &email)
                     .append_pair("already_registered", "1")
                     .finish();
-                self.redirect(302, &self.at(&format!("/login/?{query}")))
+                self.redirect(302, &self.path_in_world(&format!("/login/?{query}")))
             }
             Err(error) => self.show(key, kind, Some(&error.message())),
         }
     }
 
-    /// Shows the form, or what is wrong with the link.
-    fn show(&self, key: &str, kind: Kind, wrong: Option<&str>) -> Response {
+    /// Shows the form, with a message about the submitted values if there is one, or the page for an invalid link.
+    fn show(&self, key: &str, kind: InvitationKind, message: Option<&str>) -> Response {
         let realm = self.world.snapshot();
-        if let Some(page) = self.fault_of_link(&realm, key, kind) {
+        if let Some(page) = self.invalid_link_page(&realm, key, kind) {
             return page;
         }
-        let Ok(invitation) = accept::find(&realm, key) else { return self.unknown() };
+        let Ok(invitation) = accept::find(&realm, key) else { return self.unknown_link_page() };
         let name = &realm.organization.name;
         let body = html! {
             h1 { "Join " bdi { (name) } }
-            (words(&realm, &invitation))
-            @if let Some(wrong) = wrong { (Notice::Bad(wrong)) }
+            (terms(&realm, &invitation))
+            @if let Some(message) = message { (Notice::Error(message)) }
             (self.form(&realm, key, &invitation))
         };
         self.page(200, &format!("Join {name}"), &body)
     }
 
-    /// The page that says what is wrong with a link, if something is.
-    fn fault_of_link(&self, realm: &Realm, key: &str, kind: Kind) -> Option<Response> {
+    /// The page that says why a link is invalid; None for a valid link.
+    fn invalid_link_page(&self, realm: &Realm, key: &str, kind: InvitationKind) -> Option<Response> {
         if !KEY_LENGTHS.contains(&key.len()) {
             let heading = "This invitation link is malformed";
-            return Some(self.fault(heading, "Make sure that the whole link was copied."));
+            return Some(self.error_page(heading, "Make sure that the whole link was copied."));
         }
         match accept::find(realm, key) {
-            Ok(invitation) if (kind == Kind::Email) == invitation.email().is_some() => None,
-            Err(Error::InvitationExpired) => Some(self.expired()),
-            Ok(_) | Err(_) if kind == Kind::Email && realm.used_invites.contains(key) => Some(self.expired()),
-            Ok(_) | Err(_) => Some(self.unknown()),
+            Ok(invitation) if (kind == InvitationKind::Email) == invitation.email().is_some() => None,
+            Err(Error::InvitationExpired) => Some(self.expired_link_page()),
+            Ok(_) | Err(_) if kind == InvitationKind::Email && realm.used_invites.contains(key) => {
+                Some(self.expired_link_page())
+            }
+            Ok(_) | Err(_) => Some(self.unknown_link_page()),
         }
     }
 
-    fn expired(&self) -> Response {
-        self.fault(
+    fn expired_link_page(&self) -> Response {
+        self.error_page(
             "This invitation link has expired or was used",
             "Ask an administrator of the organization for another one.",
         )
     }
 
-    fn unknown(&self) -> Response {
-        self.fault("There is no such invitation link", "It may have been revoked.")
+    fn unknown_link_page(&self) -> Response {
+        self.error_page("There is no such invitation link", "It may have been revoked.")
     }
 
-    fn fault(&self, heading: &str, advice: &str) -> Response {
+    fn error_page(&self, heading: &str, advice: &str) -> Response {
         let body = html! {
             h1 { (heading) }
             p { (advice) }
-            p { a href=(self.at("/accounts/login/")) { "Log in to " (self.organization()) } }
+            p { a href=(self.path_in_world("/accounts/login/")) { "Log in to " (self.organization_name()) } }
         };
         self.page(404, heading, &body)
     }
 
     fn form(&self, realm: &Realm, key: &str, invitation: &Invitation) -> Markup {
-        let (action, own) = match invitation.email() {
-            Some(email) => (self.at("/accounts/register/"), Some(email)),
-            None => (self.at(&format!("/join/{key}/")), None),
+        let (action, invited_email) = match invitation.email() {
+            Some(email) => (self.path_in_world("/accounts/register/"), Some(email)),
+            None => (self.path_in_world(&format!("/join/{key}/")), None),
         };
-        let takes = |method| realm.organization.takes_logins_by(method);
-        let needs_none = takes(AuthenticationMethod::Dev);
-        let least = realm.organization.limit(RealmSetting::PasswordMinLength).unwrap_or_default();
+        let allows_login = |method| realm.organization.allows_login_by(method);
+        let is_password_optional = allows_login(AuthenticationMethod::Dev);
+        let min_length = realm.organization.limit(RealmSetting::PasswordMinLength).unwrap_or_default();
         html! {
             form.card method="post" action=(action) {
-                (hidden(CSRF_FIELD, &self.csrf))
-                @if let Some(own) = own {
-                    (hidden("key", key))
+                (hidden_field(CSRF_FIELD, &self.csrf_token))
+                @if let Some(invited_email) = invited_email {
+                    (hidden_field("key", key))
                     label for="email" { "Email" }
-                    input #email type="email" value=(own) readonly autocomplete="username";
+                    input #email type="email" value=(invited_email) readonly autocomplete="username";
                 } @else {
                     label for="email" { "Email" }
                     input #email type="email" name="email" value=(self.field("email").unwrap_or_default()) maxlength="254"
@@ -151,13 +149,13 @@ impl Visitor<'_> {
                 label for="full_name" { "Full name" }
                 input #full_name name="full_name" value=(self.field("full_name").unwrap_or_default())
                     maxlength=(MAX_NAME_LENGTH) autocomplete="name" dir="auto" required;
-                @if takes(AuthenticationMethod::Email) {
+                @if allows_login(AuthenticationMethod::Email) {
                     label for="password" { "Password" }
                     input #password type="password" name="password" maxlength=(MAX_PASSWORD_LENGTH)
-                        autocomplete="new-password" aria-describedby="password-rule" required[!needs_none];
+                        autocomplete="new-password" aria-describedby="password-rule" required[!is_password_optional];
                     p.soft #password-rule {
-                        "At least " (least) " characters, and hard to guess."
-                        @if needs_none { " Optional: one can log in here by choosing a name, too." }
+                        "At least " (min_length) " characters, and hard to guess."
+                        @if is_password_optional { " Optional: one can log in here by choosing a name, too." }
                     }
                 }
                 button.first { "Join" }
@@ -166,8 +164,8 @@ impl Visitor<'_> {
     }
 }
 
-/// Who invites to what.
-fn words(realm: &Realm, invitation: &Invitation) -> Markup {
+/// The inviter, the organization, the role and the first channels of an invitation.
+fn terms(realm: &Realm, invitation: &Invitation) -> Markup {
     let terms = invitation.terms();
     let inviter = realm.users.get(&terms.invited_by).map_or("Somebody", |user| user.full_name.as_str());
     let role = match terms.role {
@@ -178,16 +176,16 @@ fn words(realm: &Realm, invitation: &Invitation) -> Markup {
         Role::Guest => "a guest",
     };
     let channels = accept::channels(realm, terms);
-    // Anyone may get hold of a link: it does not name private channels.
+    // Private channels are not named, because the link may have been passed on.
     let public = channels.iter().map(|id| &realm.channels[id]).filter(|channel| !channel.privacy.is_private());
-    let names: Vec<&str> = public.take(CHANNELS_SHOWN).map(|channel| channel.name.as_str()).collect();
-    let more = channels.len() - names.len();
+    let names: Vec<&str> = public.take(MAX_LISTED_CHANNELS).map(|channel| channel.name.as_str()).collect();
+    let unlisted_count = channels.len() - names.len();
     html! {
         p { strong dir="auto" { (inviter) } " invites you to join " strong dir="auto" { (realm.organization.name) } " as " (role) "." }
         @if !channels.is_empty() {
             p.soft { "Your first channels:" }
             ul.channels { @for name in names { li dir="auto" { "#" (name) } } }
-            @if more > 0 { p.soft { "and " (more) " more" } }
+            @if unlisted_count > 0 { p.soft { "and " (unlisted_count) " more" } }
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Logging in: by choosing a person, as on development servers, or by address and password.
+//! The login page: people log in by choosing an account, as on development servers, or with a password; and the start
+//! page.
 
-use super::Visitor;
-use super::frame::{Notice, hidden};
+use super::PageRequest;
+use super::frame::{Notice, hidden_field};
 use super::otp::OneTimePad;
 use crate::api::server::{log_in_with_password, log_in_without_password};
 use crate::error::Error;
@@ -15,15 +16,13 @@ use crate::realm::user::{Role, User};
 use maud::{Markup, html};
 use std::sync::Arc;
 
-/// So many people are shown; the others are found by searching.
-const PEOPLE_MAX: usize = 100;
-/// With more people than this there is a field to search in.
-const PEOPLE_WITHOUT_SEARCH: usize = 24;
-/// What is searched for is cut at so many bytes.
-const QUERY_MAX_BYTES: usize = 200;
+const MAX_LISTED_PEOPLE: usize = 100;
+/// With more people than this, the page has a search field.
+const MAX_PEOPLE_WITHOUT_SEARCH: usize = 24;
+const MAX_QUERY_BYTES: usize = 200;
 
-/// The groups of people, the first ones first.
-const GROUPS: [(Role, &str); 5] = [
+/// The headings of the list of people, in their order on the page.
+const ROLE_HEADINGS: [(Role, &str); 5] = [
     (Role::Owner, "Owners"),
     (Role::Administrator, "Administrators"),
     (Role::Moderator, "Moderators"),
@@ -31,86 +30,91 @@ const GROUPS: [(Role, &str); 5] = [
     (Role::Guest, "Guests"),
 ];
 
-/// The people that a page shows.
+/// The people who match a search, for the list on the page.
 struct People {
-    shown: Vec<Arc<User>>,
-    /// How many were searched for, and how many there are.
-    found: usize,
-    all: usize,
+    /// The first [`MAX_LISTED_PEOPLE`] matches.
+    listed: Vec<Arc<User>>,
+    match_count: usize,
+    /// The number of people without the search.
+    total_count: usize,
     query: String,
 }
 
 impl People {
     fn new(realm: &Realm, query: &str) -> Self {
-        let query = query[..query.floor_char_boundary(QUERY_MAX_BYTES)].trim().to_owned();
-        let wanted = query.to_lowercase();
+        let query = query[..query.floor_char_boundary(MAX_QUERY_BYTES)].trim().to_owned();
+        let lower_query = query.to_lowercase();
         let people = realm.active_users.iter().map(|id| &realm.users[id]).filter(|user| !user.is_bot());
-        let (mut all, mut found) = (0, Vec::new());
+        let (mut total_count, mut matches) = (0, Vec::new());
         for user in people {
-            all += 1;
-            let is_in = |text: &str| text.to_lowercase().contains(&wanted);
-            if wanted.is_empty() || is_in(&user.full_name) || is_in(&user.email) {
-                found.push(user);
+            total_count += 1;
+            let is_match = |text: &str| text.to_lowercase().contains(&lower_query);
+            if lower_query.is_empty() || is_match(&user.full_name) || is_match(&user.email) {
+                matches.push(user);
             }
         }
-        let place = |user: &User| GROUPS.iter().position(|(role, _)| *role == user.role);
-        found.sort_by(|one, other| (place(one), &one.email).cmp(&(place(other), &other.email)));
-        let shown = found.iter().take(PEOPLE_MAX).map(|user| (*user).clone()).collect();
-        Self { shown, found: found.len(), all, query }
+        let position = |user: &User| ROLE_HEADINGS.iter().position(|(role, _)| *role == user.role);
+        matches.sort_by(|a, b| (position(a), &a.email).cmp(&(position(b), &b.email)));
+        let listed = matches.iter().take(MAX_LISTED_PEOPLE).map(|user| (*user).clone()).collect();
+        Self { listed, match_count: matches.len(), total_count, query }
     }
 }
 
-impl Visitor<'_> {
-    pub(super) fn login(&self, posts: bool, trace: &mut Trace) -> Result<Response, Error> {
-        let pad = self.field("mobile_flow_otp").map(OneTimePad::read).transpose()?;
-        if !posts {
-            return Ok(self.choice(pad, self.notice().as_ref()));
+impl PageRequest<'_> {
+    pub(super) fn login(&self, is_post: bool, trace: &mut Trace) -> Result<Response, Error> {
+        let pad = self.field("mobile_flow_otp").map(OneTimePad::parse).transpose()?;
+        if !is_post {
+            return Ok(self.login_page(pad, self.notice().as_ref()));
         }
         let level = self.settings.feature_level;
-        let logged_in = match (self.field("direct_email"), self.field("username")) {
-            (Some(email), _) => self.world.commit_noting(|tx| log_in_without_password(tx, level, email)),
+        let result = match (self.field("direct_email"), self.field("username")) {
+            (Some(email), _) => self.world.commit_without_broadcast(|tx| log_in_without_password(tx, level, email)),
             (None, Some(email)) => {
                 let password = self.field("password").unwrap_or_default();
-                self.world.commit_noting(|tx| log_in_with_password(tx, level, email, password))
+                self.world.commit_without_broadcast(|tx| log_in_with_password(tx, level, email, password))
             }
-            (None, None) => return Ok(self.choice(pad, Some(&PageNotice::Bad("Choose who to log in as.".to_owned())))),
+            (None, None) => {
+                let notice = PageNotice::Error("Choose who to log in as.".to_owned());
+                return Ok(self.login_page(pad, Some(&notice)));
+            }
         };
-        match logged_in {
+        match result {
             Ok((account, new_events)) => {
                 trace.new_events = new_events;
                 let realm = self.world.published();
-                let Some(user) = realm.user(UserId(account.user_id)) else { return Ok(self.choice(pad, None)) };
-                trace.note_caller(user);
-                Ok(self.lead_on(user, pad))
+                let Some(user) = realm.user(UserId(account.user_id)) else { return Ok(self.login_page(pad, None)) };
+                trace.set_caller(user);
+                Ok(self.finish_login(user, pad))
             }
             Err(error) => {
-                let words = self.in_words(&error);
+                let message = self.error_message(&error);
                 let is_by_password = self.field("direct_email").is_none();
-                let notice = if is_by_password { PageNotice::BadPassword(words) } else { PageNotice::Bad(words) };
-                Ok(self.choice(pad, Some(&notice)))
+                let notice =
+                    if is_by_password { PageNotice::PasswordError(message) } else { PageNotice::Error(message) };
+                Ok(self.login_page(pad, Some(&notice)))
             }
         }
     }
 
-    /// Hands the key to the app that asks for it, else opens a session.
-    fn lead_on(&self, user: &User, pad: Option<OneTimePad<'_>>) -> Response {
+    /// Sends the key to the mobile app that started the login; without an app, opens a session.
+    fn finish_login(&self, user: &User, pad: Option<OneTimePad<'_>>) -> Response {
         match pad {
             Some(pad) => {
                 let scheme = self.settings.dialect.product();
-                self.redirect(302, &pad.address(scheme, &self.origin.base_url(), user))
+                self.redirect(302, &pad.app_url(scheme, &self.origin.base_url(), user))
             }
-            None => self.enter(user),
+            None => self.log_in(user),
         }
     }
 
-    /// Opens a session, and leads to where one wanted to go.
-    pub(super) fn enter(&self, user: &User) -> Response {
-        let mut response = self.redirect(302, &self.next());
+    /// Opens a session and redirects to the page that the browser asked for first.
+    pub(super) fn log_in(&self, user: &User) -> Response {
+        let mut response = self.redirect(302, &self.next_path());
         session::open(self.world, self.origin, user, &mut response);
         response
     }
 
-    fn in_words(&self, error: &Error) -> String {
+    fn error_message(&self, error: &Error) -> String {
         match error {
             Error::UserDeactivated => {
                 let email = self.field("direct_email").or(self.field("username")).unwrap_or_default();
@@ -120,66 +124,65 @@ impl Visitor<'_> {
         }
     }
 
-    /// What another page leads here with.
+    /// The notice for a redirect from the registration with an address that has an account.
     fn notice(&self) -> Option<PageNotice> {
-        let already = "There is an account with this address already: log in.";
-        self.field("already_registered").map(|_| PageNotice::Info(already.to_owned()))
+        let text = "There is an account with this address already: log in.";
+        self.field("already_registered").map(|_| PageNotice::Info(text.to_owned()))
     }
 
-    /// The page on which one chooses who to be.
-    fn choice(&self, pad: Option<OneTimePad<'_>>, notice: Option<&PageNotice>) -> Response {
+    fn login_page(&self, pad: Option<OneTimePad<'_>>, notice: Option<&PageNotice>) -> Response {
         let realm = self.world.snapshot();
         let organization = &realm.organization;
-        let action = self.at("/accounts/login/");
-        let carried = html! {
-            @if let Some(pad) = pad { (hidden("mobile_flow_otp", pad.text())) }
-            @if let Some(next) = self.field("next") { (hidden("next", next)) }
+        let action = self.path_in_world("/accounts/login/");
+        let forwarded_fields = html! {
+            @if let Some(pad) = pad { (hidden_field("mobile_flow_otp", pad.text())) }
+            @if let Some(next) = self.field("next") { (hidden_field("next", next)) }
         };
-        let takes = |method| organization.takes_logins_by(method);
-        let people =
-            takes(AuthenticationMethod::Dev).then(|| People::new(&realm, self.field("query").unwrap_or_default()));
+        let allows_login = |method| organization.allows_login_by(method);
+        let people = allows_login(AuthenticationMethod::Dev)
+            .then(|| People::new(&realm, self.field("query").unwrap_or_default()));
         let session = self.incoming.session.as_ref().filter(|_| pad.is_none());
         let body = html! {
             h1 { "Log in to " bdi { (organization.name) } }
             @if pad.is_some() { p.soft { "The app is opened with the account that you choose." } }
             @match notice {
-                Some(PageNotice::Bad(text)) => (Notice::Bad(text)),
+                Some(PageNotice::Error(text)) => (Notice::Error(text)),
                 Some(PageNotice::Info(text)) => (Notice::Info(text)),
-                Some(PageNotice::BadPassword(_)) | None => {}
+                Some(PageNotice::PasswordError(_)) | None => {}
             }
-            @if let Some(session) = session { (self.leave(&session.user)) }
-            @if people.is_some() && takes(AuthenticationMethod::Email) {
+            @if let Some(session) = session { (self.logout_form(&session.user)) }
+            @if people.is_some() && allows_login(AuthenticationMethod::Email) {
                 p.soft { a href="#username" { "Log in with a password" } }
             }
-            @if let Some(people) = &people { (self.people(people, &action, &carried)) }
-            @if takes(AuthenticationMethod::Email) { (self.by_password(&action, &carried, people.is_some(), notice)) }
+            @if let Some(people) = &people { (self.people_forms(people, &action, &forwarded_fields)) }
+            @if allows_login(AuthenticationMethod::Email) { (self.password_form(&action, &forwarded_fields, people.is_some(), notice)) }
         };
         let scheme = pad.map(|_| self.settings.dialect.product());
-        self.page_leading_to(200, &format!("Log in to {}", organization.name), &body, scheme)
+        self.page_with_form_scheme(200, &format!("Log in to {}", organization.name), &body, scheme)
     }
 
-    fn people(&self, people: &People, action: &str, carried: &Markup) -> Markup {
+    fn people_forms(&self, people: &People, action: &str, forwarded_fields: &Markup) -> Markup {
         html! {
-            @if people.all > PEOPLE_WITHOUT_SEARCH {
+            @if people.total_count > MAX_PEOPLE_WITHOUT_SEARCH {
                 form.search method="get" action=(action) role="search" {
-                    (carried)
+                    (forwarded_fields)
                     label for="query" { "Search people" }
                     div.row {
                         input #query type="search" name="query" value=(people.query) maxlength="100" autocomplete="off";
                         button { "Search" }
                     }
-                    @if people.found > people.shown.len() {
-                        p.soft { "The first " (people.shown.len()) " of " (people.found) " people are shown." }
+                    @if people.match_count > people.listed.len() {
+                        p.soft { "The first " (people.listed.len()) " of " (people.match_count) " people are shown." }
                     }
-                    @if people.found == 0 { p role="status" { "No account has a name or an address like this." } }
+                    @if people.match_count == 0 { p role="status" { "No account has a name or an address like this." } }
                 }
             }
             form method="post" action=(action) {
-                (hidden(CSRF_FIELD, &self.csrf)) (carried)
-                @for (role, title) in GROUPS {
-                    @let group: Vec<_> = people.shown.iter().filter(|user| user.role == role).collect();
+                (hidden_field(CSRF_FIELD, &self.csrf_token)) (forwarded_fields)
+                @for (role, heading) in ROLE_HEADINGS {
+                    @let group: Vec<_> = people.listed.iter().filter(|user| user.role == role).collect();
                     @if !group.is_empty() {
-                        h2 { (title) }
+                        h2 { (heading) }
                         ul.people {
                             @for user in group {
                                 li {
@@ -196,15 +199,22 @@ impl Visitor<'_> {
         }
     }
 
-    /// The form for an address and a password. What was wrong with them is said at it; the focus brings it into view.
-    fn by_password(&self, action: &str, carried: &Markup, is_second: bool, notice: Option<&PageNotice>) -> Markup {
-        let problem = if let Some(PageNotice::BadPassword(problem)) = notice { Some(problem) } else { None };
+    /// The form for an email address and a password. After a failed attempt it shows the error and takes the focus, which
+    /// scrolls it into view.
+    fn password_form(
+        &self,
+        action: &str,
+        forwarded_fields: &Markup,
+        is_second: bool,
+        notice: Option<&PageNotice>,
+    ) -> Markup {
+        let problem = if let Some(PageNotice::PasswordError(problem)) = notice { Some(problem) } else { None };
         let email = self.field("username").or(self.field("email")).unwrap_or_default();
         html! {
             form.card method="post" action=(action) {
                 @if is_second { h2 { "With a password" } }
-                @if let Some(problem) = problem { div #problem { (Notice::Bad(problem)) } }
-                (hidden(CSRF_FIELD, &self.csrf)) (carried)
+                @if let Some(problem) = problem { div #problem { (Notice::Error(problem)) } }
+                (hidden_field(CSRF_FIELD, &self.csrf_token)) (forwarded_fields)
                 label for="username" { "Email" }
                 input #username type="email" name="username" value=(email) maxlength="254" autocomplete="username" required;
                 label for="password" { "Password" }
@@ -216,33 +226,34 @@ impl Visitor<'_> {
         }
     }
 
-    /// Says who is logged in, with the way out.
-    fn leave(&self, user: &User) -> Markup {
+    fn logout_form(&self, user: &User) -> Markup {
         html! {
-            form.card.leave method="post" action=(self.at("/accounts/logout/")) {
-                (hidden(CSRF_FIELD, &self.csrf))
+            form.card.leave method="post" action=(self.path_in_world("/accounts/logout/")) {
+                (hidden_field(CSRF_FIELD, &self.csrf_token))
                 p { "You are logged in as " strong dir="auto" { (user.full_name) } " (" (user.email) ")." }
                 button { "Log out" }
             }
         }
     }
 
-    /// Where a world begins for those who are logged in.
+    /// The start page of a world; visitors are redirected to the login page.
     pub(super) fn home(&self) -> Response {
-        let Some(session) = &self.incoming.session else { return self.redirect(302, &self.at("/accounts/login/")) };
-        let name = self.organization();
+        let Some(session) = &self.incoming.session else {
+            return self.redirect(302, &self.path_in_world("/accounts/login/"));
+        };
+        let name = self.organization_name();
         let body = html! {
             h1 { bdi { (name) } }
-            (self.leave(&session.user))
-            p { a href=(self.at("/accounts/login/")) { "Log in as another user" } }
+            (self.logout_form(&session.user))
+            p { a href=(self.path_in_world("/accounts/login/")) { "Log in as another user" } }
         };
         self.page(200, &name, &body)
     }
 }
 
-/// What is said at the head of the page, or at the form that it is about.
 enum PageNotice {
     Info(String),
-    Bad(String),
-    BadPassword(String),
+    Error(String),
+    /// Shown at the password form instead of the top of the page.
+    PasswordError(String),
 }

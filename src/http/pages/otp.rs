@@ -1,41 +1,41 @@
-//! The one-time pad of an app: the key goes back through a redirect that another app may catch, so it is encrypted with
-//! what this one made up before.
+//! The one-time pad of a mobile app that logs in through the browser. The API key returns to the app in a redirect,
+//! which another app may intercept, and so it is encrypted with a pad that the app generated.
 
 use crate::error::Error;
 use crate::realm::user::User;
 
-/// Digits of a pad: two for each character of a key.
-const DIGITS: usize = 64;
+/// Two digits for each character of an API key.
+const PAD_DIGITS: usize = 64;
 
 /// A pad of 64 hexadecimal digits.
 #[derive(Clone, Copy, Debug)]
 pub struct OneTimePad<'a>(&'a str);
 
 impl<'a> OneTimePad<'a> {
-    /// Reads one.
+    /// Checks the length and the digits of a pad.
     ///
     /// # Errors
     ///
     /// `InvalidOtp`.
-    pub fn read(text: &'a str) -> Result<Self, Error> {
-        let is_pad = text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    pub fn parse(text: &'a str) -> Result<Self, Error> {
+        let is_pad = text.len() == PAD_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_pad { Ok(Self(text)) } else { Err(Error::InvalidOtp) }
     }
 
-    /// The pad as it was sent.
+    /// The hexadecimal digits.
     pub fn text(self) -> &'a str {
         self.0
     }
 
-    /// A key with the pad laid over its hexadecimal digits.
+    /// Returns the hexadecimal digits of a key after XOR with those of the pad.
     pub fn encrypt(self, key: &str) -> String {
         let digits = key.bytes().flat_map(|byte| [byte >> 4, byte & 15]);
         let pad = self.0.chars().filter_map(|digit| digit.to_digit(16));
         digits.zip(pad).filter_map(|(digit, pad)| char::from_digit(u32::from(digit) ^ pad, 16)).collect()
     }
 
-    /// The address that hands an account's key to the app.
-    pub fn address(self, scheme: &str, realm_url: &str, user: &User) -> String {
+    /// The URL that opens the app and gives it the encrypted key of an account.
+    pub fn app_url(self, scheme: &str, realm_url: &str, user: &User) -> String {
         let query = form_urlencoded::Serializer::new(String::new())
             .append_pair("realm", realm_url)
             .append_pair("email", &user.email)
@@ -51,12 +51,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_comes_out_again_under_the_same_pad() {
+    fn a_key_is_decrypted_with_the_same_pad() {
         let pad = "1234abcd".repeat(8);
-        let encrypted = OneTimePad::read(&pad).expect("a pad").encrypt("melKey00000000000000000000000000");
+        let encrypted = OneTimePad::parse(&pad).expect("a pad").encrypt("melKey00000000000000000000000000");
 
         let digits = |text: &str| text.chars().map(|digit| digit.to_digit(16).expect("a digit")).collect::<Vec<_>>();
-        let plain: Vec<u32> = digits(&encrypted).iter().zip(digits(&pad)).map(|(one, other)| one ^ other).collect();
+        let plain: Vec<u32> =
+            digits(&encrypted).iter().zip(digits(&pad)).map(|(encrypted, pad)| encrypted ^ pad).collect();
         let bytes: Vec<u8> = plain.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect();
         assert_eq!(String::from_utf8(bytes).as_deref(), Ok("melKey00000000000000000000000000"));
         assert_eq!(encrypted.len(), 64);
@@ -64,9 +65,9 @@ mod tests {
 
     #[test]
     fn a_pad_has_64_hexadecimal_digits() {
-        assert!(OneTimePad::read(&"aB".repeat(32)).is_ok());
+        assert!(OneTimePad::parse(&"aB".repeat(32)).is_ok());
         for text in ["", "1234", &"x".repeat(64), &"1".repeat(63), &"\u{e9}".repeat(32)] {
-            assert_eq!(OneTimePad::read(text).map(OneTimePad::text), Err(Error::InvalidOtp));
+            assert_eq!(OneTimePad::parse(text).map(OneTimePad::text), Err(Error::InvalidOtp));
         }
     }
 }

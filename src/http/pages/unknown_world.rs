@@ -1,29 +1,28 @@
-//! What a browser shows where there is no world.
+//! The page that a browser shows for an address without a world.
 
 use super::frame;
 use crate::http::Response;
 use maud::html;
 
-/// So many worlds are listed.
-const WORLDS_MAX: usize = 100;
+const MAX_LISTED_WORLDS: usize = 100;
 
-/// The page for a world that there is not: the worlds that may be meant, those whose names are most alike first.
+/// The page for an unknown world, which lists the existing ones with the most similar names first.
 pub fn unknown_world(name: &str, worlds: &[String]) -> Response {
-    let likeness = |other: &&String| (strsim::jaro_winkler(name, other) * 1e6) as i64;
-    let mut listed: Vec<&String> = worlds.iter().collect();
-    listed.sort_by_key(|other| (std::cmp::Reverse(likeness(other)), *other));
+    let similarity = |other: &&String| (strsim::jaro_winkler(name, other) * 1e6) as i64;
+    let mut sorted_worlds: Vec<&String> = worlds.iter().collect();
+    sorted_worlds.sort_by_key(|other| (std::cmp::Reverse(similarity(other)), *other));
     let body = html! {
         h1 { "There is no world ‘" (name) "’" }
-        @if !listed.is_empty() {
+        @if !sorted_worlds.is_empty() {
             p { "These worlds are here:" }
             ul {
-                @for world in listed.iter().take(WORLDS_MAX) {
+                @for world in sorted_worlds.iter().take(MAX_LISTED_WORLDS) {
                     li { a href={ "/console/w/" (world) } { (world) } }
                 }
             }
         }
-        @if listed.len() > WORLDS_MAX {
-            p { "There are " (listed.len() - WORLDS_MAX) " more." }
+        @if sorted_worlds.len() > MAX_LISTED_WORLDS {
+            p { "There are " (sorted_worlds.len() - MAX_LISTED_WORLDS) " more." }
         }
         p { a href="/console" { "Open the console" } }
     };

@@ -1,11 +1,12 @@
-//! Resumable uploads by the protocol tus 1.0.0 (specification, POST /user_uploads): parameters and replies are in
-//! headers, refusals carry a `message` instead of the API's envelope. What arrived before a connection broke is kept.
+//! Resumable uploads by the protocol tus 1.0.0 (specification, POST /user_uploads). Parameters and replies are in
+//! headers; refusals have a `message` instead of the API's envelope. The bytes that arrived before a connection broke
+//! are stored.
 //!
-//! A choice where the API is silent: A-56 in docs/assumptions.md.
+//! A decision on a point that the specification leaves open: A-56 in docs/assumptions.md.
 
 mod wire;
 
-use super::Found;
+use super::Route;
 use crate::api::parameter::{RawParameters, UploadedFile};
 use crate::api::uploads::resumable::UploadReply;
 use crate::api::{Origin, ReplyBody};
@@ -23,50 +24,51 @@ use std::sync::Arc;
 
 pub use wire::{PATH_PREFIX, is_chunk};
 
-/// Where uploads begin, without `/api/v1`.
+/// The path that creates uploads, without `/api/v1`.
 const PATH: &str = "/tus";
 const VERSION: &str = "1.0.0";
-/// What of the protocol is served next to its core.
+/// The supported extensions of the protocol.
 const EXTENSIONS: &str = "creation,creation-with-upload,termination";
-/// Finds the operation of an upload; None where the path is for none at this level.
-pub fn find(context: &mut RequestContext<'_>) -> Option<Found> {
+
+/// Finds the operation of an upload; None if the path belongs to none at this level.
+pub fn find(context: &mut RequestContext<'_>) -> Option<Route> {
     let incoming = context.incoming;
-    let path = path_of_operation(&context.trace.path)?;
+    let path = operation_path(&context.trace.path)?;
     let method = method(incoming);
-    let found = context.edge.router.find(&method, path, context.settings.feature_level);
-    if let RouteMatch::Nothing = found {
+    let route = context.edge.router.find(&method, path, context.settings.feature_level);
+    if let RouteMatch::Nothing = route {
         return None;
     }
-    context.trace.route = found.row().map(|row| row.route.path);
+    context.trace.route = route.row().map(|row| row.route.path);
     context.trace.method = method.clone().into();
-    Some(match found {
-        _ if method == "OPTIONS" => Found::Answer(options()),
+    Some(match route {
+        _ if method == "OPTIONS" => Route::Answer(options()),
         RouteMatch::Operation(row, path) if incoming.header("tus-resumable") == Some(VERSION) => {
             let raw = RawParameters { path, ..RawParameters::default() };
-            // The method may be named in a header.
+            // The method of the request itself is POST if a header overrides it.
             let method = if row.route.method == "HEAD" { incoming.method().clone() } else { Method::PATCH };
-            Found::Operation(Routed { row, raw, method, csrf: None })
+            Route::Operation(Routed { row, raw, method, csrf_token: None })
         }
-        RouteMatch::Operation(..) => Found::Answer(refusal(&Error::TusVersion)),
+        RouteMatch::Operation(..) => Route::Answer(refusal(&Error::TusVersion)),
         RouteMatch::WrongMethod(methods) => {
-            Found::Answer(refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
+            Route::Answer(refusal(&Error::MethodNotAllowed { allowed_methods: methods.into() }))
         }
         RouteMatch::Nothing => return None,
     })
 }
 
-/// The path of the operation that a path of this protocol is for; None for all other paths. Slashes at its end say nothing.
-fn path_of_operation(path: &str) -> Option<&str> {
-    let rest = path.strip_prefix(PATH).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
-    Some(if rest.trim_matches('/').is_empty() { PATH } else { path.trim_end_matches('/') })
+/// Removes slashes at the end of a path of this protocol; None for all other paths.
+fn operation_path(path: &str) -> Option<&str> {
+    let suffix = path.strip_prefix(PATH).filter(|suffix| suffix.is_empty() || suffix.starts_with('/'))?;
+    Some(if suffix.trim_matches('/').is_empty() { PATH } else { path.trim_end_matches('/') })
 }
 
-/// The method of a request. Clients whose platform knows no PATCH say what they mean.
+/// The method of a request, which clients that cannot send PATCH override by a header.
 fn method(incoming: &ApiRequest) -> String {
     incoming.header("x-http-method-override").unwrap_or(incoming.method().as_str()).to_uppercase()
 }
 
-/// The parameters of an operation, of which those in the path are known.
+/// Reads the parameters of an operation from its path and the headers.
 ///
 /// # Errors
 ///
@@ -81,12 +83,13 @@ pub fn parameters(context: &RequestContext<'_>, routed: &Routed) -> Result<RawPa
             if incoming.header("upload-length").is_none() {
                 return Err(Error::DeferredLength);
             }
-            values.insert("length".to_owned(), number(incoming, "upload-length")?);
+            values.insert("length".to_owned(), byte_count(incoming, "upload-length")?);
             let metadata = incoming.header("upload-metadata").unwrap_or_default();
-            let known = ["filename", "filetype"].map(|key| Some((key.to_owned(), metadatum(metadata, key)?)));
-            values.extend(known.into_iter().flatten());
+            let file_values =
+                ["filename", "filetype"].map(|key| Some((key.to_owned(), metadata_value(metadata, key)?)));
+            values.extend(file_values.into_iter().flatten());
         }
-        "PATCH" if is_chunk => _ = values.insert("offset".to_owned(), number(incoming, "upload-offset")?),
+        "PATCH" if is_chunk => _ = values.insert("offset".to_owned(), byte_count(incoming, "upload-offset")?),
         "PATCH" => return Err(Error::TusContentType),
         _ => {}
     }
@@ -97,27 +100,26 @@ pub fn parameters(context: &RequestContext<'_>, routed: &Routed) -> Result<RawPa
     Ok(raw)
 }
 
-/// A header's number of bytes. More than there can be is as much as can be.
-fn number(incoming: &ApiRequest, name: &'static str) -> Result<String, Error> {
-    let wrong = || Error::TusHeader { header: name.into() };
-    let number: u64 = incoming.header(name).ok_or_else(wrong)?.trim().parse().map_err(|_| wrong())?;
+/// Reads a header with a number of bytes; numbers beyond `i64` are limited to its maximum.
+fn byte_count(incoming: &ApiRequest, name: &'static str) -> Result<String, Error> {
+    let invalid = || Error::TusHeader { header: name.into() };
+    let number: u64 = incoming.header(name).ok_or_else(invalid)?.trim().parse().map_err(|_| invalid())?;
     Ok(number.min(i64::MAX.unsigned_abs()).to_string())
 }
 
-/// A value among pairs of a key and its base64, separated by commas; None where it can't be read.
-fn metadatum(metadata: &str, key: &str) -> Option<String> {
+/// Finds a value among comma-separated pairs of a key and its base64 value; None if it is absent or malformed.
+fn metadata_value(metadata: &str, key: &str) -> Option<String> {
     let mut pairs = metadata.split(',').map(|pair| pair.trim().split_once(' ').unwrap_or((pair.trim(), "")));
     let (_, value) = pairs.find(|(name, _)| *name == key)?;
     String::from_utf8(STANDARD.decode(value.trim()).ok()?).ok()
 }
 
-/// The response to OPTIONS.
 fn options() -> Draft {
     let mut draft = reply::empty(204);
     let headers = draft.headers_mut();
     headers.insert("tus-version", HeaderValue::from_static(VERSION));
     headers.insert("tus-extension", HeaderValue::from_static(EXTENSIONS));
-    spoken(draft)
+    with_version(draft)
 }
 
 /// The response with an operation's reply.
@@ -126,39 +128,38 @@ pub fn reply(context: &RequestContext<'_>, admitted: &Admitted<'_>, reply: Reply
         ReplyBody::Value(value) => serde_json::from_value::<UploadReply>(value),
         ReplyBody::Bytes(bytes) => serde_json::from_slice(&bytes),
     };
-    // What ends an upload says nothing of it.
-    let Ok(upload) = upload else { return spoken(reply::empty(204)) };
-    spoken(match admitted.row.route.method {
-        "HEAD" => offset(&upload),
-        "POST" => begun(&upload, context.origin),
-        _ => progress(&upload, context.origin),
+    // The reply to the end of an upload does not describe it.
+    let Ok(upload) = upload else { return with_version(reply::empty(204)) };
+    with_version(match admitted.row.route.method {
+        "HEAD" => offset_reply(&upload),
+        "POST" => creation_reply(&upload, context.origin),
+        _ => progress_reply(&upload, context.origin),
     })
 }
 
-/// The response to a caller who is not let in.
+/// The response to a caller without access to the operation.
 pub fn refuse_caller(error: &Error) -> Draft {
     let is_shown = matches!(error, Error::CsrfFailed { .. } | Error::RateLimitHit { .. });
     refusal(if is_shown { error } else { &Error::UnauthenticatedUpload })
 }
 
-/// The response to a request that is refused.
 pub fn refusal(error: &Error) -> Draft {
-    // What the API refuses with 400 would be tried again by web clients.
+    // Web clients retry after the API's status 400.
     let status = if matches!(error, Error::UploadQuota) { 413 } else { error.status() };
     let mut draft = reply::json(status, DraftBody::json(json!({"message": error.message()})));
     if matches!(error, Error::TusVersion) {
         draft.headers_mut().insert("tus-version", HeaderValue::from_static(VERSION));
     }
-    spoken(draft)
+    with_version(draft)
 }
 
-fn spoken(mut draft: Draft) -> Draft {
+fn with_version(mut draft: Draft) -> Draft {
     draft.headers_mut().insert("tus-resumable", HeaderValue::from_static(VERSION));
     draft
 }
 
-fn begun(upload: &UploadReply, origin: Origin<'_>) -> Draft {
-    let mut draft = progress(upload, origin);
+fn creation_reply(upload: &UploadReply, origin: Origin<'_>) -> Draft {
+    let mut draft = progress_reply(upload, origin);
     *draft.status_mut() = http::StatusCode::CREATED;
     let location = format!("{}/api/v1{PATH}/{}", origin.base_url(), upload.path_id);
     if let Ok(location) = HeaderValue::from_str(&location) {
@@ -167,8 +168,8 @@ fn begun(upload: &UploadReply, origin: Origin<'_>) -> Draft {
     draft
 }
 
-/// How far an upload is; when it is complete, where the file is.
-fn progress(upload: &UploadReply, origin: Origin<'_>) -> Draft {
+/// The offset of an upload; for a complete one also the address of the file.
+fn progress_reply(upload: &UploadReply, origin: Origin<'_>) -> Draft {
     let mut draft = if upload.offset == upload.length {
         let url = format!("{}/user_uploads/{}", origin.prefix, upload.path_id);
         reply::json(200, DraftBody::json(json!({"url": url, "filename": upload.filename})))
@@ -179,7 +180,7 @@ fn progress(upload: &UploadReply, origin: Origin<'_>) -> Draft {
     draft
 }
 
-fn offset(upload: &UploadReply) -> Draft {
+fn offset_reply(upload: &UploadReply) -> Draft {
     let mut draft = reply::empty(200);
     let headers = draft.headers_mut();
     headers.insert("upload-offset", upload.offset.into());

@@ -1,4 +1,4 @@
-//! Attachments: files that messages link.
+//! Behaviours of attachments, the uploaded files that messages link.
 
 use crate::level::objects::ATTACHMENT;
 use crate::level::{Behaviour, Context, Downgrade};
@@ -9,16 +9,16 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 472,
         on: "attachment",
-        words: "`message_ids` replaces `messages`, a list of `id` and `date_sent` (seconds; milliseconds below 443).",
+        description: "`message_ids` replaces `messages`, a list of `id` and `date_sent` (seconds; milliseconds below 443).",
         test: "attachments_listed_messages_before_472",
-        act: Downgrade::Objects(&ATTACHMENT, message_ids_as_objects),
+        downgrade: Downgrade::Objects(&ATTACHMENT, message_ids_as_objects),
     },
     Behaviour {
         level: ATTACHMENT_SECONDS_SINCE,
         on: "attachment",
-        words: "`create_time` is in seconds; before, in milliseconds.",
+        description: "`create_time` is in seconds; before, in milliseconds.",
         test: "attachments_counted_milliseconds_before_443",
-        act: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
+        downgrade: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
             if let Some(seconds) = attachment.get("create_time").and_then(Value::as_i64) {
                 attachment.insert("create_time".into(), (seconds * 1000).into());
             }
@@ -27,34 +27,35 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 22,
         on: "attachment",
-        words: "Times are integers; before, numbers with a fraction.",
+        description: "Times are integers; before, numbers with a fraction.",
         test: "attachments_named_the_times_of_messages_before_22",
-        act: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
-            as_fraction(attachment.get_mut("create_time"));
+        downgrade: Downgrade::Objects(&ATTACHMENT, |attachment, _| {
+            to_float(attachment.get_mut("create_time"));
             for message in attachment.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
-                as_fraction(message.get_mut("name"));
+                to_float(message.get_mut("name"));
             }
         }),
     },
 ];
 
-/// The first level that counts seconds in attachments.
+/// The first level with times of attachments in seconds instead of milliseconds.
 const ATTACHMENT_SECONDS_SINCE: i64 = 443;
 
-/// Writes a number as clients read `1767268800000.0`.
+/// Turns an integer into a number with a fraction, such as `1767268800000.0`.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds are far below 2^53")]
-fn as_fraction(number: Option<&mut Value>) {
+fn to_float(number: Option<&mut Value>) {
     if let Some(number) = number
-        && let Some(whole) = number.as_i64()
+        && let Some(integer) = number.as_i64()
     {
-        *number = json!(whole as f64);
+        *number = json!(integer as f64);
     }
 }
 
 fn message_ids_as_objects(attachment: &mut Map<String, Value>, context: &Context<'_>) {
     let Some(Value::Array(ids)) = attachment.shift_remove("message_ids") else { return };
     let unit = if context.level < ATTACHMENT_SECONDS_SINCE { 1000 } else { 1 };
-    let sent = |id: i64| context.realm.messages.get(&MessageId(id)).map(|message| message.sent_at.seconds() * unit);
-    let objects = ids.iter().filter_map(Value::as_i64).map(|id| json!({"id": id, "date_sent": sent(id)}));
+    let date_sent =
+        |id: i64| context.realm.messages.get(&MessageId(id)).map(|message| message.sent_at.seconds() * unit);
+    let objects = ids.iter().filter_map(Value::as_i64).map(|id| json!({"id": id, "date_sent": date_sent(id)}));
     attachment.insert("messages".into(), objects.collect());
 }

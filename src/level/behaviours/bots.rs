@@ -1,9 +1,9 @@
-//! Bots: their accounts, what they keep, what is posted to them.
+//! Behaviours of bots: accounts, storage and outgoing webhooks.
 
 use crate::api::Access;
-use crate::level::fields::gone::address_of;
-use crate::level::objects::{BOT, BOT_CHANGE, BOT_NEWS, INTEGRATION};
-use crate::level::past::as_of;
+use crate::level::fields::removed::address_of;
+use crate::level::historic_records::record_at;
+use crate::level::objects::{BOT, BOT_UPDATE_EVENT, BOT_UPDATE_VALUES, INTEGRATION};
 use crate::level::{Behaviour, Context, Downgrade};
 use crate::realm::id::UserId;
 use crate::record::bot::BotRecord;
@@ -13,9 +13,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 318,
         on: "POST /register",
-        words: "`realm_incoming_webhook_bots[].config_options` is a list; before, `config` was an object of validators by key.",
+        description: "`realm_incoming_webhook_bots[].config_options` is a list; before, `config` was an object of validators by key.",
         test: "options_of_webhook_bots_were_an_object_before_318",
-        act: Downgrade::Objects(&INTEGRATION, |bot, _| {
+        downgrade: Downgrade::Objects(&INTEGRATION, |bot, _| {
             let Some(key) = ["config", "config_options"].into_iter().find(|key| bot.contains_key(*key)) else { return };
             let Value::Array(options) = &bot[key] else { return };
             let text = |option: &Value, key: &str| option[key].as_str().unwrap_or_default().to_owned();
@@ -27,47 +27,50 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 344,
         on: "POST /bots",
-        words: "Group permissions decide who may create bots, and other users have insufficient permission; before, a policy decided, and other users had to be administrators.",
+        description: "Group permissions decide who may create bots, and other users have insufficient permission; before, a policy decided, and other users had to be administrators.",
         test: "policies_allowed_what_permissions_allow_since",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 201,
         on: "posts to outgoing webhooks",
-        words: "The `trigger` of direct messages is `direct_message`; before, `private_message`.",
+        description: "The `trigger` of direct messages is `direct_message`; before, `private_message`.",
         test: "direct_messages_to_bots_were_private_before_201",
-        // Decided where the post is made.
-        act: Downgrade::Elsewhere,
+        // Decided where the request to the webhook is created.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 494,
         on: "/bot_storage",
-        words: "For bots only (403 PERMISSION_DENIED); before, human users had a storage too.",
+        description: "For bots only (403 PERMISSION_DENIED); before, human users had a storage too.",
         test: "people_had_a_storage_before_494",
-        act: Downgrade::Instead(&["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"], Access::User),
+        downgrade: Downgrade::ReplaceAccess(
+            &["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"],
+            Access::User,
+        ),
     },
     Behaviour {
         level: 474,
         on: "event realm_bot update",
-        words: "Changes of accounts are in `realm_user` only; before, owners and administrators received changes of a bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.",
+        description: "Changes of accounts are in `realm_user` only; before, owners and administrators received changes of a bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.",
         test: "lists_of_bots_had_their_accounts_before_474",
-        // Whether a queue gets an event is decided where events are counted: Needs::Before.
-        act: Downgrade::Elsewhere,
+        // Decided by the delivery condition of the event: Needs::Before.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 222,
         on: "event realm_bot",
-        words: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
+        description: "Deactivation and reactivation are `update` with `is_active` (until 474); before, they were `remove` and `add`.",
         test: "lists_of_bots_had_their_accounts_before_474",
-        act: Downgrade::Objects(&BOT_CHANGE, bot_activity),
+        downgrade: Downgrade::Objects(&BOT_UPDATE_EVENT, activity_as_add_or_remove),
     },
     Behaviour {
         level: 5,
         on: "event realm_bot update",
-        words: "`owner_id` replaces `owner`, an address.",
+        description: "`owner_id` replaces `owner`, an address.",
         test: "owners_of_bots_were_addresses",
-        act: Downgrade::Objects(&BOT_NEWS, |bot, context| {
+        downgrade: Downgrade::Objects(&BOT_UPDATE_VALUES, |bot, context| {
             if let Some(id) = bot.shift_remove("owner_id") {
                 bot.insert("owner".into(), address_of(Some(&id), context));
             }
@@ -75,12 +78,12 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-fn bot_activity(event: &mut Map<String, Value>, context: &Context<'_>) {
+fn activity_as_add_or_remove(event: &mut Map<String, Value>, context: &Context<'_>) {
     let bot = event.get("bot").cloned().unwrap_or_default();
     let (Some(is_active), Some(id)) = (bot["is_active"].as_bool(), bot["user_id"].as_i64()) else { return };
     let Some(user) = context.realm.user(UserId(id)) else { return };
     let (op, bot) = if is_active {
-        ("add", as_of(222, &BOT, json!(BotRecord::new(context.realm, user)), context))
+        ("add", record_at(222, &BOT, json!(BotRecord::new(context.realm, user)), context))
     } else {
         ("remove", json!({"user_id": id, "full_name": user.full_name}))
     };

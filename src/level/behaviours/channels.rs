@@ -1,15 +1,15 @@
-//! Channels, topics, default channels.
+//! Behaviours of channels, their archiving, and default channels.
 
 use crate::error::Error;
+use crate::level::historic_records::record_at;
 use crate::level::objects::{CHANNEL, CHANNEL_DELETE, DEFAULT_CHANNELS, DEFAULT_GROUP, MESSAGE, REGISTER};
-use crate::level::past::as_of;
 use crate::level::{Behaviour, Context, Downgrade, Request};
 use crate::realm::id::ChannelId;
 use crate::realm::user::User;
 use crate::record::channel::ChannelRecord;
 use serde_json::{Map, Value, json};
 
-/// What is read of one channel.
+/// The operations that read a single channel.
 const READING_CHANNELS: &[&str] =
     &["GET /users/me/{stream_id}/topics", "GET /streams/{stream_id}", "GET /streams/{stream_id}/members"];
 
@@ -17,10 +17,10 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 480,
         on: "GET /users/me/{stream_id}/topics, GET /streams/{stream_id}, GET /streams/{stream_id}/members",
-        words: "Work for archived channels too; before, `Invalid channel ID`.",
+        description: "Work for archived channels too; before, `Invalid channel ID`.",
         test: "archived_channels_had_no_topics_before_480",
-        act: Downgrade::Request(READING_CHANNELS, |request| match is_archived(request) {
-            // Where they are administrators' alone, those read them.
+        downgrade: Downgrade::Request(READING_CHANNELS, |request| match is_archived(request) {
+            // Below, only administrators see archived channels, and they may read them.
             true if request.level >= ARCHIVED_SHOWN_SINCE => Err(Error::InvalidChannelId),
             _ => Ok(()),
         }),
@@ -29,9 +29,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 417,
         on: "PATCH /streams/{stream_id}",
-        words: "409 CHANNEL_ALREADY_EXISTS for the name of another channel; before, 400 BAD_REQUEST.",
+        description: "409 CHANNEL_ALREADY_EXISTS for the name of another channel; before, 400 BAD_REQUEST.",
         test: "names_of_channels_were_a_bad_request_before_417",
-        act: Downgrade::Code {
+        downgrade: Downgrade::Code {
             errors: &["ChannelAlreadyExists"],
             routes: &["PATCH /streams/{stream_id}"],
             status: 400,
@@ -41,55 +41,54 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 349,
         on: "PATCH /streams/{stream_id}",
-        words: "Administrators may change `can_remove_subscribers_group` of private channels that they are not subscribed to; before, `Invalid channel ID`.",
+        description: "Administrators may change `can_remove_subscribers_group` of private channels that they are not subscribed to; before, `Invalid channel ID`.",
         test: "administrators_left_who_may_unsubscribe_to_subscribers_before_349",
-        act: Downgrade::Request(&["PATCH /streams/{stream_id}"], check_holds_subscription),
+        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], check_is_subscribed),
     },
     Behaviour {
         level: 325,
         on: "PATCH and DELETE /streams/{stream_id}",
-        words: "For users who may administer the channel; before, for administrators of the organization.",
+        description: "For users who may administer the channel; before, for administrators of the organization.",
         test: "administrators_alone_changed_channels_before_325",
         // Decided in the operations.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 315,
         on: "DELETE /streams/{stream_id}",
-        words: "Archived channels keep their subscribers, name and privacy, a notice announces the change, and `realm` events report the purposes that they lost; before, they became private and lost their subscribers and name, and only `stream` delete was sent.",
+        description: "Archived channels keep their subscribers, name and privacy, a notice announces the change, and `realm` events report the purposes that they lost; before, they became private and lost their subscribers and name, and only `stream` delete was sent.",
         test: "archived_channels_were_buried_before_315",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 448,
         on: "GET /streams/{stream_id}/email_address",
-        words: "Only for users who may post to the channel; before, for users who can read it.",
+        description: "Only for users who may post to the channel; before, for users who can read it.",
         test: "addresses_of_channels_were_for_readers_before_448",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 404,
         on: "PATCH /streams/{stream_id}, POST /users/me/subscriptions",
-        words: "`topics_policy` takes `empty_topic_only`.",
+        description: "`topics_policy` takes `empty_topic_only`.",
         test: "channels_were_not_for_the_empty_topic_alone_before_404",
-        act: Downgrade::Request(
-            &["PATCH /streams/{stream_id}", "POST /users/me/subscriptions"],
-            |request| match request.values.get("topics_policy") {
+        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}", "POST /users/me/subscriptions"], |request| {
+            match request.values.get("topics_policy") {
                 Some(policy) if policy.contains("empty_topic_only") => {
                     Err(Error::InvalidValue { parameter: "topics_policy".into() })
                 }
                 _ => Ok(()),
-            },
-        ),
+            }
+        }),
     },
     Behaviour {
         level: 404,
         on: "channel",
-        words: "`topics_policy` may be `empty_topic_only`, which older levels show as `allow_empty_topic`.",
+        description: "`topics_policy` may be `empty_topic_only`, which older levels show as `allow_empty_topic`.",
         test: "channels_were_not_for_the_empty_topic_alone_before_404",
-        act: Downgrade::Objects(&CHANNEL, |channel, _| {
+        downgrade: Downgrade::Objects(&CHANNEL, |channel, _| {
             if channel.get("topics_policy").and_then(Value::as_str) == Some("empty_topic_only") {
                 channel.insert("topics_policy".into(), "allow_empty_topic".into());
             }
@@ -98,31 +97,31 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 378,
         on: "event stream update: is_archived",
-        words: "Sent to clients with `archived_channels` when a channel is archived; before, they got `stream` delete like other clients.",
+        description: "Sent to clients with `archived_channels` when a channel is archived; before, they got `stream` delete like other clients.",
         test: "archiving_was_deleting_before_378",
-        // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannels.
-        act: Downgrade::Elsewhere,
+        // Decided by the delivery condition of the event: Needs::ArchivedChannels.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 378,
         on: "register reply",
-        words: "`streams` has archived channels for clients with `archived_channels`.",
+        description: "`streams` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
-        act: Downgrade::Objects(&REGISTER, |reply, _| without_archived(reply, "streams")),
+        downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived(reply, "streams")),
     },
     Behaviour {
         level: 362,
         on: "register reply",
-        words: "`never_subscribed` has archived channels for clients with `archived_channels`.",
+        description: "`never_subscribed` has archived channels for clients with `archived_channels`.",
         test: "archiving_was_deleting_before_378",
-        act: Downgrade::Objects(&REGISTER, |reply, _| without_archived(reply, "never_subscribed")),
+        downgrade: Downgrade::Objects(&REGISTER, |reply, _| remove_archived(reply, "never_subscribed")),
     },
     Behaviour {
         level: 362,
         on: "PATCH /streams/{stream_id}",
-        words: "The privacy of archived channels may change; before, `Invalid channel ID`.",
+        description: "The privacy of archived channels may change; before, `Invalid channel ID`.",
         test: "archived_channels_were_closed_before_362",
-        act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
+        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             let privacy = ["is_private", "is_web_public", "history_public_to_subscribers"];
             let is_changed = privacy.iter().any(|name| request.values.contains_key(*name));
             if is_changed && is_archived(request) { Err(Error::InvalidChannelId) } else { Ok(()) }
@@ -131,79 +130,84 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 356,
         on: "GET /streams",
-        words: "`include_all`, which was `include_all_active`, is for anybody; before, for administrators.",
+        description: "`include_all`, which was `include_all_active`, is for anybody; before, for administrators.",
         test: "listing_all_channels_was_for_administrators_before_356",
-        act: Downgrade::Request(&["GET /streams"], |request| {
-            let is_asked = ["include_all", "include_all_active"]
+        downgrade: Downgrade::Request(&["GET /streams"], |request| {
+            let is_requested = ["include_all", "include_all_active"]
                 .iter()
                 .any(|name| request.values.get(*name).is_some_and(|value| value.trim() == "true"));
             let is_allowed = request.caller.is_some_and(User::is_admin);
-            if is_asked && !is_allowed { Err(Error::NotAuthorizedForQuery) } else { Ok(()) }
+            if is_requested && !is_allowed { Err(Error::NotAuthorizedForQuery) } else { Ok(()) }
         }),
     },
     Behaviour {
         level: 378,
         on: "notice of a subscription by another user",
-        words: "Mentions that user silently, and says \"subscribed you to #**name**\"; before, it mentioned them aloud, and said what #**name** is.",
+        description: "Mentions that user silently, and says \"subscribed you to #**name**\"; before, it mentioned them aloud, and said what #**name** is.",
         test: "notices_of_subscriptions_mentioned_aloud_before_378",
         // Decided where notices are sent.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 347,
         on: "notice of an archived channel",
-        words: "Nobody has it unread.",
+        description: "Nobody has it unread.",
         test: "notices_of_archiving_were_unread_before_347",
         // Decided where notices are sent.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 333,
         on: "notice of changed posting permissions",
-        words: "Mentions who may post, before and now; before, it named policies.",
+        description: "Mentions who may post, before and now; before, it named policies.",
         test: "notices_named_policies_of_posting_before_333",
         // Decided where notices are sent.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 256,
         on: "notices of changed channels",
-        words: "Link the help pages of channels; before, those of streams.",
+        description: "Link the help pages of channels; before, those of streams.",
         test: "notices_linked_help_of_streams_before_256",
         // Decided where notices are sent.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 255,
         on: "notices of new and changed channels",
-        words: "They speak of channels, in the topics `channel events` and `new channels`; before, of streams.",
+        description: "They speak of channels, in the topics `channel events` and `new channels`; before, of streams.",
         test: "notices_spoke_of_streams_before_255",
         // Decided where notices are sent.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 333,
         on: "event stream update: stream_post_policy, is_announcement_only",
-        words: "Sent where they change with `can_send_message_group`; before, always.",
+        description: "Sent where they change with `can_send_message_group`; before, always.",
         test: "policies_of_posting_were_sent_again_before_333",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 388,
         on: "PATCH and DELETE /streams/{stream_id}",
-        words: "CANNOT_ADMINISTER_CHANNEL; before, BAD_REQUEST.",
+        description: "CANNOT_ADMINISTER_CHANNEL; before, BAD_REQUEST.",
         test: "administering_a_channel_had_no_code_before_388",
-        act: Downgrade::Code { errors: &["CannotAdministerChannel"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        downgrade: Downgrade::Code {
+            errors: &["CannotAdministerChannel"],
+            routes: &[],
+            status: 400,
+            code: "BAD_REQUEST",
+        },
     },
     Behaviour {
         level: 315,
         on: "message: display_recipient",
-        words: "Archived channels keep their name; before, only messages showed it.",
+        description: "Archived channels keep their name; before, only messages showed it.",
         test: "messages_had_the_name_of_archived_channels_before_315",
-        act: Downgrade::Objects(&MESSAGE, |message, _| {
+        downgrade: Downgrade::Objects(&MESSAGE, |message, _| {
             let name = message.get("display_recipient").and_then(Value::as_str);
-            if let Some((_, name)) = name.and_then(|name| name.split_once(BURIED)) {
+            if let Some((_, name)) = name.and_then(|name| name.split_once(ARCHIVED_NAME_PREFIX)) {
                 message.insert("display_recipient".into(), name.into());
             }
         }),
@@ -211,20 +215,20 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 343,
         on: "event stream delete",
-        words: "Objects in `streams` have only `stream_id`; before, they were whole channels.",
+        description: "Objects in `streams` have only `stream_id`; before, they were whole channels.",
         test: "deleted_channels_were_sent_whole_before_343",
-        act: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
+        downgrade: Downgrade::Objects(&CHANNEL_DELETE, |event, context| {
             for deleted in event.get_mut("streams").and_then(Value::as_array_mut).into_iter().flatten() {
                 let id = deleted["stream_id"].as_i64().map(ChannelId);
                 if deleted.get("name").is_some() {
-                    *deleted = as_of(343, &CHANNEL, deleted.take(), context);
+                    *deleted = record_at(343, &CHANNEL, deleted.take(), context);
                 } else if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                     let mut record = ChannelRecord::new(context.realm, channel);
-                    // Who leaves a channel that is archived with that knew it by its name.
-                    if let Some((_, name)) = record.name.split_once(BURIED) {
+                    // For users who leave it, the channel still has its former name.
+                    if let Some((_, name)) = record.name.split_once(ARCHIVED_NAME_PREFIX) {
                         record.name = name.to_owned();
                     }
-                    *deleted = as_of(343, &CHANNEL, json!(record), context);
+                    *deleted = record_at(343, &CHANNEL, json!(record), context);
                 }
             }
         }),
@@ -232,34 +236,36 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 330,
         on: "register reply",
-        words: "`realm_default_streams` holds IDs; before, channels.",
+        description: "`realm_default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
-        act: Downgrade::Objects(&REGISTER, |reply, context| {
-            whole_channels(reply.get_mut("realm_default_streams"), context)
+        downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
+            replace_ids_by_channels(reply.get_mut("realm_default_streams"), context)
         }),
     },
     Behaviour {
         level: 330,
         on: "event default_streams",
-        words: "`default_streams` holds IDs; before, channels.",
+        description: "`default_streams` holds IDs; before, channels.",
         test: "default_channels_were_whole_before_330",
-        act: Downgrade::Objects(&DEFAULT_CHANNELS, |event, context| {
-            whole_channels(event.get_mut("default_streams"), context)
+        downgrade: Downgrade::Objects(&DEFAULT_CHANNELS, |event, context| {
+            replace_ids_by_channels(event.get_mut("default_streams"), context)
         }),
     },
     Behaviour {
         level: 330,
         on: "group of default channels",
-        words: "`streams` holds IDs; before, channels.",
+        description: "`streams` holds IDs; before, channels.",
         test: "groups_had_whole_default_channels_before_330",
-        act: Downgrade::Objects(&DEFAULT_GROUP, |group, context| whole_channels(group.get_mut("streams"), context)),
+        downgrade: Downgrade::Objects(&DEFAULT_GROUP, |group, context| {
+            replace_ids_by_channels(group.get_mut("streams"), context)
+        }),
     },
     Behaviour {
         level: 149,
         on: "POST /register",
-        words: "`true` for `client_gravatar` or `include_subscribers` is an error without an account; before, it was ignored.",
+        description: "`true` for `client_gravatar` or `include_subscribers` is an error without an account; before, it was ignored.",
         test: "visitors_wishes_were_ignored_before_149",
-        act: Downgrade::Request(&["POST /register"], |request| {
+        downgrade: Downgrade::Request(&["POST /register"], |request| {
             if request.caller.is_none() {
                 for name in ["client_gravatar", "include_subscribers"] {
                     request.values.entry(name.to_owned()).and_modify(|value| "false".clone_into(value));
@@ -271,9 +277,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 136,
         on: "PATCH /streams/{stream_id}",
-        words: "`history_public_to_subscribers` works by itself; before, only together with `is_private`.",
+        description: "`history_public_to_subscribers` works by itself; before, only together with `is_private`.",
         test: "histories_changed_with_privacy_alone_before_136",
-        act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
+        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             if !request.values.contains_key("is_private") {
                 request.values.remove("history_public_to_subscribers");
             }
@@ -283,9 +289,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 136,
         on: "PATCH /streams/{stream_id}",
-        words: "A public channel with protected history is an error; before, its history was open whatever the request said.",
+        description: "A public channel with protected history is an error; before, its history was open whatever the request said.",
         test: "histories_changed_with_privacy_alone_before_136",
-        act: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
+        downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], |request| {
             if request.values.get("is_private").is_some_and(|text| text.trim() == "false") {
                 request.values.remove("history_public_to_subscribers");
             }
@@ -295,9 +301,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 91,
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}, PATCH /realm",
-        words: "`message_retention_days` takes `unlimited`; before, `forever`.",
+        description: "`message_retention_days` takes `unlimited`; before, `forever`.",
         test: "messages_were_kept_forever_before_91",
-        act: Downgrade::Request(
+        downgrade: Downgrade::Request(
             &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}", "PATCH /realm"],
             |request| {
                 match request
@@ -317,25 +323,25 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// The first level that shows archived channels to others than administrators.
+/// The first level that shows archived channels to all users.
 const ARCHIVED_SHOWN_SINCE: i64 = 315;
 
-/// Refuses those who change who may unsubscribe others from a private channel that they are not in.
-fn check_holds_subscription(request: &mut Request<'_>) -> Result<(), Error> {
+/// Refuses a change of `can_remove_subscribers_group` of a private channel to which the caller is not subscribed.
+fn check_is_subscribed(request: &mut Request<'_>) -> Result<(), Error> {
     let id = request.id("stream_id").map(ChannelId);
     let (Some(channel), Some(caller)) = (id.and_then(|id| request.realm.channels.get(&id)), request.caller) else {
         return Ok(());
     };
     let Some(text) = request.values.get("can_remove_subscribers_group") else { return Ok(()) };
-    let asked = serde_json::from_str::<Value>(text).ok();
-    let asked = asked.map(|value| value.get("new").cloned().unwrap_or(value));
+    let requested = serde_json::from_str::<Value>(text).ok();
+    let requested = requested.map(|value| value.get("new").cloned().unwrap_or(value));
     let current = channel.permissions.get("can_remove_subscribers_group").map(|holder| json!(holder));
-    let is_outside = channel.privacy.is_private() && !channel.subscribers.contains(&caller.id);
-    if is_outside && asked != current { Err(Error::InvalidChannelId) } else { Ok(()) }
+    let is_unsubscribed = channel.privacy.is_private() && !channel.subscribers.contains(&caller.id);
+    if is_unsubscribed && requested != current { Err(Error::InvalidChannelId) } else { Ok(()) }
 }
 
-/// Precedes the former name of a channel that was archived.
-const BURIED: &str = "!DEACTIVATED:";
+/// The prefix that archiving added to the name of a channel.
+const ARCHIVED_NAME_PREFIX: &str = "!DEACTIVATED:";
 
 /// Whether the channel in the path is archived.
 fn is_archived(request: &Request<'_>) -> bool {
@@ -343,23 +349,23 @@ fn is_archived(request: &Request<'_>) -> bool {
     id.and_then(|id| request.realm.channels.get(&id)).is_some_and(|channel| channel.is_archived)
 }
 
-/// Puts channels in the place of the IDs of those that new users get, as they are now (A-336 in docs/assumptions.md),
-/// sorted by name.
-fn whole_channels(ids: Option<&mut Value>, context: &Context<'_>) {
+/// Replaces the IDs of default channels by the channels in their present state (A-336 in docs/assumptions.md), sorted
+/// by name.
+fn replace_ids_by_channels(ids: Option<&mut Value>, context: &Context<'_>) {
     let Some(channels) = ids.and_then(Value::as_array_mut) else { return };
     for id in channels.iter_mut() {
         let channel = id.as_i64().and_then(|id| context.realm.channels.get(&ChannelId(id)));
         if let Some(channel) = channel {
-            *id = as_of(330, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
+            *id = record_at(330, &CHANNEL, json!(ChannelRecord::new(context.realm, channel)), context);
             if let Some(channel) = id.as_object_mut() {
                 channel.shift_remove("stream_weekly_traffic");
             }
         }
     }
-    channels.sort_by(|one, other| one["name"].as_str().cmp(&other["name"].as_str()));
+    channels.sort_by(|a, b| a["name"].as_str().cmp(&b["name"].as_str()));
 }
 
-fn without_archived(reply: &mut Map<String, Value>, list: &str) {
+fn remove_archived(reply: &mut Map<String, Value>, list: &str) {
     if let Some(channels) = reply.get_mut(list).and_then(Value::as_array_mut) {
         channels.retain(|channel| channel["is_archived"] != true);
     }

@@ -1,6 +1,6 @@
-//! Personal flags of messages.
+//! Behaviours of the personal flags of messages.
 
-use crate::level::objects::FLAGGED;
+use crate::level::objects::MESSAGE_FLAGS;
 use crate::level::{Behaviour, Downgrade};
 use serde_json::Value;
 
@@ -8,17 +8,17 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 510,
         on: "POST /messages/flags, POST /messages/flags/narrow",
-        words: "`flag` takes `hide_link_previews`.",
+        description: "`flag` takes `hide_link_previews`.",
         test: "link_previews_were_not_hidden_before_510",
         // Decided where the change is read.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 510,
         on: "flags of a message",
-        words: "New flag `hide_link_previews`.",
+        description: "New flag `hide_link_previews`.",
         test: "link_previews_were_not_hidden_before_510",
-        act: Downgrade::Objects(&FLAGGED, |object, _| {
+        downgrade: Downgrade::Objects(&MESSAGE_FLAGS, |object, _| {
             if let Some(Value::Array(flags)) = object.get_mut("flags") {
                 flags.retain(|flag| *flag != "hide_link_previews");
             }
@@ -27,9 +27,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 224,
         on: "flags of a message",
-        words: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` are separate; before, `wildcard_mentioned` was the flag for both.",
+        description: "`stream_wildcard_mentioned` and `topic_wildcard_mentioned` are separate; before, `wildcard_mentioned` was the flag for both.",
         test: "wildcards_had_one_flag_before_224",
-        act: Downgrade::Objects(&FLAGGED, |object, _| {
+        downgrade: Downgrade::Objects(&MESSAGE_FLAGS, |object, _| {
             let Some(Value::Array(flags)) = object.get_mut("flags") else { return };
             let count = flags.len();
             flags.retain(|flag| *flag != "stream_wildcard_mentioned" && *flag != "topic_wildcard_mentioned");

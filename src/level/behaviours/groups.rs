@@ -1,12 +1,11 @@
-//! User groups.
+//! Behaviours of user groups.
 
 use crate::api::Access;
 use crate::error::Error;
 use crate::feature::Feature;
-use crate::level::{Behaviour, Downgrade, Request, SPECIFIED};
+use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL};
 use crate::realm::id::GroupId;
 
-/// Operations that change who is in a group.
 const MEMBERSHIP: &[&str] =
     &["POST /user_groups/{user_group_id}/members", "POST /user_groups/{user_group_id}/subgroups"];
 
@@ -14,17 +13,17 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 261,
         on: "POST /user_groups/{user_group_id}/members",
-        words: "`user_group` add_members and remove_members come before the messages to those who were added or removed.",
+        description: "`user_group` add_members and remove_members come before the messages to those who were added or removed.",
         test: "messages_came_before_changes_of_groups_before_261",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 496,
         on: "user groups",
-        words: "Bots may make and change groups, their members and subgroups.",
+        description: "Bots may make and change groups, their members and subgroups.",
         test: "bots_changed_no_groups_before_496",
-        act: Downgrade::Also(
+        downgrade: Downgrade::AdditionalAccess(
             &[
                 "POST /user_groups/create",
                 "PATCH /user_groups/{user_group_id}",
@@ -38,9 +37,9 @@ pub(super) static ROWS: &[Behaviour] = &[
         //
         level: 496,
         on: "GET /user_groups, GET /user_groups/{user_group_id}/members, GET /user_groups/{user_group_id}/members/{user_id}, GET /user_groups/{user_group_id}/subgroups",
-        words: "Open to bots.",
+        description: "Open to bots.",
         test: "bots_listed_no_groups_before_496",
-        act: Downgrade::Also(
+        downgrade: Downgrade::AdditionalAccess(
             &[
                 "GET /user_groups",
                 "GET /user_groups/{user_group_id}/members",
@@ -53,9 +52,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 391,
         on: "user groups",
-        words: "Members and subgroups of deactivated groups may change; before, the group had to be active.",
+        description: "Members and subgroups of deactivated groups may change; before, the group had to be active.",
         test: "deactivated_groups_kept_their_members_before_391",
-        act: Downgrade::Request(MEMBERSHIP, |request| match group_is_deactivated(request) {
+        downgrade: Downgrade::Request(MEMBERSHIP, |request| match group_is_deactivated(request) {
             true => Err(Error::GroupDeactivated),
             false => Ok(()),
         }),
@@ -63,11 +62,11 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 340,
         on: "PATCH /user_groups/{user_group_id}",
-        words: "All properties of deactivated groups can be changed; before, only their names (from 290 on).",
+        description: "All properties of deactivated groups can be changed; before, only their names (from 290 on).",
         test: "of_deactivated_groups_the_name_alone_could_be_changed_before_340",
-        act: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
-            let is_more = |name: &String| name == "description" || name.starts_with("can_");
-            match group_is_deactivated(request) && request.values.keys().any(is_more) {
+        downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+            let is_locked = |name: &String| name == "description" || name.starts_with("can_");
+            match group_is_deactivated(request) && request.values.keys().any(is_locked) {
                 true => Err(Error::GroupDeactivated),
                 false => Ok(()),
             }
@@ -76,72 +75,72 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 305,
         on: "user groups",
-        words: "Holders of `can_manage_all_groups` may change every group; before, users below moderator could change only groups that they were in.",
+        description: "Holders of `can_manage_all_groups` may change every group; before, users below moderator could change only groups that they were in.",
         test: "members_managed_groups_that_they_were_in_before_305",
         // Decided in the operations.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 303,
         on: "POST /user_groups/create, POST /user_groups/{user_group_id}/members",
-        words: "Only active users become members; before, deactivated users too.",
+        description: "Only active users become members; before, deactivated users too.",
         test: "deactivated_users_could_be_made_members_before_303",
         // Decided in the operations.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 332,
         on: "messages that mention a user group",
-        words: "Mention the members of its subgroups too; before, only direct members.",
+        description: "Mention the members of its subgroups too; before, only direct members.",
         test: "groups_were_mentioned_without_their_subgroups_before_332",
         // Decided where messages are sent.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
-        level: SPECIFIED,
+        level: SPECIFIED_LEVEL,
         on: "GET /user_groups/{user_group_id}/members",
-        words: "Lists each user once; before, once for each group that makes them a member.",
+        description: "Lists each user once; before, once for each group that makes them a member.",
         test: "who_was_in_several_groups_was_listed_several_times_before_497",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 303,
         on: "user group",
-        words: "`members` lists only active users; before, groups that users made listed deactivated users too.",
+        description: "`members` lists only active users; before, groups that users made listed deactivated users too.",
         test: "groups_listed_deactivated_members_before_303",
-        // Decided where the group is shown: events keep those that it listed when they were sent.
-        act: Downgrade::Elsewhere,
+        // Decided where the group is serialized: events keep the members that the group had when they were sent.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 303,
         on: "GET /user_groups/{user_group_id}/members",
-        words: "Lists only active users; before, deactivated users too, except for system groups.",
+        description: "Lists only active users; before, deactivated users too, except for system groups.",
         test: "groups_listed_deactivated_members_before_303",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 303,
         on: "event user_group add_members, remove_members",
-        words: "Sent when a user is reactivated, and to guests who do not receive a user's deactivation; before, for system groups only.",
+        description: "Sent when a user is reactivated, and to guests who do not receive a user's deactivation; before, for system groups only.",
         test: "groups_listed_deactivated_members_before_303",
-        // Whether a queue gets an event is decided where events are counted: Needs::From.
-        act: Downgrade::Elsewhere,
+        // Decided by the delivery condition of the event: Needs::From.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 298,
         on: "POST /user_groups/{user_group_id}/deactivate",
-        words: "CANNOT_DEACTIVATE_GROUP_IN_USE with `objections`; before, BAD_REQUEST.",
+        description: "CANNOT_DEACTIVATE_GROUP_IN_USE with `objections`; before, BAD_REQUEST.",
         test: "groups_in_use_were_a_bad_request_before_298",
-        act: Downgrade::Code { errors: &["GroupInUse"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        downgrade: Downgrade::Code { errors: &["GroupInUse"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 294,
         on: "GET /user_groups",
-        words: "Takes only `include_deactivated_groups`; before, `allow_deactivated` too (from 290 on).",
+        description: "Takes only `include_deactivated_groups`; before, `allow_deactivated` too (from 290 on).",
         test: "deactivated_groups_were_listed_by_another_name_from_290_to_293",
-        act: Downgrade::Request(&["GET /user_groups"], |request| {
+        downgrade: Downgrade::Request(&["GET /user_groups"], |request| {
             if request.level >= 290
                 && let Some(value) = request.values.remove("allow_deactivated")
             {
@@ -153,11 +152,11 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 294,
         on: "POST /register",
-        words: "Deactivated groups are sent to clients with `include_deactivated_groups`; before, to all clients (from 290 on).",
+        description: "Deactivated groups are sent to clients with `include_deactivated_groups`; before, to all clients (from 290 on).",
         test: "deactivated_groups_were_for_all_from_290_to_293",
-        act: Downgrade::Request(&["POST /register"], |request| {
+        downgrade: Downgrade::Request(&["POST /register"], |request| {
             if request.level >= 290 {
-                request.understand("include_deactivated_groups");
+                request.add_capability("include_deactivated_groups");
             }
             Ok(())
         }),
@@ -165,9 +164,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 259,
         on: "POST /user_groups/create",
-        words: "`members` is required; before, empty by default.",
+        description: "`members` is required; before, empty by default.",
         test: "groups_needed_no_members_before_259",
-        act: Downgrade::Request(&["POST /user_groups/create"], |request| {
+        downgrade: Downgrade::Request(&["POST /user_groups/create"], |request| {
             request.values.entry("members".to_owned()).or_insert_with(|| "[]".to_owned());
             Ok(())
         }),
@@ -175,26 +174,26 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 299,
         on: "user groups",
-        words: "Holders of `can_manage_all_groups` may change groups; before, users who may create groups, and those below moderator could change only groups of which they were direct members.",
+        description: "Holders of `can_manage_all_groups` may change groups; before, users who may create groups, and those below moderator could change only groups of which they were direct members.",
         test: "who_made_groups_changed_those_that_they_were_in_before_299",
         // Decided in the operations.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: Feature::StrictGroups.since(),
         on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}",
-        words: "Names are unique regardless of case, and descriptions have at most 1,024 characters; before, names could differ by case only, and descriptions had any length.",
+        description: "Names are unique regardless of case, and descriptions have at most 1,024 characters; before, names could differ by case only, and descriptions had any length.",
         test: "names_of_groups_differed_by_case_before_388",
         // Decided in the operations.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 260,
         on: "PATCH /user_groups/{user_group_id}",
-        words: "`can_mention_group` takes an object with `new` and `old`; before, the value itself.",
+        description: "`can_mention_group` takes an object with `new` and `old`; before, the value itself.",
         test: "who_may_mention_was_a_bare_value_before_260",
-        act: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
-            // Where the name is of 191, it has been replaced by the newer one.
+        downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+            // The name of level 191 was replaced by the newer one before.
             if let Some(value) = request.values.get_mut("can_mention_group") {
                 *value = format!("{{\"new\": {value}}}");
             }
@@ -204,9 +203,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 165,
         on: "PATCH /user_groups/{user_group_id}",
-        words: "`name` and `description` are optional; before, both were required.",
+        description: "`name` and `description` are optional; before, both were required.",
         test: "group_names_were_required_before_165",
-        act: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
+        downgrade: Downgrade::Request(&["PATCH /user_groups/{user_group_id}"], |request| {
             let missing = ["name", "description"].into_iter().find(|name| !request.values.contains_key(*name));
             missing.map_or(Ok(()), |name| Err(Error::MissingParameter { var_name: name.into() }))
         }),

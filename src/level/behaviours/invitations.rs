@@ -1,4 +1,4 @@
-//! Invitations.
+//! Behaviours of invitations.
 
 use crate::api::Access;
 use crate::error::Error;
@@ -7,31 +7,31 @@ use crate::level::{Behaviour, Downgrade, Request};
 use serde_json::Value;
 
 const INVITING: &[&str] = &["POST /invites", "POST /invites/multiuse"];
-const MINUTES_A_DAY: i64 = 24 * 60;
+const MINUTES_PER_DAY: i64 = 24 * 60;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 256,
         on: "POST /invites",
-        words: "`invites_changed` is sent though some of the users can't be invited; before, only if all were.",
+        description: "`invites_changed` is sent though some of the users can't be invited; before, only if all were.",
         test: "invitations_in_part_were_not_sent_before_256",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 443,
         on: "POST /invites, POST /invites/multiuse",
-        words: "Moderators may invite moderators; before, only administrators could.",
+        description: "Moderators may invite moderators; before, only administrators could.",
         test: "moderators_invited_no_moderators_before_443",
         // Decided in the operations.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 417,
         on: "POST /invites, POST /invites/multiuse",
-        words: "BAD_REQUEST when a user who is not an owner invites an owner; before, UNAUTHORIZED_PRINCIPAL.",
+        description: "BAD_REQUEST when a user who is not an owner invites an owner; before, UNAUTHORIZED_PRINCIPAL.",
         test: "inviting_owners_was_unauthorized_before_417",
-        act: Downgrade::Code {
+        downgrade: Downgrade::Code {
             errors: &["OwnerInvitesOwners"],
             routes: &["POST /invites", "POST /invites/multiuse"],
             status: 400,
@@ -41,9 +41,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 209,
         on: "POST /invites/multiuse, DELETE /invites/multiuse/{invite_id}",
-        words: "Open to users with the permission; before, only to administrators.",
+        description: "Open to users with the permission; before, only to administrators.",
         test: "links_were_for_administrators_before_209",
-        act: Downgrade::Also(
+        downgrade: Downgrade::AdditionalAccess(
             &["POST /invites/multiuse", "DELETE /invites/multiuse/{invite_id}"],
             Access::Administrator,
         ),
@@ -51,9 +51,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 209,
         on: "GET /invites",
-        words: "Links are listed for their creators too; before, only for administrators.",
+        description: "Links are listed for their creators too; before, only for administrators.",
         test: "links_were_for_administrators_before_209",
-        act: Downgrade::Objects(&INVITES_REPLY, |reply, context| {
+        downgrade: Downgrade::Objects(&INVITES_REPLY, |reply, context| {
             if let Some(Value::Array(invites)) = reply.get_mut("invites")
                 && !context.caller.is_some_and(|caller| caller.is_admin())
             {
@@ -64,17 +64,17 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 209,
         on: "event invites_changed",
-        words: "Sent to the inviting users too; before, only to administrators.",
+        description: "Sent to the inviting users too; before, only to administrators.",
         test: "administrators_alone_heard_of_invitations_before_209",
-        // Whether a queue gets an event is decided where events are counted: Needs::From.
-        act: Downgrade::Elsewhere,
+        // Decided by the delivery condition of the event: Needs::From.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 180,
         on: "POST /invites",
-        words: "`stream_ids` may be empty, as it could be at 157 and 158.",
+        description: "`stream_ids` may be empty, as it could be at 157 and 158.",
         test: "invitations_led_to_channels",
-        act: Downgrade::Request(&["POST /invites"], |request| match request.level {
+        downgrade: Downgrade::Request(&["POST /invites"], |request| match request.level {
             159.. => check_channels(request),
             _ => Ok(()),
         }),
@@ -82,23 +82,23 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 157,
         on: "POST /invites",
-        words: "`stream_ids` may be empty, until 158.",
+        description: "`stream_ids` may be empty, until 158.",
         test: "invitations_led_to_channels",
-        act: Downgrade::Request(&["POST /invites"], |request| check_channels(request)),
+        downgrade: Downgrade::Request(&["POST /invites"], |request| check_channels(request)),
     },
     Behaviour {
         level: 126,
         on: "POST /invites, POST /invites/multiuse",
-        words: "`invite_expires_in_minutes` replaces `invite_expires_in_days`.",
+        description: "`invite_expires_in_minutes` replaces `invite_expires_in_days`.",
         test: "invitations_expired_in_days_before_126",
-        act: Downgrade::Request(INVITING, days_to_minutes),
+        downgrade: Downgrade::Request(INVITING, days_to_minutes),
     },
     Behaviour {
         level: 117,
         on: "POST /invites, POST /invites/multiuse",
-        words: "`invite_expires_in_days` may be null: the invitation never expires.",
+        description: "`invite_expires_in_days` may be null: the invitation never expires.",
         test: "invitations_always_expired_before_117",
-        act: Downgrade::Request(INVITING, |request| {
+        downgrade: Downgrade::Request(INVITING, |request| {
             match request.values.get("invite_expires_in_days").map(|text| text.trim()) {
                 Some("null") if request.level >= 96 => {
                     Err(Error::bad_value("invite_expires_in_days", "is not an integer"))
@@ -110,28 +110,28 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 61,
         on: "POST /invites, POST /invites/multiuse",
-        words: "`invite_as` takes 300, moderators.",
+        description: "`invite_as` takes 300, moderators.",
         test: "nobody_was_invited_as_moderator_before_61",
-        act: Downgrade::Request(INVITING, |request| refuse_role(request, "300")),
+        downgrade: Downgrade::Request(INVITING, |request| refuse_role(request, "300")),
     },
     Behaviour {
         level: 20,
         on: "POST /invites, POST /invites/multiuse",
-        words: "`invite_as` takes 100, owners.",
+        description: "`invite_as` takes 100, owners.",
         test: "nobody_was_invited_as_moderator_before_61",
-        act: Downgrade::Request(INVITING, |request| refuse_role(request, "100")),
+        downgrade: Downgrade::Request(INVITING, |request| refuse_role(request, "100")),
     },
     Behaviour {
         level: 96,
         on: "POST /invites, POST /invites/multiuse",
-        words: "`invite_expires_in_days` was added; before, the expiry could not be chosen.",
+        description: "`invite_expires_in_days` was added; before, the expiry could not be chosen.",
         test: "nobody_chose_when_invitations_expire_before_96",
         // The conversion to minutes leaves the parameter alone below this level, so that it counts as unsupported.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
 ];
 
-/// Refuses a role that the level does not invite as.
+/// Refuses a role with which the level does not invite.
 fn refuse_role(request: &Request<'_>, number: &str) -> Result<(), Error> {
     match request.values.get("invite_as") {
         Some(role) if role == number => Err(Error::not_possible("invite_as")),
@@ -139,7 +139,7 @@ fn refuse_role(request: &Request<'_>, number: &str) -> Result<(), Error> {
     }
 }
 
-/// Refuses an invitation that leads to no channel.
+/// Refuses an invitation without channels.
 fn check_channels(request: &Request<'_>) -> Result<(), Error> {
     let ids = request.values.get("stream_ids").and_then(|text| serde_json::from_str::<Value>(text).ok());
     match ids {
@@ -153,15 +153,15 @@ fn days_to_minutes(request: &mut Request<'_>) -> Result<(), Error> {
         return Ok(());
     }
     let Some(text) = request.values.remove("invite_expires_in_days") else { return Ok(()) };
-    let refused = |problem| Err(Error::bad_value("invite_expires_in_days", problem));
+    let refuse = |problem| Err(Error::bad_value("invite_expires_in_days", problem));
     let minutes = match serde_json::from_str(&text) {
         Ok(Value::Null) => Value::Null,
         Ok(days) => match days.as_i64() {
-            Some(days) if days < 1 => return refused("is too small"),
-            Some(days) => days.saturating_mul(MINUTES_A_DAY).into(),
-            None => return refused("is not an integer"),
+            Some(days) if days < 1 => return refuse("is too small"),
+            Some(days) => days.saturating_mul(MINUTES_PER_DAY).into(),
+            None => return refuse("is not an integer"),
         },
-        Err(_) => return refused("is not valid JSON"),
+        Err(_) => return refuse("is not valid JSON"),
     };
     request.values.insert("invite_expires_in_minutes".into(), minutes.to_string());
     Ok(())

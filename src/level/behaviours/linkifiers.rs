@@ -1,23 +1,23 @@
-//! Linkifiers and code playgrounds.
+//! Behaviours of linkifiers and code playgrounds.
 
 use crate::error::Error;
-use crate::level::objects::{FILTERS, LINKIFIER, PLAYGROUND, REGISTER};
+use crate::level::objects::{LINKIFIER, PLAYGROUND, REALM_FILTERS_EVENT, REGISTER};
 use crate::level::{Behaviour, Downgrade};
 use serde_json::{Value, json};
 
-/// The part of a playground's template that the code goes in for.
-const CODE: &str = "{code}";
+/// The placeholder for the code in the URL template of a playground.
+const CODE_PLACEHOLDER: &str = "{code}";
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 196,
         on: "POST /realm/playgrounds",
-        words: "`url_template` (RFC 6570) replaces `url_prefix`, to which the code is appended.",
+        description: "`url_template` (RFC 6570) replaces `url_prefix`, to which the code is appended.",
         test: "playgrounds_had_prefixes_before_196",
-        act: Downgrade::Request(&["POST /realm/playgrounds"], |request| {
-            // By now the prefix has the newer name.
+        downgrade: Downgrade::Request(&["POST /realm/playgrounds"], |request| {
+            // The parameter was renamed before.
             if let Some(prefix) = request.values.get_mut("url_template") {
-                *prefix = format!("{}{CODE}", prefix.trim().replace('{', "%7B").replace('}', "%7D"));
+                *prefix = format!("{}{CODE_PLACEHOLDER}", prefix.trim().replace('{', "%7B").replace('}', "%7D"));
             }
             Ok(())
         }),
@@ -25,9 +25,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 196,
         on: "code playground",
-        words: "`url_template` replaces `url_prefix`; the older form loses whatever follows the code in a template.",
+        description: "`url_template` replaces `url_prefix`; the older form loses whatever follows the code in a template.",
         test: "playgrounds_had_prefixes_before_196",
-        act: Downgrade::Objects(&PLAYGROUND, |playground, _| {
+        downgrade: Downgrade::Objects(&PLAYGROUND, |playground, _| {
             if let Some(Value::String(template)) = playground.shift_remove("url_template") {
                 let prefix = template.split('{').next().unwrap_or_default();
                 playground.insert("url_prefix".into(), prefix.into());
@@ -37,9 +37,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 176,
         on: "POST /realm/filters, PATCH /realm/filters/{filter_id}",
-        words: "`url_template` (RFC 6570) replaces `url_format_string`, where `%(name)s` refers to a group.",
+        description: "`url_template` (RFC 6570) replaces `url_format_string`, where `%(name)s` refers to a group.",
         test: "linkifiers_had_format_strings_before_176",
-        act: Downgrade::Request(&["POST /realm/filters", "PATCH /realm/filters/{filter_id}"], |request| {
+        downgrade: Downgrade::Request(&["POST /realm/filters", "PATCH /realm/filters/{filter_id}"], |request| {
             let Some(format) = request.values.remove("url_format_string") else {
                 return Err(Error::MissingParameter { var_name: "url_format_string".into() });
             };
@@ -50,9 +50,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 176,
         on: "linkifier",
-        words: "`url_template` replaces `url_format_string`; the older form loses a template's operators.",
+        description: "`url_template` replaces `url_format_string`; the older form loses a template's operators.",
         test: "linkifiers_had_format_strings_before_176",
-        act: Downgrade::Objects(&LINKIFIER, |linkifier, _| {
+        downgrade: Downgrade::Objects(&LINKIFIER, |linkifier, _| {
             if let Some(Value::String(template)) = linkifier.shift_remove("url_template") {
                 linkifier.insert("url_format_string".into(), to_format(&template).into());
             }
@@ -61,22 +61,22 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 176,
         on: "POST /register",
-        words: "Linkifiers are sent to clients with `linkifier_url_template`; before, to all clients.",
+        description: "Linkifiers are sent to clients with `linkifier_url_template`; before, to all clients.",
         test: "linkifiers_were_for_all_clients_before_176",
-        act: Downgrade::Request(&["POST /register"], |request| {
-            request.understand("linkifier_url_template");
+        downgrade: Downgrade::Request(&["POST /register"], |request| {
+            request.add_capability("linkifier_url_template");
             Ok(())
         }),
     },
     Behaviour {
         level: 176,
         on: "register reply",
-        words: "`realm_filters` is always empty; before, it held the linkifiers as lists of pattern, format string and ID.",
+        description: "`realm_filters` is always empty; before, it held the linkifiers as lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
-        act: Downgrade::Objects(&REGISTER, |reply, context| {
+        downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
             if let Some(filters) = reply.get_mut("realm_filters") {
-                let row = |one: &std::sync::Arc<crate::realm::linkifier::Linkifier>| {
-                    json!([one.pattern, to_format(&one.url_template), one.id])
+                let row = |linkifier: &std::sync::Arc<crate::realm::linkifier::Linkifier>| {
+                    json!([linkifier.pattern, to_format(&linkifier.url_template), linkifier.id])
                 };
                 *filters = context.realm.linkifiers.iter().map(row).collect();
             }
@@ -85,10 +85,10 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 176,
         on: "event realm_filters",
-        words: "No longer sent; before, sent together with `realm_linkifiers`, with lists of pattern, format string and ID.",
+        description: "No longer sent; before, sent together with `realm_linkifiers`, with lists of pattern, format string and ID.",
         test: "realm_filters_held_linkifiers_before_176",
-        // That it is sent is decided where events are counted: Needs::Before.
-        act: Downgrade::Objects(&FILTERS, |event, _| {
+        // Whether it is sent is decided by the delivery condition of the event: Needs::Before.
+        downgrade: Downgrade::Objects(&REALM_FILTERS_EVENT, |event, _| {
             for row in event.get_mut("realm_filters").and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(template) = row[1].as_str() {
                     row[1] = to_format(template).into();
@@ -98,44 +98,44 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// `https://x.test/%(id)s` as `https://x.test/{id}`.
+/// Converts `https://x.test/%(id)s` to `https://x.test/{id}`.
 fn to_template(format: &str) -> String {
     let mut template = String::new();
-    let mut rest = format;
-    while let Some(character) = rest.chars().next() {
-        if let Some((name, after)) = rest.strip_prefix("%(").and_then(|inner| inner.split_once(")s")) {
+    let mut remaining = format;
+    while let Some(character) = remaining.chars().next() {
+        if let Some((name, after)) = remaining.strip_prefix("%(").and_then(|inner| inner.split_once(")s")) {
             template.push_str(&format!("{{{name}}}"));
-            rest = after;
-        } else if let Some(after) = rest.strip_prefix("%%") {
+            remaining = after;
+        } else if let Some(after) = remaining.strip_prefix("%%") {
             template.push('%');
-            rest = after;
+            remaining = after;
         } else {
             match character {
-                // Braces mean something in a template.
+                // Braces have a meaning in templates and are escaped.
                 '{' => template.push_str("%7B"),
                 '}' => template.push_str("%7D"),
                 other => template.push(other),
             }
-            rest = &rest[character.len_utf8()..];
+            remaining = &remaining[character.len_utf8()..];
         }
     }
     template
 }
 
-/// `https://x.test/{id}` as `https://x.test/%(id)s`.
+/// Converts `https://x.test/{id}` to `https://x.test/%(id)s`.
 fn to_format(template: &str) -> String {
     let mut format = String::new();
-    let mut rest = template;
-    while let Some(character) = rest.chars().next() {
-        if let Some((expression, after)) = rest.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
+    let mut remaining = template;
+    while let Some(character) = remaining.chars().next() {
+        if let Some((expression, after)) = remaining.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
             let names = expression.trim_start_matches(['+', '#', '.', '/', ';', '?', '&']);
             for name in names.split(',') {
                 format.push_str(&format!("%({})s", name.trim_end_matches('*')));
             }
-            rest = after;
+            remaining = after;
         } else {
-            format.push_str(if character == '%' { "%%" } else { &rest[..character.len_utf8()] });
-            rest = &rest[character.len_utf8()..];
+            format.push_str(if character == '%' { "%%" } else { &remaining[..character.len_utf8()] });
+            remaining = &remaining[character.len_utf8()..];
         }
     }
     format
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_and_templates_become_each_other() {
+    fn formats_and_templates_are_converted_to_each_other() {
         for (format, template) in [
             ("https://x.test/%(id)s", "https://x.test/{id}"),
             ("https://x.test/%%20/%(org)s/%(id)s?é", "https://x.test/%20/{org}/{id}?é"),

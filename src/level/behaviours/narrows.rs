@@ -1,217 +1,217 @@
-//! Narrows and recipients as they were sent to level 247 (A-270 in docs/assumptions.md).
+//! Behaviours of narrows, and of recipients and moves of messages, that recordings show (A-270 in docs/assumptions.md).
 
 use crate::error::Error;
-use crate::level::{Behaviour, Downgrade, Request, SPECIFIED};
+use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL};
 use serde_json::{Map, Value};
 
-/// The first level above the recorded ones. What a server at 387 did otherwise than was observed at 442 changes here, for want
-/// of evidence in between (A-270 in docs/assumptions.md).
-const ABOVE_THE_RECORDED: i64 = 388;
+/// The level at which differences between the recordings of level 387 and the evidence at level 442 are assumed to have changed
+/// (A-270 in docs/assumptions.md).
+const FIRST_LEVEL_AFTER_387: i64 = 388;
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 265,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
+        description: "A `narrow` that is not a list of terms is BAD_REQUEST; before, REQUEST_VARIABLE_INVALID with `var_name` and `bad_value`. Before, the types of all operands were checked first, operands were named `elem[\"operand\"]`, and only `id`, `stream`, `sender`, `dm-including` and `group-pm-with` took numbers.",
         test: "narrows_were_read_at_once_before_265",
-        // Of the others, done where the narrow's turn comes among the parameters.
-        act: Downgrade::Request(&["POST /messages/flags/narrow"], read_narrow),
+        // For the other two operations, `parameter_order` does it when the narrow is checked among the parameters.
+        downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], read_narrow),
     },
     Behaviour {
-        level: ABOVE_THE_RECORDED,
+        level: FIRST_LEVEL_AFTER_387,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "`search` can be negated; before, all searches were one, which was not negated.",
+        description: "`search` can be negated; before, all searches were one, which was not negated.",
         test: "searches_were_never_negated_before_388",
         // Decided where narrows are resolved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 368,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "Messages are found where they can be read; before, a row was enough to find a message.",
+        description: "Messages are found where they can be read; before, a row was enough to find a message.",
         test: "a_row_found_a_message_before_368",
         // Decided where narrows are resolved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 343,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "Terms of channels and of direct messages exclude each other unless one is negated, and `-is:dm` is a term of channels; before, negated terms excluded each other too.",
+        description: "Terms of channels and of direct messages exclude each other unless one is negated, and `-is:dm` is a term of channels; before, negated terms excluded each other too.",
         test: "negated_terms_excluded_others_before_343",
         // Decided where narrows are resolved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 323,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "`is:followed` finds only messages with a row; before, others too.",
+        description: "`is:followed` finds only messages with a row; before, others too.",
         test: "followed_topics_had_their_history_before_323",
         // Decided where narrows are resolved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 319,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "`in:home` can be negated; before, that had no effect.",
+        description: "`in:home` can be negated; before, that had no effect.",
         test: "home_was_never_negated_before_319",
         // Decided where narrows are resolved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 315,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "Archived channels are found by their names; before, by their IDs alone.",
+        description: "Archived channels are found by their names; before, by their IDs alone.",
         test: "archived_channels_had_no_name_in_narrows_before_315",
         // Decided where narrows are resolved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 261,
         on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        words: "`is:resolved` finds messages without a row.",
+        description: "`is:resolved` finds messages without a row.",
         test: "resolved_topics_had_no_history_before_261",
         // Decided where narrows are resolved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
-        level: SPECIFIED,
+        level: SPECIFIED_LEVEL,
         on: "POST /register",
-        words: "A `narrow` with an unknown operand of `is` is refused; before, such a term was ignored.",
+        description: "A `narrow` with an unknown operand of `is` is refused; before, such a term was ignored.",
         test: "queues_took_any_operand_of_is_before_497",
-        act: Downgrade::Request(&["POST /register"], pass_over_unknown_operands),
+        downgrade: Downgrade::Request(&["POST /register"], remove_unknown_operands),
     },
     Behaviour {
-        level: SPECIFIED,
+        level: SPECIFIED_LEVEL,
         on: "POST /messages/flags/narrow",
-        words: "A `narrow` may have the operator `with`; before, it was refused as unknown.",
+        description: "A `narrow` may have the operator `with`; before, it was refused as unknown.",
         test: "flags_were_not_changed_by_with_before_497",
-        act: Downgrade::Refuse(&["POST /messages/flags/narrow"], refuse_with),
+        downgrade: Downgrade::Refuse(&["POST /messages/flags/narrow"], refuse_with),
     },
     Behaviour {
-        level: SPECIFIED,
+        level: SPECIFIED_LEVEL,
         on: "POST /messages, POST /scheduled_messages",
-        words: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
+        description: "`to` of a direct message may be the ID of one user; before, IDs had to be in a list.",
         test: "recipients_came_in_lists_before_497",
-        act: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
+        downgrade: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
     },
     Behaviour {
-        level: ABOVE_THE_RECORDED,
+        level: FIRST_LEVEL_AFTER_387,
         on: "POST /messages, PATCH /messages/{message_id}",
-        words: "A mention reaches human users who can read the channel; before, it reached only bots and subscribers.",
+        description: "A mention reaches human users who can read the channel; before, it reached only bots and subscribers.",
         test: "mentions_reached_subscribers_alone_before_388",
         // Decided where messages are sent.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 264,
         on: "PATCH /messages/{message_id}",
-        words: "Marking a topic again within a minute deletes the notice of its mark; before, there was another notice.",
+        description: "Marking a topic again within a minute deletes the notice of its mark; before, there was another notice.",
         test: "notices_of_marks_stayed_before_264",
         // Decided where messages are moved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
-        level: ABOVE_THE_RECORDED,
+        level: FIRST_LEVEL_AFTER_387,
         on: "operations on a message, POST /messages/flags",
-        words: "Guests can read the messages of web-public channels; before, only where they were subscribed.",
+        description: "Guests can read the messages of web-public channels; before, only where they were subscribed.",
         test: "guests_read_where_they_subscribed_before_388",
         // Decided in the operations.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 384,
         on: "notices of moves",
-        words: "Link topics by their address where a name would break the usual form of such links.",
+        description: "Link topics by their address where a name would break the usual form of such links.",
         test: "names_broke_links_in_notices_of_moves_before_384",
         // Decided where messages are moved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 340,
         on: "event update_message",
-        words: "When messages move out of a channel with public history, sent to the subscribers of the new channel too.",
+        description: "When messages move out of a channel with public history, sent to the subscribers of the new channel too.",
         test: "moves_were_not_sent_to_the_new_channel_before_340",
         // Decided where messages are moved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 385,
         on: "PATCH /messages/{message_id}",
-        words: "`resolved_topic_notice_auto_read_policy` decides for which users the notice of a mark is read; before, it was unread for users who had sent or reacted to one of the messages.",
+        description: "`resolved_topic_notice_auto_read_policy` decides for which users the notice of a mark is read; before, it was unread for users who had sent or reacted to one of the messages.",
         test: "marks_were_unread_for_participants_before_385",
         // Decided where messages are moved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
-        level: ABOVE_THE_RECORDED,
+        level: FIRST_LEVEL_AFTER_387,
         on: "PATCH /messages/{message_id}",
-        words: "A user who may not rename a topic gets `You don't have permission to move this message`; before, `… to edit this message`.",
+        description: "A user who may not rename a topic gets `You don't have permission to move this message`; before, `… to edit this message`.",
         test: "renaming_was_editing_before_388",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 402,
         on: "PATCH /messages/{message_id}",
-        words: "A user who may not resolve topics gets `You don't have permission to resolve topics in this channel.`; before, `… to resolve topics.`.",
+        description: "A user who may not resolve topics gets `You don't have permission to resolve topics in this channel.`; before, `… to resolve topics.`.",
         test: "marking_was_refused_without_the_channel_before_402",
-        act: Downgrade::Words(|refusal| {
+        downgrade: Downgrade::Message(|refusal| {
             if matches!(refusal.error, Error::MayNotResolve) {
-                refusal.say("You don't have permission to resolve topics.");
+                refusal.set_message("You don't have permission to resolve topics.");
             }
         }),
     },
     Behaviour {
         level: 367,
         on: "PATCH /messages/{message_id}",
-        words: "`can_resolve_topics_group` decides who may mark topics as resolved; before, users who may rename them could.",
+        description: "`can_resolve_topics_group` decides who may mark topics as resolved; before, users who may rename them could.",
         test: "marking_was_renaming_before_367",
         // Decided where messages are moved.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 256,
         on: "event stream update",
-        words: "Reports a changed `first_message_id` after messages were deleted.",
+        description: "Reports a changed `first_message_id` after messages were deleted.",
         test: "the_first_message_stayed_before_256",
         // Decided where messages are deleted.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
 ];
 
 /// Operators whose operand may be a number.
-const OF_ONE: &[&str] = &["id", "stream", "channel", "sender", "group-pm-with", "dm-including"];
+const TAKING_NUMBER: &[&str] = &["id", "stream", "channel", "sender", "group-pm-with", "dm-including"];
 /// Operators whose operand may be a list of numbers.
-const OF_SEVERAL: &[&str] = &["pm-with", "dm"];
+const TAKING_NUMBERS: &[&str] = &["pm-with", "dm"];
 
-/// Reads the narrow of a request that has one.
+/// Parses a narrow by the former rules and converts it to the present form.
 pub(super) fn read_narrow(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
-    let refused = || Error::RefusedValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
-    let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refused()) };
-    let mut read = Vec::with_capacity(terms.len());
+    let refusal = || Error::RefusedValue { var_name: "narrow".into(), bad_value: text.as_str().into() };
+    let Ok(Value::Array(terms)) = serde_json::from_str::<Value>(text) else { return Err(refusal()) };
+    let mut parsed = Vec::with_capacity(terms.len());
     for term in &terms {
         match term {
             Value::Array(pair) if pair.len() == 2 && pair.iter().all(Value::is_string) => {
-                read.push(term_of(pair[0].clone(), pair[1].clone(), false.into()));
+                parsed.push(new_term(pair[0].clone(), pair[1].clone(), false.into()));
             }
-            Value::Object(object) => read.push(checked_term(object, request.level, refused)?),
-            _ => return Err(refused()),
+            Value::Object(object) => parsed.push(checked_term(object, request.level, refusal)?),
+            _ => return Err(refusal()),
         }
     }
-    // Nothing is found by a word that is too common, nor was anything by a pair with an empty search.
-    for term in &mut read {
+    // An empty search matched nothing, as does a search for a stop word at the newest level.
+    for term in &mut parsed {
         let is_blank = term["operand"].as_str().is_some_and(|operand| operand.trim().is_empty());
         if term["operator"] == "search" && is_blank {
             term["operand"] = "the".into();
         }
     }
-    let text = Value::from(read).to_string();
+    let text = Value::from(parsed).to_string();
     request.values.insert("narrow".into(), text);
     Ok(())
 }
 
-fn term_of(operator: Value, operand: Value, negated: Value) -> Value {
+fn new_term(operator: Value, operand: Value, negated: Value) -> Value {
     Value::Object(Map::from_iter([
         ("operator".to_owned(), operator),
         ("operand".to_owned(), operand),
@@ -219,26 +219,26 @@ fn term_of(operator: Value, operand: Value, negated: Value) -> Value {
     ]))
 }
 
-fn checked_term(term: &Map<String, Value>, level: i64, refused: impl Fn() -> Error) -> Result<Value, Error> {
+fn checked_term(term: &Map<String, Value>, level: i64, refusal: impl Fn() -> Error) -> Result<Value, Error> {
     let missing = |key: &str| Error::InvalidValueBecause {
         parameter: "narrow".into(),
         reason: format!("{key} is missing").into(),
     };
     let operator = term.get("operator").ok_or_else(|| missing("operator"))?;
     let operand = term.get("operand").ok_or_else(|| missing("operand"))?;
-    // What can't be looked up among the names of operators is refused with the whole.
+    // Lists and objects as operators were refused with the whole narrow.
     if operator.is_array() || operator.is_object() {
-        return Err(refused());
+        return Err(refusal());
     }
     let name = operator.as_str().ok_or_else(|| Error::bad_value("elem[\"operator\"]", "is not a string"))?;
     let is_number = operand.is_i64() || operand.is_boolean();
-    let wrong = |reason: &'static str| Err(Error::bad_value("elem[\"operand\"]", reason));
-    // Channels had their newer name from 250 on.
-    if OF_ONE.contains(&name) && (name != "channel" || level >= 250) {
+    let refuse_operand = |reason: &'static str| Err(Error::bad_value("elem[\"operand\"]", reason));
+    // The operator `channel` was added at level 250.
+    if TAKING_NUMBER.contains(&name) && (name != "channel" || level >= 250) {
         if !operand.is_string() && !is_number {
-            return wrong("is not a string or integer");
+            return refuse_operand("is not a string or integer");
         }
-    } else if OF_SEVERAL.contains(&name) {
+    } else if TAKING_NUMBERS.contains(&name) {
         match operand {
             Value::String(_) => {}
             Value::Array(ids) => {
@@ -246,35 +246,35 @@ fn checked_term(term: &Map<String, Value>, level: i64, refused: impl Fn() -> Err
                     return Err(Error::bad_value(format!("elem[\"operand\"][{index}]"), "is not an integer"));
                 }
             }
-            _ => return wrong("is not a string or an integer list"),
+            _ => return refuse_operand("is not a string or an integer list"),
         }
     } else if !operand.is_string() {
-        return wrong("is not a string");
+        return refuse_operand("is not a string");
     } else if name == "search" && operand.as_str().is_some_and(|operand| operand.trim().is_empty()) {
-        return wrong("cannot be blank.");
+        return refuse_operand("cannot be blank.");
     }
     let negated = term.get("negated").cloned().unwrap_or(Value::Bool(false));
     if !negated.is_boolean() {
         return Err(Error::bad_value("elem[\"negated\"]", "is not a boolean"));
     }
-    Ok(term_of(operator.clone(), operand.clone(), negated))
+    Ok(new_term(operator.clone(), operand.clone(), negated))
 }
 
-/// Operands of `is` by which queues select messages.
-const KNOWN_OF_IS: &[&str] = &["dm", "private", "starred", "unread", "mentioned", "alerted", "resolved"];
+/// The operands of `is` in narrows of queues.
+const IS_OPERANDS: &[&str] = &["dm", "private", "starred", "unread", "mentioned", "alerted", "resolved"];
 
-/// Known as one that queues don't select by.
+/// An operand of `is` that is accepted from [`FOLLOWED_SINCE`] on.
 const FOLLOWED: &str = "followed";
 const FOLLOWED_SINCE: i64 = 265;
 
-fn pass_over_unknown_operands(request: &mut Request<'_>) -> Result<(), Error> {
+fn remove_unknown_operands(request: &mut Request<'_>) -> Result<(), Error> {
     let Some(text) = request.values.get("narrow") else { return Ok(()) };
     let Ok(Value::Array(mut terms)) = serde_json::from_str::<Value>(text) else { return Ok(()) };
     terms.retain(|term| {
         let operand = term.get(1).and_then(Value::as_str);
         let is_pair = term.as_array().is_some_and(|pair| pair.len() == 2);
         let is_known =
-            |operand: &str| KNOWN_OF_IS.contains(&operand) || (operand == FOLLOWED && request.level >= FOLLOWED_SINCE);
+            |operand: &str| IS_OPERANDS.contains(&operand) || (operand == FOLLOWED && request.level >= FOLLOWED_SINCE);
         !(is_pair && term[0] == "is" && operand.is_some_and(|operand| !is_known(operand)))
     });
     request.values.insert("narrow".into(), Value::from(terms).to_string());

@@ -1,4 +1,4 @@
-//! Permissions before groups held them, and before groups without a name did.
+//! Behaviours of permissions: former policies instead of groups, and named groups instead of anonymous ones.
 
 use crate::api::parameter::types::group_setting::resolve;
 use crate::error::Error;
@@ -10,20 +10,20 @@ use crate::realm::id::GroupId;
 use crate::realm::permission::{self, GroupSettingValue, setting};
 use serde_json::{Value, json};
 
-/// Operations that give a channel its permissions.
-const CHANNEL_MAKING: &[&str] = &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"];
-const GROUP_MAKING: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
+/// Operations that set the permissions of a channel.
+const SETTING_CHANNEL_PERMISSIONS: &[&str] = &["POST /users/me/subscriptions", "PATCH /streams/{stream_id}"];
+const SETTING_GROUP_PERMISSIONS: &[&str] = &["POST /user_groups/create", "PATCH /user_groups/{user_group_id}"];
 
-const NAMED_WORDS: &str = "The value may be an anonymous group of users and groups; before, a group's ID, and older levels show the default's ID for an anonymous group.";
-const NAMED_TEST: &str = "permissions_were_held_by_named_groups";
+const ANONYMOUS_GROUP_DESCRIPTION: &str = "The value may be an anonymous group of users and groups; before, a group's ID, and older levels show the default's ID for an anonymous group.";
+const ANONYMOUS_GROUP_TEST: &str = "permissions_were_held_by_named_groups";
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 427,
         on: "supported permission setting",
-        words: "`default_group_name` may be `channel_creator`; before, its name was `stream_creator_or_nobody`.",
+        description: "`default_group_name` may be `channel_creator`; before, its name was `stream_creator_or_nobody`.",
         test: "creators_of_channels_were_called_otherwise_before_427",
-        act: Downgrade::Objects(&PERMISSION, |setting, _| {
+        downgrade: Downgrade::Objects(&PERMISSION, |setting, _| {
             if setting.get("default_group_name").is_some_and(|name| name == "channel_creator") {
                 setting.insert("default_group_name".into(), "stream_creator_or_nobody".into());
             }
@@ -32,9 +32,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 299,
         on: "supported permission setting",
-        words: "`default_group_name` may be `group_creator`; before, its name was `stream_creator_or_nobody`.",
+        description: "`default_group_name` may be `group_creator`; before, its name was `stream_creator_or_nobody`.",
         test: "creators_of_groups_were_called_otherwise_before_299",
-        act: Downgrade::Objects(&PERMISSION, |setting, _| {
+        downgrade: Downgrade::Objects(&PERMISSION, |setting, _| {
             if setting.get("default_group_name").is_some_and(|name| name == "group_creator") {
                 setting.insert("default_group_name".into(), "stream_creator_or_nobody".into());
             }
@@ -43,25 +43,24 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 326,
         on: "permissions of the organization, channels and groups",
-        words: "May be held by `role:owners`; before, only the permission to create web-public channels.",
+        description: "May be held by `role:owners`; before, only the permission to create web-public channels.",
         test: "owners_alone_held_no_permission_but_one_before_326",
-        // Decided where permissions are given.
-        act: Downgrade::Elsewhere,
+        // Decided where permissions are set.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 326,
         on: "supported permission setting",
-        words: "No longer has `id_field_name` and `allow_owners_group`.",
+        description: "No longer has `id_field_name` and `allow_owners_group`.",
         test: "supported_permissions_named_their_fields_before_326",
-        act: Downgrade::Objects(&REGISTER, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
             let supported = reply.get_mut("server_supported_permission_settings").and_then(Value::as_object_mut);
             for settings in supported.into_iter().flat_map(|kinds| kinds.values_mut()) {
                 for (name, setting) in settings.as_object_mut().into_iter().flatten() {
                     let Some(setting) = setting.as_object_mut() else { continue };
                     setting.insert("id_field_name".into(), format!("{name}_id").into());
-                    // Only publishing to the whole web may be the owners' own right.
-                    let may_be_owners = name == "can_create_web_public_channel_group";
-                    setting.insert("allow_owners_group".into(), may_be_owners.into());
+                    let allows_owners = name == "can_create_web_public_channel_group";
+                    setting.insert("allow_owners_group".into(), allows_owners.into());
                 }
             }
         }),
@@ -69,24 +68,24 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 333,
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}",
-        words: "`can_send_message_group` decides who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
+        description: "`can_send_message_group` decides who may post; before, `stream_post_policy` (from 1 on) or `is_announcement_only` did.",
         test: "posting_had_policies_before_333",
-        act: Downgrade::Request(CHANNEL_MAKING, post_policy),
+        downgrade: Downgrade::Request(SETTING_CHANNEL_PERMISSIONS, posting_policy_to_group),
     },
     Behaviour {
         level: 270,
         on: "errors where a system group has to hold a permission",
-        words: "Their code is SYSTEM_GROUP_REQUIRED; before, BAD_REQUEST.",
+        description: "Their code is SYSTEM_GROUP_REQUIRED; before, BAD_REQUEST.",
         test: "some_permissions_required_system_groups",
-        act: Downgrade::Code { errors: &["SystemGroupRequired"], routes: &[], status: 400, code: "BAD_REQUEST" },
+        downgrade: Downgrade::Code { errors: &["SystemGroupRequired"], routes: &[], status: 400, code: "BAD_REQUEST" },
     },
     Behaviour {
         level: 320,
         on: "supported permission settings of channels: can_remove_subscribers_group",
-        words: "May be any group; before, only a system group other than `role:nobody`.",
+        description: "May be any group; before, only a system group other than `role:nobody`.",
         test: "some_permissions_required_system_groups",
-        act: Downgrade::Objects(&CHANNEL_PERMISSIONS, |settings, _| {
-            if let Some(setting) = settings.get_mut(REMOVING).and_then(Value::as_object_mut) {
+        downgrade: Downgrade::Objects(&CHANNEL_PERMISSIONS, |settings, _| {
+            if let Some(setting) = settings.get_mut(CAN_REMOVE_SUBSCRIBERS).and_then(Value::as_object_mut) {
                 setting.insert("require_system_group".into(), true.into());
                 setting.insert("allow_nobody_group".into(), false.into());
             }
@@ -95,9 +94,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 314,
         on: "supported permission settings of the organization: create_multiuse_invite_group",
-        words: "May be any group; before, only a system group.",
+        description: "May be any group; before, only a system group.",
         test: "some_permissions_required_system_groups",
-        act: Downgrade::Objects(&REALM_PERMISSIONS, |settings, _| {
+        downgrade: Downgrade::Objects(&REALM_PERMISSIONS, |settings, _| {
             if let Some(setting) = settings.get_mut("create_multiuse_invite_group").and_then(Value::as_object_mut) {
                 setting.insert("require_system_group".into(), true.into());
             }
@@ -106,27 +105,32 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 320,
         on: "channel: can_remove_subscribers_group",
-        words: NAMED_WORDS,
-        test: NAMED_TEST,
-        act: Downgrade::Objects(&CHANNEL, |channel, context| {
-            name_holder(channel.get_mut(REMOVING), context.realm, SystemGroup::Administrators);
+        description: ANONYMOUS_GROUP_DESCRIPTION,
+        test: ANONYMOUS_GROUP_TEST,
+        downgrade: Downgrade::Objects(&CHANNEL, |channel, context| {
+            replace_anonymous_group(
+                channel.get_mut(CAN_REMOVE_SUBSCRIBERS),
+                context.realm,
+                SystemGroup::Administrators,
+            );
         }),
     },
     Behaviour {
         level: 320,
         on: "POST /users/me/subscriptions, PATCH /streams/{stream_id}: can_remove_subscribers_group",
-        words: "The value may be an anonymous group of users and groups, and is `new` in an object when a channel is changed; before, a group's ID.",
-        test: NAMED_TEST,
-        act: Downgrade::Request(CHANNEL_MAKING, |request| {
-            check_named(request, REMOVING)?;
+        description: "The value may be an anonymous group of users and groups, and is `new` in an object when a channel is changed; before, a group's ID.",
+        test: ANONYMOUS_GROUP_TEST,
+        downgrade: Downgrade::Request(SETTING_CHANNEL_PERMISSIONS, |request| {
+            refuse_anonymous_group(request, CAN_REMOVE_SUBSCRIBERS)?;
             if request.path.iter().any(|(name, _)| name == "stream_id") {
-                wrap(request, REMOVING);
+                wrap_in_object(request, CAN_REMOVE_SUBSCRIBERS);
                 return Ok(());
             }
-            as_number(request, REMOVING, 274);
-            // Looked at even where no channel is made.
-            let group = request.values.get(REMOVING).and_then(|text| text.trim().parse().ok()).map(GroupId);
-            let row = setting(permission::CHANNEL_PERMISSIONS, REMOVING);
+            boolean_as_number(request, CAN_REMOVE_SUBSCRIBERS, 274);
+            // Checked even if no channel is created.
+            let group =
+                request.values.get(CAN_REMOVE_SUBSCRIBERS).and_then(|text| text.trim().parse().ok()).map(GroupId);
+            let row = setting(permission::CHANNEL_PERMISSIONS, CAN_REMOVE_SUBSCRIBERS);
             let (realm, level) = (request.realm, request.level);
             group.map_or(Ok(()), |group| resolve(realm, level, row, GroupSettingValue::Group(group)).map(drop))
         }),
@@ -134,12 +138,12 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 314,
         on: "PATCH /realm: can_access_all_users_group, create_multiuse_invite_group",
-        words: "The value is `new` in an object; before, a group's ID.",
+        description: "The value is `new` in an object; before, a group's ID.",
         test: "some_permissions_of_the_organization_were_given_as_numbers_before_314",
-        act: Downgrade::Request(&["PATCH /realm"], |request| {
+        downgrade: Downgrade::Request(&["PATCH /realm"], |request| {
             for name in ["can_access_all_users_group", "create_multiuse_invite_group"] {
-                check_named(request, name)?;
-                wrap(request, name);
+                refuse_anonymous_group(request, name)?;
+                wrap_in_object(request, name);
             }
             Ok(())
         }),
@@ -147,10 +151,10 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 314,
         on: "register reply: realm_create_multiuse_invite_group",
-        words: NAMED_WORDS,
-        test: NAMED_TEST,
-        act: Downgrade::Objects(&REGISTER, |reply, context| {
-            name_holder(
+        description: ANONYMOUS_GROUP_DESCRIPTION,
+        test: ANONYMOUS_GROUP_TEST,
+        downgrade: Downgrade::Objects(&REGISTER, |reply, context| {
+            replace_anonymous_group(
                 reply.get_mut("realm_create_multiuse_invite_group"),
                 context.realm,
                 SystemGroup::Administrators,
@@ -160,45 +164,45 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 258,
         on: "user group: can_mention_group",
-        words: NAMED_WORDS,
-        test: NAMED_TEST,
-        act: Downgrade::Objects(&GROUP, |group, context| {
-            name_holder(group.get_mut(MENTIONING), context.realm, SystemGroup::Everyone);
+        description: ANONYMOUS_GROUP_DESCRIPTION,
+        test: ANONYMOUS_GROUP_TEST,
+        downgrade: Downgrade::Objects(&GROUP, |group, context| {
+            replace_anonymous_group(group.get_mut(CAN_MENTION), context.realm, SystemGroup::Everyone);
         }),
     },
     Behaviour {
         level: 258,
         on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}: can_mention_group",
-        words: "The value may be an anonymous group of users and groups; before, a group's ID.",
-        test: NAMED_TEST,
-        act: Downgrade::Request(GROUP_MAKING, |request| {
-            as_number(request, MENTIONING, 259);
-            check_named(request, MENTIONING)
+        description: "The value may be an anonymous group of users and groups; before, a group's ID.",
+        test: ANONYMOUS_GROUP_TEST,
+        downgrade: Downgrade::Request(SETTING_GROUP_PERMISSIONS, |request| {
+            boolean_as_number(request, CAN_MENTION, 259);
+            refuse_anonymous_group(request, CAN_MENTION)
         }),
     },
 ];
 
-const REMOVING: &str = "can_remove_subscribers_group";
-const MENTIONING: &str = "can_mention_group";
+const CAN_REMOVE_SUBSCRIBERS: &str = "can_remove_subscribers_group";
+const CAN_MENTION: &str = "can_mention_group";
 
-/// Puts a system group in the place of a holder without a name.
-fn name_holder(holder: Option<&mut Value>, realm: &Realm, default: SystemGroup) {
+/// Replaces an anonymous group by a system group.
+fn replace_anonymous_group(holder: Option<&mut Value>, realm: &Realm, default: SystemGroup) {
     if let Some(holder) = holder.filter(|holder| holder.is_object()) {
         *holder = json!(realm.system_group(default));
     }
 }
 
-/// Refuses a holder without a name.
-fn check_named(request: &Request<'_>, name: &str) -> Result<(), Error> {
+/// Refuses an anonymous group as the holder of a permission.
+fn refuse_anonymous_group(request: &Request<'_>, name: &str) -> Result<(), Error> {
     let Some(text) = request.values.get(name) else { return Ok(()) };
     let Ok(value) = serde_json::from_str::<Value>(text) else { return Ok(()) };
     let holder = value.get("new").unwrap_or(&value);
     if holder.is_object() { Err(Error::bad_value(name, "is not an integer")) } else { Ok(()) }
 }
 
-/// `true` as `1`, where switches were numbers.
-fn as_number(request: &mut Request<'_>, name: &str, read_as_now_since: i64) {
-    if request.level < read_as_now_since
+/// Replaces `true` by `1` and `false` by `0` below the level from which on booleans are refused.
+fn boolean_as_number(request: &mut Request<'_>, name: &str, strict_since: i64) {
+    if request.level < strict_since
         && let Some(text) = request.values.get_mut(name)
     {
         match text.trim() {
@@ -209,24 +213,24 @@ fn as_number(request: &mut Request<'_>, name: &str, read_as_now_since: i64) {
     }
 }
 
-/// `4` as `{"new": 4}`.
-fn wrap(request: &mut Request<'_>, name: &str) {
-    as_number(request, name, if name == MENTIONING { 259 } else { 274 });
+/// Replaces `4` by `{"new": 4}`.
+fn wrap_in_object(request: &mut Request<'_>, name: &str) {
+    boolean_as_number(request, name, if name == CAN_MENTION { 259 } else { 274 });
     if let Some(text) = request.values.get_mut(name).filter(|text| text.trim().parse::<i64>().is_ok()) {
         *text = format!("{{\"new\": {}}}", text.trim());
     }
 }
 
-fn post_policy(request: &mut Request<'_>) -> Result<(), Error> {
-    let only_announced = switch(request.values.remove("is_announcement_only"), "is_announcement_only")?;
+fn posting_policy_to_group(request: &mut Request<'_>) -> Result<(), Error> {
+    let is_announcement_only = parse_boolean(request.values.remove("is_announcement_only"), "is_announcement_only")?;
     let policy = request.values.remove("stream_post_policy").filter(|_| request.level >= 1);
-    let policy = policy.map(|text| number(&text, "stream_post_policy", request.level)).transpose()?;
+    let policy = policy.map(|text| parse_integer(&text, "stream_post_policy", request.level)).transpose()?;
     if policy.is_some_and(|policy| !(1..=4).contains(&policy)) {
         return Err(Error::InvalidValue { parameter: "stream_post_policy".into() });
     }
-    // Where a channel is changed, the older of the two counts.
-    let policy = policy.filter(|_| only_announced.is_none() || request.id("stream_id").is_none());
-    let holder = match (policy, only_announced) {
+    // In the change of a channel, `is_announcement_only` takes precedence.
+    let policy = policy.filter(|_| is_announcement_only.is_none() || request.id("stream_id").is_none());
+    let holder = match (policy, is_announcement_only) {
         (Some(1), _) | (None, Some(false)) => SystemGroup::Everyone,
         (Some(2), _) | (None, Some(true)) => SystemGroup::Administrators,
         (Some(3), _) => SystemGroup::FullMembers,
@@ -236,12 +240,12 @@ fn post_policy(request: &mut Request<'_>) -> Result<(), Error> {
     let holder = request.realm.system_group(holder).to_string();
     request.values.insert("can_send_message_group".into(), holder);
     if request.path.iter().any(|(name, _)| name == "stream_id") {
-        wrap(request, "can_send_message_group");
+        wrap_in_object(request, "can_send_message_group");
     }
     Ok(())
 }
 
-fn switch(text: Option<String>, name: &str) -> Result<Option<bool>, Error> {
+fn parse_boolean(text: Option<String>, name: &str) -> Result<Option<bool>, Error> {
     match text.map(|text| serde_json::from_str(&text)) {
         None => Ok(None),
         Some(Ok(Value::Bool(is_on))) => Ok(Some(is_on)),
@@ -250,7 +254,7 @@ fn switch(text: Option<String>, name: &str) -> Result<Option<bool>, Error> {
     }
 }
 
-fn number(text: &str, name: &str, level: i64) -> Result<i64, Error> {
+fn parse_integer(text: &str, name: &str, level: i64) -> Result<i64, Error> {
     match serde_json::from_str(text) {
         Ok(Value::Bool(is_on)) if level < 274 => Ok(i64::from(is_on)),
         Ok(Value::Number(number)) if number.is_i64() => Ok(number.as_i64().unwrap_or_default()),
@@ -259,13 +263,13 @@ fn number(text: &str, name: &str, level: i64) -> Result<i64, Error> {
     }
 }
 
-/// The number that stood for who holds a permission: 1 members, 2 administrators, 3 full members, 4 moderators,
-/// 5 everyone, 6 nobody, 7 owners.
+/// The number of the policy that corresponds to the holder of a permission: 1 members, 2 administrators, 3 full
+/// members, 4 moderators, 5 everyone, 6 nobody, 7 owners.
 pub(in crate::level) fn policy(context: &Context<'_>, permission: &str) -> Value {
     json!(crate::api::organization::policies::number(context.realm, permission))
 }
 
-/// What stood in a switch that a policy replaced: whether members may, or administrators alone.
+/// The value of a boolean that a policy replaced: whether only administrators have a permission.
 pub(in crate::level) fn is_for_administrators(context: &Context<'_>, permission: &str) -> Value {
     json!(crate::api::organization::policies::number(context.realm, permission) == 2)
 }

@@ -1,4 +1,4 @@
-//! Custom profile fields.
+//! Behaviours of custom profile fields.
 
 use crate::api::profile_fields::check_room_in_summary;
 use crate::error::Error;
@@ -11,23 +11,26 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 476,
         on: "POST /realm/profile_fields, PATCH /realm/profile_fields/{field_id}",
-        words: "`display_in_profile_summary` may be true for paragraphs.",
+        description: "`display_in_profile_summary` may be true for paragraphs.",
         test: "paragraphs_were_not_in_summaries_before_476",
-        act: Downgrade::Request(&["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"], |request| {
-            let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
-            let field = request.id("field_id").map_or(ProfileFieldId(0), ProfileFieldId);
-            if is_in_summary && is_paragraph(request) && check_room_in_summary(request.realm, field).is_ok() {
-                return Err(Error::FieldNotForSummary);
-            }
-            Ok(())
-        }),
+        downgrade: Downgrade::Request(
+            &["POST /realm/profile_fields", "PATCH /realm/profile_fields/{field_id}"],
+            |request| {
+                let is_in_summary = request.values.get("display_in_profile_summary").is_some_and(|text| text == "true");
+                let field = request.id("field_id").map_or(ProfileFieldId(0), ProfileFieldId);
+                if is_in_summary && is_paragraph(request) && check_room_in_summary(request.realm, field).is_ok() {
+                    return Err(Error::FieldNotForSummary);
+                }
+                Ok(())
+            },
+        ),
     },
     Behaviour {
         level: 151,
         on: "custom profile field",
-        words: "`type` may be 8, pronouns; older levels show such fields as short text.",
+        description: "`type` may be 8, pronouns; older levels show such fields as short text.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        act: Downgrade::Objects(&PROFILE_FIELD, |field, _| {
+        downgrade: Downgrade::Objects(&PROFILE_FIELD, |field, _| {
             if field.get("type").is_some_and(|kind| *kind == PRONOUNS) {
                 field.insert("type".into(), 1.into());
             }
@@ -36,9 +39,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 151,
         on: "register reply",
-        words: "`custom_profile_field_types` has pronouns.",
+        description: "`custom_profile_field_types` has pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        act: Downgrade::Objects(&REGISTER, |reply, _| {
+        downgrade: Downgrade::Objects(&REGISTER, |reply, _| {
             if let Some(kinds) = reply.get_mut("custom_profile_field_types").and_then(Value::as_object_mut) {
                 kinds.retain(|_, kind| kind["id"] != PRONOUNS);
             }
@@ -47,9 +50,9 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 151,
         on: "POST /realm/profile_fields",
-        words: "`field_type` may be 8, pronouns.",
+        description: "`field_type` may be 8, pronouns.",
         test: "pronouns_were_no_kind_of_field_before_151",
-        act: Downgrade::Request(&["POST /realm/profile_fields"], |request| {
+        downgrade: Downgrade::Request(&["POST /realm/profile_fields"], |request| {
             let is_pronouns = request.values.get("field_type").is_some_and(|kind| kind == "8");
             if is_pronouns { Err(Error::InvalidFieldType) } else { Ok(()) }
         }),
@@ -57,19 +60,19 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 45,
         on: "event custom_profile_fields",
-        words: "No longer has `op`; before, `add`.",
+        description: "No longer has `op`; before, `add`.",
         test: "events_of_profile_fields_had_an_op_before_45",
-        act: Downgrade::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
+        downgrade: Downgrade::Objects(&PROFILE_FIELDS_EVENT, |event, _| _ = event.insert("op".into(), "add".into())),
     },
     Behaviour {
         level: 252,
         on: "PATCH /realm/profile_fields/{field_id}",
-        words: "Omitted values stay; before, they became blank, empty or false.",
+        description: "Omitted values stay; before, they became blank, empty or false.",
         test: "profile_fields_lost_what_was_left_out_before_252",
-        act: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
-            for (name, since, blank) in BLANK {
+        downgrade: Downgrade::Request(&["PATCH /realm/profile_fields/{field_id}"], |request| {
+            for (name, since, value) in OMITTED_VALUES {
                 if request.level >= *since {
-                    request.values.entry((*name).into()).or_insert_with(|| (*blank).into());
+                    request.values.entry((*name).into()).or_insert_with(|| (*value).into());
                 }
             }
             Ok(())
@@ -77,8 +80,8 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
 ];
 
-/// What was made of parameters that were left out, from the levels on that have them.
-const BLANK: &[(&str, i64, &str)] = &[
+/// The values of omitted parameters: name, the first level with the parameter, value.
+const OMITTED_VALUES: &[(&str, i64, &str)] = &[
     ("name", 0, ""),
     ("hint", 0, ""),
     ("field_data", 0, "{}"),
@@ -86,10 +89,10 @@ const BLANK: &[(&str, i64, &str)] = &[
     ("required", 244, "false"),
 ];
 
-/// The kind of profile field for pronouns.
+/// The type of profile fields for pronouns.
 const PRONOUNS: i64 = 8;
 
-/// Whether a request makes or changes a field that takes a paragraph (kind 2).
+/// Whether a request creates or changes a field for paragraphs (type 2).
 fn is_paragraph(request: &Request<'_>) -> bool {
     match request.values.get("field_type") {
         Some(kind) => kind == "2",

@@ -1,8 +1,8 @@
-//! Subscriptions: who is subscribed, and who may subscribe and unsubscribe others.
+//! Behaviours of subscriptions, and of the permissions to subscribe and unsubscribe other users.
 
 use crate::error::Error;
 use crate::feature::Feature;
-use crate::level::objects::{PEERS, SUBSCRIBE_REPLY, SUBSCRIBERS};
+use crate::level::objects::{PEER_EVENTS, SUBSCRIBE_REPLY, SUBSCRIBERS};
 use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::id::{ChannelId, UserId};
 use serde_json::Value;
@@ -11,26 +11,26 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 507,
         on: "POST /users/me/subscriptions",
-        words: "`default_push_notifications` of a channel turns `push_notifications` on for users who subscribe for the first time.",
+        description: "`default_push_notifications` of a channel turns `push_notifications` on for users who subscribe for the first time.",
         test: "channels_did_not_decide_on_pushes_before_507",
         // Decided where a user is subscribed.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     //
     Behaviour {
         level: Feature::VacantChannelsStay.since(),
         on: "DELETE and PATCH /users/me/subscriptions",
-        words: "Private channels stay when the last subscriber leaves; before, they were archived.",
+        description: "Private channels stay when the last subscriber leaves; before, they were archived.",
         test: "private_channels_ended_with_their_last_subscriber_before_361",
         // Decided in the operations.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 417,
         on: "DELETE and PATCH /users/me/subscriptions",
-        words: "STREAM_DOES_NOT_EXIST for a channel that does not exist; before, BAD_REQUEST.",
+        description: "STREAM_DOES_NOT_EXIST for a channel that does not exist; before, BAD_REQUEST.",
         test: "names_of_channels_were_a_bad_request_before_417",
-        act: Downgrade::Code {
+        downgrade: Downgrade::Code {
             errors: &["UnknownChannel"],
             routes: &["DELETE /users/me/subscriptions", "PATCH /users/me/subscriptions"],
             status: 400,
@@ -40,18 +40,18 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 325,
         on: "POST /users/me/subscriptions",
-        words: "The creator of a channel may administer it; before, only administrators could.",
+        description: "The creator of a channel may administer it; before, only administrators could.",
         test: "administrators_alone_changed_channels_before_325",
         // Decided in the operation.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     //
     Behaviour {
         level: Feature::SubscriptionValuesFirst.since(),
         on: "PATCH /users/me/subscriptions/{stream_id}",
-        words: "`value` is JSON; before, plain text, as colors are.",
+        description: "`value` is JSON; before, plain text, as colors are.",
         test: "settings_of_subscriptions_were_plain_texts_before_274",
-        act: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
+        downgrade: Downgrade::Request(&["PATCH /users/me/subscriptions/{stream_id}"], |request| {
             if let Some(value) = request.values.get_mut("value") {
                 *value = Value::from(value.as_str()).to_string();
             }
@@ -61,17 +61,17 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 428,
         on: "event subscription peer_remove",
-        words: "Sent for archived channels too when a user is deactivated; before, clients inferred it.",
+        description: "Sent for archived channels too when a user is deactivated; before, clients inferred it.",
         test: "peers_in_archived_channels_got_no_events_of_deactivations_before_428",
-        // Whether a queue gets an event is decided where events are counted: Needs::ArchivedChannelsFrom.
-        act: Downgrade::Elsewhere,
+        // Decided by the delivery condition of the event: Needs::ArchivedChannelsFrom.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 412,
         on: "POST /register",
-        words: "`include_subscribers` takes `partial`; before, that was an error.",
+        description: "`include_subscribers` takes `partial`; before, that was an error.",
         test: "partial_subscribers_were_an_error_before_412",
-        act: Downgrade::Request(&["POST /register"], |request| match request.values.get("include_subscribers") {
+        downgrade: Downgrade::Request(&["POST /register"], |request| match request.values.get("include_subscribers") {
             Some(text) if text == "partial" => Err(Error::bad_value("include_subscribers", "is not valid JSON")),
             _ => Ok(()),
         }),
@@ -79,25 +79,25 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 377,
         on: "event subscription peer_remove",
-        words: "Sent when a user is deactivated; before, clients inferred it.",
+        description: "Sent when a user is deactivated; before, clients inferred it.",
         test: "peers_got_no_events_of_deactivations_before_377",
-        // Whether a queue gets an event is decided where events are counted: Needs::From.
-        act: Downgrade::Elsewhere,
+        // Decided by the delivery condition of the event: Needs::From.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 362,
         on: "POST, PATCH and DELETE /users/me/subscriptions",
-        words: "Subscriptions to archived channels may change; before, users could not subscribe to them, and to users who unsubscribed they did not exist.",
+        description: "Subscriptions to archived channels may change; before, users could not subscribe to them, and to users who unsubscribed they did not exist.",
         test: "archived_channels_were_closed_before_362",
         // Decided in the operations.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 289,
         on: "POST /users/me/subscriptions",
-        words: "The reply's keys are user IDs; before, addresses for the API.",
+        description: "The reply's keys are user IDs; before, addresses for the API.",
         test: "subscribing_replied_by_email_before_289",
-        act: Downgrade::Objects(&SUBSCRIBE_REPLY, |reply, context| {
+        downgrade: Downgrade::Objects(&SUBSCRIBE_REPLY, |reply, context| {
             for key in ["subscribed", "already_subscribed"] {
                 let Some(Value::Object(by_id)) = reply.get_mut(key) else { continue };
                 let by_email = std::mem::take(by_id).into_iter().map(|(id, names)| {
@@ -111,17 +111,17 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 378,
         on: "event subscription peer_add, peer_remove",
-        words: "If the same users join or leave several channels: one event for the web-public channels and one for the public channels without guests; before, one for each channel, but one for all public channels that a single user joins or leaves.",
+        description: "If the same users join or leave several channels: one event for the web-public channels and one for the public channels without guests; before, one for each channel, but one for all public channels that a single user joins or leaves.",
         test: "peers_heard_of_one_user_at_once_and_of_several_by_channel_before_378",
         // Decided where the events are sent.
-        act: Downgrade::Elsewhere,
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 208,
         on: "POST and DELETE /users/me/subscriptions",
-        words: "400 BAD_REQUEST for a principal that is deactivated or does not exist; before, 403 UNAUTHORIZED_PRINCIPAL.",
+        description: "400 BAD_REQUEST for a principal that is deactivated or does not exist; before, 403 UNAUTHORIZED_PRINCIPAL.",
         test: "principals_were_unauthorized_before_208",
-        act: Downgrade::Code {
+        downgrade: Downgrade::Code {
             errors: &["NoSuchUser", "TargetDeactivated"],
             routes: &["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"],
             status: 403,
@@ -131,23 +131,27 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 161,
         on: "DELETE /users/me/subscriptions",
-        words: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, only administrators could, and owners their bots.",
+        description: "Members of the channel's `can_remove_subscribers_group` may unsubscribe others; before, only administrators could, and owners their bots.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
-        act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, true)),
+        downgrade: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| {
+            check_may_unsubscribe(request, true)
+        }),
     },
     Behaviour {
         level: 145,
         on: "DELETE /users/me/subscriptions",
-        words: "Users may unsubscribe their bots; before, only administrators could.",
+        description: "Users may unsubscribe their bots; before, only administrators could.",
         test: "own_bots_were_not_unsubscribed_before_145_nor_others_before_161",
-        act: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| check_unsubscribes(request, false)),
+        downgrade: Downgrade::Request(&["DELETE /users/me/subscriptions"], |request| {
+            check_may_unsubscribe(request, false)
+        }),
     },
     Behaviour {
         level: 79,
         on: "subscribers",
-        words: "User IDs; before, addresses for the API.",
+        description: "User IDs; before, addresses for the API.",
         test: "subscribers_were_addresses_before_79",
-        act: Downgrade::Objects(&SUBSCRIBERS, |channel, context| {
+        downgrade: Downgrade::Objects(&SUBSCRIBERS, |channel, context| {
             for id in channel.get_mut("subscribers").and_then(Value::as_array_mut).into_iter().flatten() {
                 if let Some(user) = id.as_i64().and_then(|id| context.realm.user(UserId(id))) {
                     *id = context.realm.api_email(user).into();
@@ -158,17 +162,17 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 35,
         on: "event subscription peer_add, peer_remove",
-        words: "`stream_ids` and `user_ids`; before, an event for each channel and user, with `stream_id` and `user_id`.",
+        description: "`stream_ids` and `user_ids`; before, an event for each channel and user, with `stream_id` and `user_id`.",
         test: "others_subscriptions_were_sent_singly_before_35_and_by_name_before_19",
-        // How many events there are is decided where they are counted: Queue::parts.
-        act: Downgrade::Elsewhere,
+        // The number of events is decided in Queue::parts.
+        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 19,
         on: "event subscription peer_add, peer_remove",
-        words: "`stream_id` names the channel; before, `name`.",
+        description: "`stream_id` names the channel; before, `name`.",
         test: "others_subscriptions_were_sent_singly_before_35_and_by_name_before_19",
-        act: Downgrade::Objects(&PEERS, |event, context| {
+        downgrade: Downgrade::Objects(&PEER_EVENTS, |event, context| {
             let id = event.shift_remove("stream_id").and_then(|id| id.as_i64()).map(ChannelId);
             if let Some(channel) = id.and_then(|id| context.realm.channels.get(&id)) {
                 event.insert("name".into(), channel.name.as_str().into());
@@ -178,14 +182,14 @@ pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 9,
         on: "POST and DELETE /users/me/subscriptions",
-        words: "`principals` may be user IDs; before, only addresses.",
+        description: "`principals` may be user IDs; before, only addresses.",
         test: "principals_were_addresses_before_9",
-        act: Downgrade::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
+        downgrade: Downgrade::Request(&["POST /users/me/subscriptions", "DELETE /users/me/subscriptions"], refuse_ids),
     },
 ];
 
-/// Refuses those who are no administrators to unsubscribe others, and their bots where these count as others.
-fn check_unsubscribes(request: &Request<'_>, but_own_bots: bool) -> Result<(), Error> {
+/// Refuses to unsubscribe other users unless the caller is an administrator. `allows_own_bots` exempts the caller's bots.
+fn check_may_unsubscribe(request: &Request<'_>, allows_own_bots: bool) -> Result<(), Error> {
     let Some(caller) = request.caller.filter(|caller| !caller.is_admin()) else { return Ok(()) };
     let text = request.values.get("principals").map(String::as_str).unwrap_or_default();
     let Ok(Value::Array(principals)) = serde_json::from_str(text) else { return Ok(()) };
@@ -194,8 +198,8 @@ fn check_unsubscribes(request: &Request<'_>, but_own_bots: bool) -> Result<(), E
             Some(email) => request.realm.user_by_api_email(caller, email),
             None => principal.as_i64().and_then(|id| request.realm.user(UserId(id))),
         };
-        // Who is unknown is the operation's to refuse.
-        user.is_some_and(|user| user.id != caller.id && !(but_own_bots && user.bot_owner() == Some(caller.id)))
+        // Unknown users are refused by the operation.
+        user.is_some_and(|user| user.id != caller.id && !(allows_own_bots && user.bot_owner() == Some(caller.id)))
     };
     if principals.iter().any(is_other) { Err(Error::InsufficientPermission) } else { Ok(()) }
 }

@@ -1,12 +1,12 @@
-//! From the table of changes to what one level does otherwise.
+//! Compiles the emulation of a level from the table of changes.
 
-use super::numbers::Numbers;
-use super::object_change::{ObjectAct, ObjectChange};
-use super::{Code, CodeOf, Emulation, Key, key};
+use super::integers::IntegerParameter;
+use super::object_change::{ObjectAction, ObjectChange};
+use super::{CodeScope, Emulation, FormerCode, RouteKey, route_key};
 use crate::api::parameter::ParameterInfo;
 use crate::api::{NEWEST_FEATURE_LEVEL, OPERATIONS};
 use crate::feature::has_changes_of;
-use crate::level::behaviours::words::of_former_reading;
+use crate::level::behaviours::refusal_messages::of_former_parsing;
 use crate::level::place::{Place, Source};
 use crate::level::{Change, ChangeKind, Downgrade, Object, Refusal, changes, objects};
 use std::collections::{HashMap, HashSet};
@@ -15,127 +15,132 @@ impl Emulation {
     fn empty(level: i64) -> Self {
         Self {
             level,
-            hidden: HashMap::new(),
-            renamed: HashMap::new(),
-            gone: HashMap::new(),
-            capabilities: Vec::new(),
-            narrow_terms: Vec::new(),
+            unknown_parameters: HashMap::new(),
+            renamed_parameters: HashMap::new(),
+            removed_parameters: HashMap::new(),
+            unknown_capabilities: Vec::new(),
+            unknown_narrow_terms: Vec::new(),
             requests: HashMap::new(),
             refusals: HashMap::new(),
             every_reply: Vec::new(),
-            earlier: HashSet::new(),
+            early_fields: HashSet::new(),
             replies: HashMap::new(),
             events: HashMap::new(),
             codes: Vec::new(),
-            words: Vec::new(),
-            numbers: HashMap::new(),
-            read_as_before: HashMap::new(),
+            messages: Vec::new(),
+            integers: HashMap::new(),
+            former_parsing: HashMap::new(),
             access: HashMap::new(),
-            withheld: Vec::new(),
+            withheld_events: Vec::new(),
         }
     }
 
-    /// The emulation of a level that is known.
-    pub(super) fn past(level: i64) -> Self {
-        let mut all = Self::empty(level);
+    pub(super) fn of_older_level(level: i64) -> Self {
+        let mut emulation = Self::empty(level);
         for change in changes() {
             match change.kind {
-                _ if !has_changes_of(level, change.level) => all.add(change),
-                ChangeKind::Field { object, name } => all.earlier.extend(whole_replies(object).map(|key| (key, name))),
+                _ if !has_changes_of(level, change.level) => emulation.add(change),
+                ChangeKind::Field { object, name } => {
+                    emulation.early_fields.extend(whole_replies(object).map(|key| (key, name)));
+                }
                 _ => {}
             }
         }
-        // On the way in the oldest change comes first.
-        all.requests.values_mut().chain(all.refusals.values_mut()).for_each(|changes| changes.reverse());
-        all
+        // Requests are converted from the oldest change to the newest.
+        emulation.requests.values_mut().chain(emulation.refusals.values_mut()).for_each(|changes| changes.reverse());
+        emulation
     }
 
-    /// A level that is not known yet: every reply and every known object has something that no client knows.
-    pub(super) fn future() -> Self {
-        let mut all = Self::empty(NEWEST_FEATURE_LEVEL + 1);
+    /// The emulation of levels above the newest: every reply and every object has a field that no client knows.
+    pub(super) fn of_newer_levels() -> Self {
+        let mut emulation = Self::empty(NEWEST_FEATURE_LEVEL + 1);
         for object in objects::ALL {
-            all.add_objects(object, ObjectAct::AddUnknown);
+            emulation.add_object_action(object, ObjectAction::AddUnknown);
         }
-        all.add_objects(&objects::EVERY_REPLY, ObjectAct::AddUnknown);
-        all
+        emulation.add_object_action(&objects::EVERY_REPLY, ObjectAction::AddUnknown);
+        emulation
     }
 
     fn add(&mut self, change: &Change) {
         match change.kind {
-            ChangeKind::Parameter { route, name } => self.hidden.entry(key(route)).or_default().push(name),
+            ChangeKind::Parameter { route, name } => {
+                self.unknown_parameters.entry(route_key(route)).or_default().push(name)
+            }
             ChangeKind::RenamedParameter { route, old, since, new } => {
-                self.hidden.entry(key(route)).or_default().push(new);
+                self.unknown_parameters.entry(route_key(route)).or_default().push(new);
                 if self.level >= since {
-                    self.renamed.entry(key(route)).or_default().push((old, new));
+                    self.renamed_parameters.entry(route_key(route)).or_default().push((old, new));
                 }
             }
-            ChangeKind::GoneParameter { route, name, since } if self.level >= since => {
-                self.gone.entry(key(route)).or_default().push(name);
+            ChangeKind::RemovedParameter { route, name, since } if self.level >= since => {
+                self.removed_parameters.entry(route_key(route)).or_default().push(name);
             }
-            ChangeKind::GoneParameter { .. } => {}
-            ChangeKind::Capability(name) => self.capabilities.push(name),
-            ChangeKind::NarrowTerm { operator, operand } => self.narrow_terms.push((operator, operand)),
-            ChangeKind::Field { object, name } => self.add_objects(object, ObjectAct::Remove(name)),
-            ChangeKind::RenamedField { object, old, new } => self.add_objects(object, ObjectAct::Rename { old, new }),
-            ChangeKind::GoneField { object, name, since, value, is_given } if self.level >= since => {
-                self.add_objects(object, ObjectAct::Add { name, value, is_given });
+            ChangeKind::RemovedParameter { .. } => {}
+            ChangeKind::Capability(name) => self.unknown_capabilities.push(name),
+            ChangeKind::NarrowTerm { operator, operand } => self.unknown_narrow_terms.push((operator, operand)),
+            ChangeKind::Field { object, name } => self.add_object_action(object, ObjectAction::Remove(name)),
+            ChangeKind::RenamedField { object, old, new } => {
+                self.add_object_action(object, ObjectAction::Rename { old, new })
             }
-            ChangeKind::GoneField { .. } => {}
-            ChangeKind::Event(pattern) => self.withheld.push(pattern),
-            ChangeKind::Behaviour(behaviour) => self.add_act(&behaviour.act),
+            ChangeKind::RemovedField { object, name, since, value, is_present } if self.level >= since => {
+                self.add_object_action(object, ObjectAction::Add { name, value, is_present });
+            }
+            ChangeKind::RemovedField { .. } => {}
+            ChangeKind::Event(pattern) => self.withheld_events.push(pattern),
+            ChangeKind::Behaviour(behaviour) => self.add_downgrade(&behaviour.downgrade),
         }
     }
 
-    fn add_act(&mut self, act: &'static Downgrade) {
-        match *act {
+    fn add_downgrade(&mut self, downgrade: &'static Downgrade) {
+        match *downgrade {
             Downgrade::Request(routes, change) => {
                 for route in routes {
-                    self.requests.entry(key(route)).or_default().push(change);
+                    self.requests.entry(route_key(route)).or_default().push(change);
                 }
             }
             Downgrade::Refuse(routes, change) => {
                 for route in routes {
-                    self.refusals.entry(key(route)).or_default().push(change);
+                    self.refusals.entry(route_key(route)).or_default().push(change);
                 }
             }
-            Downgrade::Objects(object, change) => self.add_objects(object, ObjectAct::Change(change)),
+            Downgrade::Objects(object, change) => self.add_object_action(object, ObjectAction::Change(change)),
             Downgrade::Code { errors, routes, status, code } => {
-                self.codes.push(Code { errors, of: CodeOf::Routes(routes), status, code });
+                self.codes.push(FormerCode { errors, scope: CodeScope::Routes(routes), status, code });
             }
-            Downgrade::CodeOfCredentials { errors, code } => {
-                self.codes.push(Code { errors, of: CodeOf::Credentials, status: 401, code });
+            Downgrade::CredentialsCode { errors, code } => {
+                self.codes.push(FormerCode { errors, scope: CodeScope::Credentials, status: 401, code });
             }
-            Downgrade::FormerReading(routes) => {
-                for key in routes.iter().map(|route| key(route)) {
+            Downgrade::FormerParsing(routes) => {
+                for key in routes.iter().map(|route| route_key(route)) {
                     let row = OPERATIONS.iter().find(|row| (row.route.method, row.route.path) == key);
                     let parameters = row.map(|row| row.parameters).unwrap_or_default();
-                    self.numbers.insert(key, parameters.iter().filter_map(former_numbers).collect());
+                    self.integers.insert(key, parameters.iter().filter_map(former_integers).collect());
                     let texts = parameters.iter().filter(|info| !info.is_json).map(|info| info.name);
-                    self.read_as_before.insert(key, texts.collect());
+                    self.former_parsing.insert(key, texts.collect());
                 }
-                if !self.words.iter().any(|words| std::ptr::fn_addr_eq(*words, OF_FORMER_READING)) {
-                    self.words.push(OF_FORMER_READING);
+                if !self.messages.iter().any(|message| std::ptr::fn_addr_eq(*message, OF_FORMER_PARSING)) {
+                    self.messages.push(OF_FORMER_PARSING);
                 }
             }
-            Downgrade::Words(words) => self.words.push(words),
-            Downgrade::Instead(routes, access) => {
+            Downgrade::Message(change_message) => self.messages.push(change_message),
+            Downgrade::ReplaceAccess(routes, access) => {
                 for route in routes {
-                    self.access.entry(key(route)).or_default().instead = Some(access);
+                    self.access.entry(route_key(route)).or_default().replacement = Some(access);
                 }
             }
-            Downgrade::Also(routes, access) => {
+            Downgrade::AdditionalAccess(routes, access) => {
                 for route in routes {
-                    self.access.entry(key(route)).or_default().also.push(access);
+                    self.access.entry(route_key(route)).or_default().additional.push(access);
                 }
             }
-            Downgrade::Elsewhere => {}
+            Downgrade::InCore => {}
         }
     }
 
-    fn add_objects(&mut self, object: &Object, act: ObjectAct) {
+    fn add_object_action(&mut self, object: &Object, action: ObjectAction) {
         for place in object.places {
             let Place { source, path } = Place::parse(place);
-            let change = ObjectChange { path, act };
+            let change = ObjectChange { path, action };
             match source {
                 Source::EveryReply => self.every_reply.push(change),
                 Source::Reply(method, path) => self.replies.entry((method, path)).or_default().push(change),
@@ -145,16 +150,17 @@ impl Emulation {
     }
 }
 
-const OF_FORMER_READING: fn(&mut Refusal<'_>) = of_former_reading;
+/// A constant, so that the function has the same address in each comparison.
+const OF_FORMER_PARSING: fn(&mut Refusal<'_>) = of_former_parsing;
 
-/// The whole numbers for which a switch was taken, by the rules of before.
-fn former_numbers(info: &ParameterInfo) -> Option<Numbers> {
-    let is_single = !["num_before", "num_after", "waiting_period_threshold", "to"].contains(&info.name);
-    Numbers::of(info, is_single).filter(|_| info.name != "narrow")
+/// The integers of a parameter that the former rules accept as booleans.
+fn former_integers(info: &ParameterInfo) -> Option<IntegerParameter> {
+    let accepts_single_boolean = !["num_before", "num_after", "waiting_period_threshold", "to"].contains(&info.name);
+    IntegerParameter::of(info, accepts_single_boolean).filter(|_| info.name != "narrow")
 }
 
-/// Operations whose whole replies are objects of a kind.
-fn whole_replies(object: &'static Object) -> impl Iterator<Item = Key> {
+/// The operations whose whole reply is an object of this kind.
+fn whole_replies(object: &'static Object) -> impl Iterator<Item = RouteKey> {
     object.places.iter().filter_map(|place| match Place::parse(place) {
         Place { source: Source::Reply(method, path), path: steps } if steps.is_empty() => Some((method, path)),
         _ => None,

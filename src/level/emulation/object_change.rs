@@ -1,22 +1,21 @@
-//! What becomes of the objects in replies and events.
+//! The changes of objects in replies and events.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
 use crate::level::Context;
 use crate::level::place::{Step, visit};
 use serde_json::{Map, Value, json};
 
-/// A field that no level has, in the replies of worlds above the newest.
+/// The unknown field in replies of worlds above the newest level.
 const UNKNOWN_FIELD: &str = "field_of_a_later_level";
 
-/// A change of all objects at one place of a reply or an event.
+/// A change of all objects at a path in a reply or an event.
 pub(super) struct ObjectChange {
     pub(super) path: Vec<Step>,
-    pub(super) act: ObjectAct,
+    pub(super) action: ObjectAction,
 }
 
-/// What becomes of an object.
 #[derive(Clone, Copy)]
-pub(super) enum ObjectAct {
+pub(super) enum ObjectAction {
     Remove(&'static str),
     Rename {
         old: &'static str,
@@ -25,7 +24,7 @@ pub(super) enum ObjectAct {
     Add {
         name: &'static str,
         value: fn(&Map<String, Value>, &Context<'_>) -> Value,
-        is_given: fn(&str, &Map<String, Value>, &Context<'_>) -> bool,
+        is_present: fn(&str, &Map<String, Value>, &Context<'_>) -> bool,
     },
     Change(fn(&mut Map<String, Value>, &Context<'_>)),
     /// Adds [`UNKNOWN_FIELD`].
@@ -34,30 +33,30 @@ pub(super) enum ObjectAct {
 
 impl ObjectChange {
     pub(super) fn apply(&self, value: &mut Value, context: &Context<'_>) {
-        match self.act {
-            ObjectAct::Add { name, value: of, is_given } => visit(value, &self.path, &mut |object| {
-                if is_given(name, object, context) {
-                    let value = of(object, context);
+        match self.action {
+            ObjectAction::Add { name, value: compute, is_present } => visit(value, &self.path, &mut |object| {
+                if is_present(name, object, context) {
+                    let value = compute(object, context);
                     object.insert(name.to_owned(), value);
                 }
             }),
-            ObjectAct::Change(change) => visit(value, &self.path, &mut |object| change(object, context)),
+            ObjectAction::Change(change) => visit(value, &self.path, &mut |object| change(object, context)),
             _ => self.apply_without_realm(value),
         }
     }
 
-    /// As [`ObjectChange::apply`], where there is no organization to look at: only names come and go.
+    /// Like [`ObjectChange::apply`] without an organization: values that depend on it are not added or changed.
     pub(super) fn apply_without_realm(&self, value: &mut Value) {
-        visit(value, &self.path, &mut |object| match self.act {
-            ObjectAct::Remove(name) => drop(object.shift_remove(name)),
-            ObjectAct::Rename { old, new } => rename(object, old, new),
-            ObjectAct::AddUnknown => add_unknown_field(object),
-            ObjectAct::Add { .. } | ObjectAct::Change(_) => {}
+        visit(value, &self.path, &mut |object| match self.action {
+            ObjectAction::Remove(name) => drop(object.shift_remove(name)),
+            ObjectAction::Rename { old, new } => rename(object, old, new),
+            ObjectAction::AddUnknown => add_unknown_field(object),
+            ObjectAction::Add { .. } | ObjectAction::Change(_) => {}
         });
     }
 }
 
-/// Adds a field that no client knows.
+/// Adds [`UNKNOWN_FIELD`], which no client knows.
 pub fn add_unknown_field(object: &mut Map<String, Value>) {
     object.insert(UNKNOWN_FIELD.to_owned(), json!({"since": NEWEST_FEATURE_LEVEL + 1}));
 }

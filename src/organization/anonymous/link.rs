@@ -1,4 +1,4 @@
-//! URLs, and links to messages, channels and files of the organization.
+//! Anonymizes URLs, and links to messages, channels and files of the organization.
 
 use super::word::Anonymizer;
 use crate::organization::directory::Directory;
@@ -6,19 +6,19 @@ use percent_encoding::percent_decode_str;
 use std::fmt::Write;
 
 impl Anonymizer {
-    /// A URL of the same form on a host below `example`, which is reserved and has no owner.
+    /// Replaces a URL by one of the same form on a host below the reserved domain `example`.
     pub fn url(&self, url: &str) -> String {
-        let (scheme, rest) = match url.split_once("://") {
-            Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        let (scheme, remaining) = match url.split_once("://") {
+            Some((scheme, remaining)) => (format!("{scheme}://"), remaining),
             None => (String::new(), url),
         };
-        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let (host, path) = rest.split_at(end);
+        let end = remaining.find(['/', '?', '#']).unwrap_or(remaining.len());
+        let (host, path) = remaining.split_at(end);
         let host = if scheme.is_empty() { self.text(host) } else { self.host(host) };
         format!("{scheme}{host}{}", self.template(path, &|name| name.to_owned()))
     }
 
-    /// A host below `example` in place of a host or of an email address's host.
+    /// Replaces a host, or the host of an email address, by one below `example`.
     pub fn host(&self, host: &str) -> String {
         let name = host.rsplit_once('@').map_or(host, |(_, name)| name);
         let name = name.split(':').next().unwrap_or_default();
@@ -26,52 +26,53 @@ impl Anonymizer {
         format!("{}.example", self.text(labels))
     }
 
-    /// A text with `{variables}` and `%(variables)s`, which are renamed.
+    /// Replaces the words of a template, and renames its variables, which are written `{name}` or `%(name)s`.
     pub fn template(&self, text: &str, rename: &dyn Fn(&str) -> String) -> String {
         let mut result = String::new();
-        let mut rest = text;
-        while let Some(start) = rest.find(['{', '%']) {
-            let (before, from) = rest.split_at(start);
-            result.push_str(&self.text(before));
-            let variable = if let Some(inner) = from.strip_prefix('{') {
-                inner.split_once('}').map(|(name, rest)| (format!("{{{}}}", variables(name, rename)), rest))
-            } else if let Some(inner) = from.strip_prefix("%(") {
-                inner.split_once(")s").map(|(name, rest)| (format!("%({})s", rename(name)), rest))
+        let mut remaining = text;
+        while let Some(start) = remaining.find(['{', '%']) {
+            let (literal, from_variable) = remaining.split_at(start);
+            result.push_str(&self.text(literal));
+            let variable = if let Some(inner) = from_variable.strip_prefix('{') {
+                inner.split_once('}').map(|(name, after)| (format!("{{{}}}", variables(name, rename)), after))
+            } else if let Some(inner) = from_variable.strip_prefix("%(") {
+                inner.split_once(")s").map(|(name, after)| (format!("%({})s", rename(name)), after))
             } else {
-                // A character in hexadecimal digits belongs to a word that is drawn.
-                from.get(3..).filter(|_| is_encoded(from)).map(|rest| ("-".to_owned(), rest))
+                // A percent-encoded character is part of a word and must not remain.
+                from_variable.get(3..).filter(|_| is_encoded(from_variable)).map(|after| ("-".to_owned(), after))
             };
-            let (written, after) = variable.unwrap_or_else(|| (from[..1].to_owned(), &from[1..]));
-            result.push_str(&written);
-            rest = after;
+            let (replacement, after) = variable.unwrap_or_else(|| (from_variable[..1].to_owned(), &from_variable[1..]));
+            result.push_str(&replacement);
+            remaining = after;
         }
-        result.push_str(&self.text(rest));
+        result.push_str(&self.text(remaining));
         result
     }
 
-    /// The address of an uploaded file, without `/user_uploads/`: the organization, a directory, a token and a name.
+    /// Replaces the path of an uploaded file below `/user_uploads/`: organization, directory, token and name.
     pub fn path_id(&self, path_id: &str) -> String {
         let mut parts = path_id.splitn(4, '/');
         let (organization, directory) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         let (token, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let mut chance = self.chance(token);
-        let hexadecimal: String = directory.chars().map(|_| chance.one_of("0123456789abcdef")).collect();
+        let mut random = self.random(token);
+        let hexadecimal: String = directory.chars().map(|_| random.one_of("0123456789abcdef")).collect();
         let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-        let token: String = token.chars().map(|_| chance.one_of(letters)).collect();
+        let token: String = token.chars().map(|_| random.one_of(letters)).collect();
         format!("{organization}/{hexadecimal}/{token}/{}", self.file_name(name))
     }
 
-    /// The name of a file, with its ending.
+    /// Replaces the name of a file and keeps a known extension.
     pub fn file_name(&self, name: &str) -> String {
         match name.rsplit_once('.') {
-            Some((stem, end)) if KNOWN_ENDINGS.contains(&end.to_ascii_lowercase().as_str()) => {
-                format!("{}.{end}", self.text(stem))
+            Some((stem, extension)) if KNOWN_EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) => {
+                format!("{}.{extension}", self.text(stem))
             }
             _ => self.text(name),
         }
     }
 
-    /// A link within the organization, from `#narrow` on: the numbers remain, the names are those of the fixture.
+    /// Replaces the names in a link within the organization, from `#narrow` on, by those of the fixture. Numbers
+    /// remain.
     pub fn narrow(&self, link: &str, directory: &Directory) -> String {
         let mut parts = link.split('/');
         let mut result = parts.next().unwrap_or_default().to_owned();
@@ -87,18 +88,20 @@ impl Anonymizer {
                 }
             );
             let Some(operand) = operand else { break };
-            let written = match operator.trim_start_matches('-') {
+            let replacement = match operator.trim_start_matches('-') {
                 "channel" | "stream" => self.channel_operand(operand, directory),
                 "topic" | "subject" => encoded(&directory.topic(&decoded(operand))),
                 "near" | "id" | "with" | "is" | "has" | "channels" | "streams" => operand.to_owned(),
                 "dm" | "dm-including" | "pm-with" | "group-pm-with" | "sender" => {
-                    let numbers: String =
-                        operand.chars().take_while(|one| one.is_ascii_digit() || *one == ',').collect();
+                    let numbers: String = operand
+                        .chars()
+                        .take_while(|character| character.is_ascii_digit() || *character == ',')
+                        .collect();
                     format!("{numbers}-dm")
                 }
                 _ => encoded(&self.text(&decoded(operand))),
             };
-            let _ = write!(result, "/{written}");
+            let _ = write!(result, "/{replacement}");
         }
         result
     }
@@ -108,7 +111,7 @@ impl Anonymizer {
         let name = digits.parse().ok().and_then(|id| directory.channels.get(id));
         match name {
             Some(name) => format!("{digits}-{}", encoded(&name.replace(' ', "-"))),
-            None if digits.is_empty() => match directory.channels.renamed(&decoded(operand)) {
+            None if digits.is_empty() => match directory.channels.find(&decoded(operand)) {
                 Some(name) => encoded(&name.new),
                 None => encoded(&self.text(&decoded(operand))),
             },
@@ -119,7 +122,7 @@ impl Anonymizer {
     }
 }
 
-/// Words of links within an organization.
+/// Operators of links within an organization, which are not anonymized.
 const KNOWN_OPERATORS: [&str; 18] = [
     "channel",
     "stream",
@@ -141,15 +144,16 @@ const KNOWN_OPERATORS: [&str; 18] = [
     "near",
 ];
 
-/// Endings by which files are known.
-const KNOWN_ENDINGS: [&str; 28] = [
+/// Extensions that say nothing about the content of a file.
+const KNOWN_EXTENSIONS: [&str; 28] = [
     "png", "jpg", "jpeg", "gif", "webp", "svg", "txt", "md", "pdf", "html", "xml", "json", "csv", "zip", "gz", "tar",
     "mp3", "mp4", "webm", "ogg", "wav", "mov", "doc", "docx", "xls", "xlsx", "ppt", "exe",
 ];
 
-/// Variables between braces, with the operators of RFC 6570.
+/// Renames the variables of an RFC 6570 expression and keeps its operator and modifiers.
 fn variables(expression: &str, rename: &dyn Fn(&str) -> String) -> String {
-    let start = expression.find(|one: char| one.is_alphanumeric() || one == '_').unwrap_or(expression.len());
+    let start =
+        expression.find(|character: char| character.is_alphanumeric() || character == '_').unwrap_or(expression.len());
     let (operator, names) = expression.split_at(start);
     let renamed: Vec<String> = names
         .split(',')
@@ -166,12 +170,12 @@ fn is_encoded(text: &str) -> bool {
     bytes.len() >= 3 && bytes[0] == b'%' && bytes[1].is_ascii_hexdigit() && bytes[2].is_ascii_hexdigit()
 }
 
-/// A part of a link within an organization as text: a dot replaces the percent sign.
+/// Decodes a part of a link within an organization, in which dots replace percent signs.
 fn decoded(part: &str) -> String {
     percent_decode_str(&part.replace('.', "%")).decode_utf8_lossy().into_owned()
 }
 
-/// Text as a part of such a link.
+/// Encodes a part of a link within an organization.
 fn encoded(text: &str) -> String {
     let mut result = String::new();
     for byte in text.bytes() {
@@ -194,23 +198,26 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_to_hosts_that_are_nobodys() {
-        let drawn = anonymizer().url("https://tracker.example.com:8080/issues/{id}?q=secret%20plan#top");
-        assert!(drawn.starts_with("https://") && drawn.contains(".example/") && drawn.contains("{id}"), "{drawn}");
+    fn urls_lead_to_hosts_of_the_reserved_domain() {
+        let anonymous = anonymizer().url("https://tracker.example.com:8080/issues/{id}?q=secret%20plan#top");
+        assert!(
+            anonymous.starts_with("https://") && anonymous.contains(".example/") && anonymous.contains("{id}"),
+            "{anonymous}"
+        );
         for word in ["tracker", "issues", "secret", "plan", "8080"] {
-            assert!(!drawn.contains(word), "{drawn}");
+            assert!(!anonymous.contains(word), "{anonymous}");
         }
     }
 
     #[test]
-    fn parts_of_links_are_written_as_they_are_read() {
+    fn parts_of_links_are_decoded_after_encoding() {
         for text in ["release 1.0", "naïve/ü", "a-b_c", "✔ done"] {
             assert_eq!(decoded(&encoded(text)), text);
         }
     }
 
     #[test]
-    fn links_within_the_organization_lead_to_what_they_led_to() {
+    fn links_within_the_organization_have_the_new_names() {
         let mut directory = Directory::new("https://chat.example.org", Some(anonymizer()));
         directory.add(|names| &mut names.channels, 5, "design", 60);
         let anonymizer = anonymizer();
@@ -224,10 +231,10 @@ mod tests {
     }
 
     #[test]
-    fn an_uploads_address_keeps_its_form() {
-        let drawn = anonymizer().path_id("2/ab/abcdefghijklmnopqrstuvwx/plan B.png");
-        let parts: Vec<&str> = drawn.split('/').collect();
-        assert_eq!((parts[0], parts[1].len(), parts[2].len()), ("2", 2, 24), "{drawn}");
-        assert!(drawn.ends_with(".png") && !drawn.contains("plan"), "{drawn}");
+    fn the_path_of_an_upload_keeps_its_form() {
+        let anonymous = anonymizer().path_id("2/ab/abcdefghijklmnopqrstuvwx/plan B.png");
+        let parts: Vec<&str> = anonymous.split('/').collect();
+        assert_eq!((parts[0], parts[1].len(), parts[2].len()), ("2", 2, 24), "{anonymous}");
+        assert!(anonymous.ends_with(".png") && !anonymous.contains("plan"), "{anonymous}");
     }
 }

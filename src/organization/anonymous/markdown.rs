@@ -1,4 +1,4 @@
-//! Markdown: markup remains, names and links lead to what they led to, words are drawn.
+//! Anonymizes Markdown: markup remains, mentions and links have the names of the fixture, words are replaced.
 
 use super::word::Anonymizer;
 use crate::organization::directory::Directory;
@@ -6,7 +6,7 @@ use chat_markdown::emoji::EmojiNames;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// Markup that is not words; the first alternative that matches counts.
+/// Markup whose words need special treatment. The first matching alternative counts.
 static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<user>@_?\*\*[^*\n]+\*\*)",
@@ -25,8 +25,8 @@ static MARKUP: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&kinds.join("|")).unwrap_or_else(|error| unreachable!("the pattern is tested: {error}"))
 });
 
-/// Languages of code and kinds of blocks, which are words of the markup.
-const BLOCKS: [&str; 40] = [
+/// The languages of code blocks and the kinds of other blocks, which are not anonymized.
+const BLOCK_NAMES: [&str; 40] = [
     "quote",
     "spoiler",
     "math",
@@ -69,34 +69,33 @@ const BLOCKS: [&str; 40] = [
     "dart",
 ];
 
-/// Who is mentioned without being a user.
-const ALL: [&str; 5] = ["all", "everyone", "channel", "stream", "topic"];
+/// Mentions of everyone, which are not names of users.
+const WILDCARD_MENTIONS: [&str; 5] = ["all", "everyone", "channel", "stream", "topic"];
 
 impl Anonymizer {
-    /// A text in Markdown with other words.
     pub fn markdown(&self, text: &str, directory: &Directory) -> String {
         let mut result = String::with_capacity(text.len());
         let mut end = 0;
-        for found in MARKUP.captures_iter(text) {
-            let whole = found.get(0).map(|one| one.range()).unwrap_or_default();
-            result.push_str(&self.text(&text[end..whole.start]));
-            result.push_str(&self.markup(&found, directory));
-            end = whole.end;
+        for captures in MARKUP.captures_iter(text) {
+            let range = captures.get(0).map(|markup| markup.range()).unwrap_or_default();
+            result.push_str(&self.text(&text[end..range.start]));
+            result.push_str(&self.markup(&captures, directory));
+            end = range.end;
         }
         result.push_str(&self.text(&text[end..]));
         result.chars().take(10_000).collect()
     }
 
-    fn markup(&self, found: &Captures<'_>, directory: &Directory) -> String {
-        let part = |name: &str| found.name(name).map(|one| one.as_str());
+    fn markup(&self, captures: &Captures<'_>, directory: &Directory) -> String {
+        let part = |name: &str| captures.name(name).map(|part| part.as_str());
         if let Some(user) = part("user") {
-            within(user, "**", |name| self.user(name, directory))
+            change_inner(user, "**", |name| self.user(name, directory))
         } else if let Some(group) = part("group") {
-            within(group, "*", |name| {
-                directory.groups.renamed(name).map_or_else(|| self.text(name), |name| name.new.clone())
+            change_inner(group, "*", |name| {
+                directory.groups.find(name).map_or_else(|| self.text(name), |name| name.new.clone())
             })
         } else if let Some(channel) = part("channel") {
-            within(channel, "**", |name| self.channel(name, directory))
+            change_inner(channel, "**", |name| self.channel(name, directory))
         } else if let Some(upload) = part("upload") {
             self.upload(upload)
         } else if let Some(narrow) = part("narrow") {
@@ -112,33 +111,33 @@ impl Anonymizer {
         } else if let Some(time) = part("time") {
             self.time(time)
         } else {
-            found[0].to_owned()
+            captures[0].to_owned()
         }
     }
 
-    /// `Mel Marsh`, `Mel Marsh|4` or `|4`.
+    /// Replaces the inner part of a mention: `Mel Marsh`, `Mel Marsh|4` or `|4`.
     fn user(&self, name: &str, directory: &Directory) -> String {
         let (name, id) = match name.rsplit_once('|') {
             Some((name, id)) if id.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(id)),
             _ => (name, None),
         };
-        if ALL.contains(&name) {
+        if WILDCARD_MENTIONS.contains(&name) {
             return name.to_owned();
         }
         let by_id = id.and_then(|id| id.parse().ok()).and_then(|id: i64| directory.users.get(&id));
         let user = by_id.or_else(|| directory.user_named(name));
-        let new = match user {
+        let new_name = match user {
             _ if name.is_empty() => String::new(),
             Some(user) => user.full_name.new.clone(),
             None => self.text(name),
         };
-        id.map_or_else(|| new.clone(), |id| format!("{new}|{id}"))
+        id.map_or_else(|| new_name.clone(), |id| format!("{new_name}|{id}"))
     }
 
-    /// `design`, `design>topic` or `design>topic@7`.
+    /// Replaces the inner part of a link to a channel: `design`, `design>topic` or `design>topic@7`.
     fn channel(&self, link: &str, directory: &Directory) -> String {
         let renamed =
-            |name: &str| directory.channels.renamed(name).map_or_else(|| self.text(name), |name| name.new.clone());
+            |name: &str| directory.channels.find(name).map_or_else(|| self.text(name), |name| name.new.clone());
         let Some((name, topic)) = link.split_once('>') else { return renamed(link) };
         let (topic, message) = match topic.rsplit_once('@') {
             Some((topic, id)) if !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) => (topic, Some(id)),
@@ -155,9 +154,9 @@ impl Anonymizer {
         format!("{marker}{}", self.path_id(&link[start..]))
     }
 
-    /// The name of an emoji in the fixture: that of a custom one is drawn, those of Unicode are no one's words.
+    /// The name of an emoji in the fixture. Names of Unicode emoji remain.
     pub fn emoji(&self, name: &str, directory: &Directory) -> String {
-        match directory.emoji.renamed(name) {
+        match directory.custom_emoji.find(name) {
             Some(name) => name.new.clone(),
             None if EmojiNames::newest().by_name(name).is_some() => name.to_owned(),
             None => self.text(name),
@@ -166,22 +165,22 @@ impl Anonymizer {
 
     fn fence(&self, fence: &str) -> String {
         let end = fence.rfind(['`', '~', ' ', '\t', '{', '.']).map_or(0, |end| end + 1);
-        let (marks, word) = fence.split_at(end);
-        let is_known = BLOCKS.contains(&word.to_ascii_lowercase().as_str());
-        if is_known { fence.to_owned() } else { format!("{marks}{}", self.text(word)) }
+        let (marks, name) = fence.split_at(end);
+        let is_known = BLOCK_NAMES.contains(&name.to_ascii_lowercase().as_str());
+        if is_known { fence.to_owned() } else { format!("{marks}{}", self.text(name)) }
     }
 
-    /// Another time of the same form.
+    /// Replaces a time by a random one.
     fn time(&self, time: &str) -> String {
-        let mut chance = self.chance(time);
-        let (month, day) = (1 + chance.below(12), 1 + chance.below(28));
-        let (hour, minute) = (chance.below(24), chance.below(60));
-        format!("<time:20{:02}-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z>", 20 + chance.below(20))
+        let mut random = self.random(time);
+        let (month, day) = (1 + random.below(12), 1 + random.below(28));
+        let (hour, minute) = (random.below(24), random.below(60));
+        format!("<time:20{:02}-{month:02}-{day:02}T{hour:02}:{minute:02}:00Z>", 20 + random.below(20))
     }
 }
 
-/// Replaces the text between marks of markup.
-fn within(markup: &str, mark: &str, change: impl Fn(&str) -> String) -> String {
+/// Changes the text between the marks of markup.
+fn change_inner(markup: &str, mark: &str, change: impl Fn(&str) -> String) -> String {
     let start = markup.find(mark).map_or(0, |start| start + mark.len());
     let end = markup.len() - mark.len();
     format!("{}{}{}", &markup[..start], change(&markup[start..end]), &markup[end..])
@@ -200,20 +199,21 @@ mod tests {
         directory.add_user(4, "Mel Marsh", "mel@chat.test");
         directory.add(|names| &mut names.channels, 2, "engineering", 60);
         directory.add(|names| &mut names.groups, 9, "engineers", 100);
-        directory.add(|names| &mut names.emoji, 1, "green_box", 60);
+        directory.add(|names| &mut names.custom_emoji, 1, "green_box", 60);
         directory
     }
 
     #[test]
-    fn markup_remains_and_names_lead_to_what_they_led_to() {
+    fn markup_remains_and_mentions_have_the_new_names() {
         let text = "/me asks @**Mel Marsh**, @_**Mel Marsh|4** and @*engineers* in #**engineering>release 1.0@7** :tada: \
                     :green_box:\n1. **bold** `code`\n```python\nprint(\"ready?\")\n```\n> quoted @**all**\n\
                     [plan](/user_uploads/2/ab/abcdefghijklmnopqrstuvwx/plan.png) https://tracker.example.com/issues/1";
         let directory = directory(text);
-        let drawn = directory.markdown(text);
+        let anonymous = directory.markdown(text);
         let user = &directory.users[&4].full_name.new;
         let channel = directory.channel(2).expect("a channel");
-        let (group, emoji) = (directory.groups.get(9).expect("a group"), directory.emoji.get(1).expect("an emoji"));
+        let (group, emoji) =
+            (directory.groups.get(9).expect("a group"), directory.custom_emoji.get(1).expect("an emoji"));
         for part in [
             format!("@**{user}**"),
             format!("@_**{user}|4**"),
@@ -228,11 +228,11 @@ mod tests {
             "](/user_uploads/2/".into(),
             ".example/".into(),
         ] {
-            assert!(drawn.contains(&part), "{part} in {drawn}");
+            assert!(anonymous.contains(&part), "{part} in {anonymous}");
         }
         for word in ["asks", "Mel", "Marsh", "engineer", "release", "green", "bold", "code", "ready", "plan", "tracker"]
         {
-            assert!(!drawn.contains(word), "{word} in {drawn}");
+            assert!(!anonymous.contains(word), "{word} in {anonymous}");
         }
     }
 }

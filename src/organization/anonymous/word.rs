@@ -1,4 +1,4 @@
-//! Words.
+//! The anonymizer: replaces words by random ones that avoid the words of the original.
 
 use aho_corasick::AhoCorasick;
 use serde_json::Value;
@@ -6,36 +6,37 @@ use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// Words of this length and longer are avoided in what is drawn, also as parts of longer words.
-const AVOIDED_FROM: usize = 3;
+/// Replacements do not contain original words of at least this length, also not as parts of longer words.
+const MIN_AVOIDED_LENGTH: usize = 3;
 
-/// Most words that are looked for as parts of others.
-const PARTS_MAX: usize = 200_000;
+/// With more original words than this, they are avoided only as whole words.
+const MAX_WORDS_AS_PARTS: usize = 200_000;
 
-/// How often a word is drawn again to avoid others.
-const TRIES: u32 = 60;
+/// How many replacements are tried for a word to avoid original words.
+const MAX_ATTEMPTS: u32 = 60;
 
-/// Draws words for words.
+/// Replaces words by random ones, which depend only on the seed and the word.
 pub struct Anonymizer {
     seed: u64,
     /// The words of the original, in lower case.
     originals: HashSet<String>,
-    parts: Option<AhoCorasick>,
-    drawn: RefCell<Drawn>,
+    /// Finds original words within others; None if they are too many.
+    original_finder: Option<AhoCorasick>,
+    replacements: RefCell<Replacements>,
 }
 
 #[derive(Default)]
-struct Drawn {
+struct Replacements {
     by_word: HashMap<String, String>,
-    taken: HashSet<String>,
+    used: HashSet<String>,
 }
 
-/// Collects the words that are to be avoided.
+/// The words of the original, which replacements avoid.
 #[derive(Default)]
 pub struct Originals(HashSet<String>);
 
 impl Originals {
-    /// All words in the texts of a value.
+    /// Adds all words in the texts of a value.
     pub fn add(&mut self, value: &Value) {
         match value {
             Value::String(text) => self.add_text(text),
@@ -46,9 +47,9 @@ impl Originals {
     }
 
     fn add_text(&mut self, text: &str) {
-        for word in text.split(|character| !is_of_word(character)) {
-            if word.chars().count() >= AVOIDED_FROM {
-                let lower = lower(word);
+        for word in text.split(|character| !is_word_character(character)) {
+            if word.chars().count() >= MIN_AVOIDED_LENGTH {
+                let lower = to_lowercase(word);
                 if !self.0.contains(&lower) {
                     self.0.insert(lower);
                 }
@@ -58,33 +59,32 @@ impl Originals {
 }
 
 impl Anonymizer {
-    /// Draws from a seed, and none of these words.
     pub fn new(seed: u64, originals: Originals) -> Self {
         let originals = originals.0;
-        let parts = (originals.len() <= PARTS_MAX).then(|| {
+        let original_finder = (originals.len() <= MAX_WORDS_AS_PARTS).then(|| {
             let mut words: Vec<&String> = originals.iter().collect();
             words.sort_unstable();
             AhoCorasick::new(words).ok()
         });
-        Self { seed, parts: parts.flatten(), originals, drawn: RefCell::default() }
+        Self { seed, original_finder: original_finder.flatten(), originals, replacements: RefCell::default() }
     }
 
-    /// A text with other words and the same of everything else.
+    /// Replaces the words and emoji of a text.
     pub fn text(&self, text: &str) -> String {
         self.salted(text, 0)
     }
 
-    /// Another one for each salt.
+    /// Like [`Anonymizer::text`], with other replacements for each salt.
     pub fn salted(&self, text: &str, salt: u32) -> String {
         let mut result = String::with_capacity(text.len());
         let mut word = String::new();
         for character in text.chars() {
-            if is_of_word(character) {
+            if is_word_character(character) {
                 word.push(character);
                 continue;
             }
             self.flush(&mut word, salt, &mut result);
-            result.push(other_picture(character, self.seed));
+            result.push(other_emoji(character, self.seed));
         }
         self.flush(&mut word, salt, &mut result);
         result
@@ -98,76 +98,78 @@ impl Anonymizer {
     }
 
     fn word(&self, word: &str, salt: u32) -> String {
-        let key = if salt == 0 { lower(word) } else { format!("{}\0{salt}", lower(word)) };
-        let known = self.drawn.borrow().by_word.get(&key).cloned();
-        let drawn = known.unwrap_or_else(|| self.draw(&key));
-        word.chars().zip(drawn.chars()).map(|(old, new)| with_case_of(old, new)).collect()
+        let key = if salt == 0 { to_lowercase(word) } else { format!("{}\0{salt}", to_lowercase(word)) };
+        let known = self.replacements.borrow().by_word.get(&key).cloned();
+        let replacement = known.unwrap_or_else(|| self.draw(&key));
+        word.chars().zip(replacement.chars()).map(|(old, new)| with_case_of(old, new)).collect()
     }
 
     fn draw(&self, key: &str) -> String {
         let word = key.split('\0').next().unwrap_or_default();
-        let mut drawn = self.drawn.borrow_mut();
+        let mut replacements = self.replacements.borrow_mut();
         let mut best = (usize::MAX, String::new());
-        for attempt in 0..TRIES {
+        for attempt in 0..MAX_ATTEMPTS {
             let candidate = self.candidate(key, word, attempt);
-            let likeness = self.likeness(&candidate, drawn.taken.contains(&candidate));
-            if likeness < best.0 {
-                best = (likeness, candidate);
+            let similarity = self.similarity(&candidate, replacements.used.contains(&candidate));
+            if similarity < best.0 {
+                best = (similarity, candidate);
             }
-            if likeness == 0 {
+            if similarity == 0 {
                 break;
             }
         }
         let (_, candidate) = best;
-        drawn.taken.insert(candidate.clone());
-        drawn.by_word.insert(key.to_owned(), candidate.clone());
+        replacements.used.insert(candidate.clone());
+        replacements.by_word.insert(key.to_owned(), candidate.clone());
         candidate
     }
 
-    /// How much of the original a word has: the length of the longest word in it. One that was drawn for another word
-    /// is not wanted either, but reveals nothing.
-    fn likeness(&self, candidate: &str, is_taken: bool) -> usize {
-        let longest = match &self.parts {
-            Some(parts) => parts.find_overlapping_iter(candidate).map(|found| found.len()).max(),
+    /// The length of the longest original word in a candidate; 0 for a good one. A replacement that is used for
+    /// another word reveals nothing, but is avoided too.
+    fn similarity(&self, candidate: &str, is_used: bool) -> usize {
+        let longest = match &self.original_finder {
+            Some(finder) => finder.find_overlapping_iter(candidate).map(|part| part.len()).max(),
             None => self.originals.contains(candidate).then_some(candidate.len()),
         };
-        longest.unwrap_or_default().max(usize::from(is_taken))
+        longest.unwrap_or_default().max(usize::from(is_used))
     }
 
     fn candidate(&self, key: &str, word: &str, attempt: u32) -> String {
-        let mut chance = Chance::new(self.seed, key, attempt);
-        word.chars().map(|character| other_character(character, &mut chance)).collect()
+        let mut random = Random::new(self.seed, key, attempt);
+        word.chars().map(|character| other_character(character, &mut random)).collect()
     }
 
-    /// Bytes that follow from the seed and a text.
-    pub fn chance(&self, text: &str) -> Chance {
-        Chance::new(self.seed, text, u32::MAX)
+    /// Random numbers that depend only on the seed and a text.
+    pub fn random(&self, text: &str) -> Random {
+        Random::new(self.seed, text, u32::MAX)
     }
 }
 
-/// Numbers that follow from a seed, a text and a count.
-pub struct Chance {
+/// A random number generator that depends only on a seed, a text and the number of the attempt.
+pub struct Random {
     hasher: Sha256,
     block: [u8; 32],
-    at: usize,
-    count: u64,
+    /// The next unused byte of the block.
+    position: usize,
+    block_count: u64,
 }
 
-impl Chance {
+impl Random {
     fn new(seed: u64, text: &str, attempt: u32) -> Self {
         let hasher = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(attempt.to_le_bytes());
-        Self { hasher: hasher.chain_update(text.as_bytes()), block: [0; 32], at: 32, count: 0 }
+        Self { hasher: hasher.chain_update(text.as_bytes()), block: [0; 32], position: 32, block_count: 0 }
     }
 
-    /// A number below a bound.
+    /// A number from 0 to less than a bound.
     pub fn below(&mut self, bound: usize) -> usize {
-        if self.at + 4 > self.block.len() {
-            self.block = self.hasher.clone().chain_update(self.count.to_le_bytes()).finalize().into();
-            self.count += 1;
-            self.at = 0;
+        if self.position + 4 > self.block.len() {
+            self.block = self.hasher.clone().chain_update(self.block_count.to_le_bytes()).finalize().into();
+            self.block_count += 1;
+            self.position = 0;
         }
-        let bytes = [self.block[self.at], self.block[self.at + 1], self.block[self.at + 2], self.block[self.at + 3]];
-        self.at += 4;
+        let start = self.position;
+        let bytes = [self.block[start], self.block[start + 1], self.block[start + 2], self.block[start + 3]];
+        self.position += 4;
         u32::from_le_bytes(bytes) as usize % bound.max(1)
     }
 
@@ -178,13 +180,13 @@ impl Chance {
     }
 }
 
-fn is_of_word(character: char) -> bool {
+fn is_word_character(character: char) -> bool {
     character.is_alphanumeric()
 }
 
-/// In lower case, character by character, so that the length remains.
-fn lower(word: &str) -> String {
-    word.chars().map(|one| single(one.to_lowercase()).unwrap_or(one)).collect()
+/// Converts to lower case where that does not change the number of characters.
+fn to_lowercase(word: &str) -> String {
+    word.chars().map(|character| single(character.to_lowercase()).unwrap_or(character)).collect()
 }
 
 fn with_case_of(old: char, new: char) -> char {
@@ -200,42 +202,42 @@ const VOWELS: &str = "aeiou";
 const CONSONANTS: &str = "bcdfghjklmnpqrstvwxyz";
 const ACCENTED: &str = "àáâãäåæçèéêëìíîïðñòóôõöøùúûüýþ";
 
-/// A character of the same script and kind, in lower case.
-fn other_character(character: char, chance: &mut Chance) -> char {
+/// A random character of the same script and kind, in lower case.
+fn other_character(character: char, random: &mut Random) -> char {
     match character {
-        'a' | 'e' | 'i' | 'o' | 'u' => chance.one_of(VOWELS),
-        'a'..='z' => chance.one_of(CONSONANTS),
-        // No number begins with a zero that did not.
-        '1'..='9' => chance.one_of("123456789"),
-        '0' => chance.one_of("0123456789"),
-        '\u{c0}'..='\u{24f}' => chance.one_of(ACCENTED),
-        '\u{4e00}'..='\u{9fa5}' => within(0x4e00, 0x51a6, chance),
-        '\u{ac00}'..='\u{d7a3}' => within(0xac00, 0x2ba4, chance),
-        _ => neighbour(character, chance),
+        'a' | 'e' | 'i' | 'o' | 'u' => random.one_of(VOWELS),
+        'a'..='z' => random.one_of(CONSONANTS),
+        // A number does not get a leading zero.
+        '1'..='9' => random.one_of("123456789"),
+        '0' => random.one_of("0123456789"),
+        '\u{c0}'..='\u{24f}' => random.one_of(ACCENTED),
+        '\u{4e00}'..='\u{9fa5}' => character_in_range(0x4e00, 0x51a6, random),
+        '\u{ac00}'..='\u{d7a3}' => character_in_range(0xac00, 0x2ba4, random),
+        _ => nearby_character(character, random),
     }
 }
 
-fn within(first: u32, count: usize, chance: &mut Chance) -> char {
-    u32::try_from(chance.below(count)).ok().and_then(|offset| char::from_u32(first + offset)).unwrap_or('字')
+fn character_in_range(first: u32, count: usize, random: &mut Random) -> char {
+    u32::try_from(random.below(count)).ok().and_then(|offset| char::from_u32(first + offset)).unwrap_or('字')
 }
 
-/// One of the characters near another one that is of the same kind.
-fn neighbour(character: char, chance: &mut Chance) -> char {
-    let kind = |one: char| (one.is_lowercase(), one.is_uppercase(), one.is_numeric(), one.is_alphabetic());
+/// A random character of the same kind among the 64 characters around this one.
+fn nearby_character(character: char, random: &mut Random) -> char {
+    let kind = |other: char| (other.is_lowercase(), other.is_uppercase(), other.is_numeric(), other.is_alphabetic());
     let first = u32::from(character) & !0x3f;
-    let near: Vec<char> =
-        (first..first + 0x40).filter_map(char::from_u32).filter(|one| kind(*one) == kind(character)).collect();
-    near.get(chance.below(near.len())).copied().unwrap_or(character)
+    let candidates: Vec<char> =
+        (first..first + 0x40).filter_map(char::from_u32).filter(|other| kind(*other) == kind(character)).collect();
+    candidates.get(random.below(candidates.len())).copied().unwrap_or(character)
 }
 
-/// Another emoji for an emoji; other characters that are of no word remain.
-fn other_picture(character: char, seed: u64) -> char {
+/// Replaces an emoji by another one; other characters remain.
+fn other_emoji(character: char, seed: u64) -> char {
     match character {
-        // Colours of skin, and the letters of flags.
+        // Skin tones, and the letters of flags.
         '\u{1f3fb}'..='\u{1f3ff}' | '\u{1f1e6}'..='\u{1f1ff}' => character,
         '\u{1f000}'..='\u{1fbff}' => {
-            let mut chance = Chance::new(seed, character.encode_utf8(&mut [0; 4]), 0);
-            within(0x1f400, 0xf0, &mut chance)
+            let mut random = Random::new(seed, character.encode_utf8(&mut [0; 4]), 0);
+            character_in_range(0x1f400, 0xf0, &mut random)
         }
         _ => character,
     }
@@ -253,47 +255,47 @@ mod tests {
     }
 
     #[test]
-    fn words_keep_length_script_case_and_what_is_around_them() {
+    fn words_keep_their_length_script_and_case() {
         let text = "Hello, WORLD-42! straße Ελλάδα Привет 漢字 한국 שלום";
-        let drawn = anonymizer(0, text).text(text);
-        assert_eq!(drawn.chars().count(), text.chars().count());
-        for (old, new) in text.chars().zip(drawn.chars()) {
-            assert_eq!(old.is_alphanumeric(), new.is_alphanumeric(), "{drawn}");
-            assert_eq!((old.is_uppercase(), old.is_numeric()), (new.is_uppercase(), new.is_numeric()), "{drawn}");
-            assert!(old.is_alphanumeric() || old == new, "{drawn}");
-            assert_eq!(old.len_utf8(), new.len_utf8(), "{drawn}");
+        let anonymous = anonymizer(0, text).text(text);
+        assert_eq!(anonymous.chars().count(), text.chars().count());
+        for (old, new) in text.chars().zip(anonymous.chars()) {
+            assert_eq!(old.is_alphanumeric(), new.is_alphanumeric(), "{anonymous}");
+            assert_eq!((old.is_uppercase(), old.is_numeric()), (new.is_uppercase(), new.is_numeric()), "{anonymous}");
+            assert!(old.is_alphanumeric() || old == new, "{anonymous}");
+            assert_eq!(old.len_utf8(), new.len_utf8(), "{anonymous}");
         }
     }
 
     #[test]
-    fn no_word_remains_not_even_within_another_one() {
+    fn no_word_remains_even_within_another_one() {
         let text = "the quick brown fox jumps over the lazy dog while seven wizards box quietly";
-        let drawn = anonymizer(3, text).text(text);
+        let anonymous = anonymizer(3, text).text(text);
         for word in text.split(' ') {
-            assert!(!drawn.contains(word), "{word} in {drawn}");
+            assert!(!anonymous.contains(word), "{word} in {anonymous}");
         }
     }
 
     #[test]
-    fn a_word_is_drawn_alike_whatever_its_case_and_another_word_otherwise() {
+    fn equal_words_have_the_same_replacement_in_any_case() {
         let anonymizer = anonymizer(0, "");
         assert_eq!(anonymizer.text("release").to_uppercase(), anonymizer.text("RELEASE"));
         assert_ne!(anonymizer.text("release"), anonymizer.text("rebuild"));
         let singles: HashSet<String> =
-            "abcdefghijklmnopqrstuvwxyz".chars().map(|one| anonymizer.text(&one.to_string())).collect();
+            "abcdefghijklmnopqrstuvwxyz".chars().map(|letter| anonymizer.text(&letter.to_string())).collect();
         assert!(singles.len() > 20, "{singles:?}");
     }
 
     #[test]
-    fn words_follow_from_the_seed() {
+    fn replacements_follow_from_the_seed() {
         assert_eq!(anonymizer(1, "").text("some words"), anonymizer(1, "").text("some words"));
         assert_ne!(anonymizer(1, "").text("some words"), anonymizer(2, "").text("some words"));
         assert_ne!(anonymizer(1, "").salted("name", 1), anonymizer(1, "").text("name"));
     }
 
     #[test]
-    fn emoji_become_other_emoji() {
-        let drawn = anonymizer(0, "").text("🎉 👍🏽");
-        assert!(!drawn.contains('🎉') && !drawn.contains('👍') && drawn.contains('🏽'), "{drawn}");
+    fn emoji_are_replaced_by_other_emoji() {
+        let anonymous = anonymizer(0, "").text("🎉 👍🏽");
+        assert!(!anonymous.contains('🎉') && !anonymous.contains('👍') && anonymous.contains('🏽'), "{anonymous}");
     }
 }

@@ -1,13 +1,13 @@
-//! The parts of the document, in their order, one element after the other.
+//! The second pass: writes the parts of the fixture in their order, one element after the other.
 
-use super::survey::{Survey, renewed_channel};
+use super::survey::{Survey, channel_at_newest_level};
 use crate::fixture::format::{Blob, Upload};
 use crate::level::objects::{GROUP, LINKIFIER, PROFILE_FIELD, USER};
 use crate::organization::directory::Directory;
 use crate::organization::json::Json;
 use crate::organization::partial::{Partial, RandomAccess};
 use crate::organization::people;
-use crate::organization::settings::{Surroundings, organization};
+use crate::organization::settings::{OrganizationContext, organization};
 use crate::organization::uploads::bytes_of;
 use crate::organization::{channels, groups, lists, messages, pictures};
 use crate::realm::picture;
@@ -17,25 +17,29 @@ use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
-/// Writes a document.
 pub struct Writer<'a, W> {
     survey: &'a Survey,
     records: RandomAccess,
-    to: &'a mut W,
+    output: &'a mut W,
     description: Option<&'a str>,
 }
 
 impl<'a, W: Write> Writer<'a, W> {
-    /// A document of what was surveyed.
+    /// Creates a writer; without a description, only the notes of the survey's directory are of interest.
     ///
     /// # Errors
     ///
     /// The error of the system.
-    pub fn new(survey: &'a Survey, partial: &Partial, to: &'a mut W, description: Option<&'a str>) -> io::Result<Self> {
-        Ok(Self { survey, records: partial.random_access()?, to, description })
+    pub fn new(
+        survey: &'a Survey,
+        partial: &Partial,
+        output: &'a mut W,
+        description: Option<&'a str>,
+    ) -> io::Result<Self> {
+        Ok(Self { survey, records: partial.random_access()?, output, description })
     }
 
-    /// Writes all of it, and counts users, channels and messages.
+    /// Writes the document and returns the numbers of users, channels and messages.
     ///
     /// # Errors
     ///
@@ -44,31 +48,31 @@ impl<'a, W: Write> Writer<'a, W> {
         let survey = self.survey;
         let (register, directory) = (&survey.register, &survey.directory);
         write!(
-            self.to,
+            self.output,
             "{{\n  \"description\": {},\n  \"literal_texts\": true,\n  \"organization\": ",
             json!(self.description)
         )?;
         let host = survey.host();
-        let around = Surroundings {
+        let context = OrganizationContext {
             server_settings: &survey.server_settings,
             subdomain: &survey.subdomain,
             id: survey.organization_id(),
             host: &host,
         };
-        serde_json::to_writer(&mut *self.to, &organization(register, &around, directory))?;
+        serde_json::to_writer(&mut *self.output, &organization(register, &context, directory))?;
         let mut summaries = 0;
-        let fields = renewed(survey, register.list("custom_profile_fields"), &PROFILE_FIELD);
+        let fields = at_newest_level(survey, register.list("custom_profile_fields"), &PROFILE_FIELD);
         self.list("profile_fields", fields.iter(), |_, field| {
             Ok(lists::profile_field(field, &mut summaries, directory))
         })?;
         let users = self.users(&fields, &host)?;
-        let all = renewed(survey, register.list("realm_user_groups"), &GROUP);
-        self.list("groups", all.iter(), |_, group| Ok(groups::group(group, directory)))?;
+        let all_groups = at_newest_level(survey, register.list("realm_user_groups"), &GROUP);
+        self.list("groups", all_groups.iter(), |_, group| Ok(groups::group(group, directory)))?;
         self.list("folders", ordered_folders(register).into_iter(), |_, folder| Ok(groups::folder(folder, directory)))?;
         let channels = self.channels()?;
-        let all = renewed(survey, register.list("realm_linkifiers"), &LINKIFIER);
+        let all_linkifiers = at_newest_level(survey, register.list("realm_linkifiers"), &LINKIFIER);
         let mut patterns = BTreeSet::new();
-        self.list("linkifiers", all.iter(), |_, linkifier| {
+        self.list("linkifiers", all_linkifiers.iter(), |_, linkifier| {
             let linkifier = lists::linkifier(linkifier, directory);
             Ok(linkifier.filter(|linkifier| patterns.insert(linkifier.pattern.clone())))
         })?;
@@ -76,63 +80,65 @@ impl<'a, W: Write> Writer<'a, W> {
         self.uploads()?;
         let messages = self.messages()?;
         self.pending()?;
-        self.to.write_all(b"\n}\n")?;
-        self.to.flush()?;
+        self.output.write_all(b"\n}\n")?;
+        self.output.flush()?;
         Ok([users, channels, messages])
     }
 
-    /// Writes a list, an element a line; nothing if it has no elements.
+    /// Writes a list with one element per line; nothing if it has no elements.
     fn list<I, T: Serialize>(
         &mut self,
         key: &str,
         elements: impl Iterator<Item = I>,
-        mut element: impl FnMut(&mut RandomAccess, I) -> io::Result<Option<T>>,
+        mut convert: impl FnMut(&mut RandomAccess, I) -> io::Result<Option<T>>,
     ) -> io::Result<usize> {
         let mut count = 0;
-        for one in elements {
-            let Some(one) = element(&mut self.records, one)? else { continue };
+        for element in elements {
+            let Some(element) = convert(&mut self.records, element)? else { continue };
             if count == 0 {
-                write!(self.to, ",\n  \"{key}\": [\n    ")?;
+                write!(self.output, ",\n  \"{key}\": [\n    ")?;
             } else {
-                self.to.write_all(b",\n    ")?;
+                self.output.write_all(b",\n    ")?;
             }
-            serde_json::to_writer(&mut *self.to, &one)?;
+            serde_json::to_writer(&mut *self.output, &element)?;
             count += 1;
         }
         if count > 0 {
-            self.to.write_all(b"\n  ]")?;
+            self.output.write_all(b"\n  ]")?;
         }
         Ok(count)
     }
 
     fn users(&mut self, fields: &[Value], host: &str) -> io::Result<usize> {
         let survey = self.survey;
-        let kinds = lists::fields(fields);
-        let own = survey.users.get(&survey.directory.own).and_then(|(_, start)| *start);
-        let role =
-            own.map(|start| self.records.at(start)).transpose()?.map_or(Role::Member, |record| people::role(&record));
+        let fields_by_id = lists::fields_by_id(fields);
+        let own_start = survey.users.get(&survey.directory.own_id).and_then(|(_, start)| *start);
+        let role = own_start
+            .map(|start| self.records.record_at(start))
+            .transpose()?
+            .map_or(Role::Member, |record| people::role(&record));
         let mut consents = HashMap::new();
         for start in survey.others.get("consent").into_iter().flatten() {
-            let consent = self.records.at(*start)?;
-            consents.extend(consent.int("user_id").map(|id| (id, consent)));
+            let consent = self.records.record_at(*start)?;
+            consents.extend(consent.integer("user_id").map(|id| (id, consent)));
         }
-        let context = people::Context {
+        let context = people::UserContext {
             register: &survey.register,
             presences: &survey.presences,
-            fields: &kinds,
-            no_owners: &survey.no_owners,
+            fields: &fields_by_id,
+            non_owners: &survey.non_owners,
             host,
             role,
             consents: &consents,
         };
         self.list("users", survey.users.iter(), |records, (id, (list, start))| {
             let record = match start {
-                Some(start) => survey.server.renewed(&USER, records.at(*start)?),
-                None if survey.made_up_owner == Some(*id) => json!({"user_id": id, "role": Role::Owner.number()}),
+                Some(start) => survey.server.at_newest_level(&USER, records.record_at(*start)?),
+                None if survey.placeholder_owner == Some(*id) => json!({"user_id": id, "role": Role::Owner.number()}),
                 None => json!({"user_id": id}),
             };
-            let avatar = match survey.others.get(&format!("avatar {id}")).and_then(|places| places.first()) {
-                Some(start) => Some(bytes_of(&records.at(*start)?)),
+            let avatar = match survey.others.get(&format!("avatar {id}")).and_then(|starts| starts.first()) {
+                Some(start) => Some(bytes_of(&records.record_at(*start)?)),
                 None => None,
             };
             Ok(people::user(&record, *list, avatar.as_deref(), &context, &survey.directory))
@@ -143,10 +149,10 @@ impl<'a, W: Write> Writer<'a, W> {
         let survey = self.survey;
         let defaults = survey.register.list("realm_default_streams").iter();
         let defaults: BTreeSet<i64> =
-            defaults.filter_map(|one| one.as_i64().or_else(|| one.int("stream_id"))).collect();
+            defaults.filter_map(|channel| channel.as_i64().or_else(|| channel.integer("stream_id"))).collect();
         self.list("channels", survey.channels.iter(), |records, (id, (relation, start))| {
             let record = match start {
-                Some(start) => renewed_channel(&survey.server, records.at(*start)?),
+                Some(start) => channel_at_newest_level(&survey.server, records.record_at(*start)?),
                 None => json!({"stream_id": id, "is_archived": true, "history_public_to_subscribers": true}),
             };
             let received = survey.received.get(id).copied().unwrap_or_default();
@@ -158,9 +164,9 @@ impl<'a, W: Write> Writer<'a, W> {
         let survey = self.survey;
         let emoji = lists::emoji_records(&survey.register);
         self.list("custom_emoji", emoji.iter(), |records, record| {
-            let places = survey.others.get(&format!("emoji {}", record.text("id")));
-            let bytes = match places.and_then(|places| places.first()) {
-                Some(start) => Some(bytes_of(&records.at(*start)?)),
+            let starts = survey.others.get(&format!("emoji {}", record.text("id")));
+            let bytes = match starts.and_then(|starts| starts.first()) {
+                Some(start) => Some(bytes_of(&records.record_at(*start)?)),
                 None => None,
             };
             Ok(lists::custom_emoji(record, bytes.as_deref(), &survey.directory))
@@ -170,28 +176,28 @@ impl<'a, W: Write> Writer<'a, W> {
 
     fn uploads(&mut self) -> io::Result<()> {
         let survey = self.survey;
-        let places = survey.others.get("upload").into_iter().flatten();
+        let starts = survey.others.get("upload").into_iter().flatten();
         let id = survey.organization_id();
-        self.list("uploads", places, |records, start| Ok(upload(&records.at(*start)?, id, &survey.directory)))?;
+        self.list("uploads", starts, |records, start| Ok(upload(&records.record_at(*start)?, id, &survey.directory)))?;
         Ok(())
     }
 
     fn messages(&mut self) -> io::Result<usize> {
         let survey = self.survey;
-        let reminded: BTreeSet<i64> = survey.register.list("reminders").iter().filter_map(reminded).collect();
+        let reminded: BTreeSet<i64> = survey.register.list("reminders").iter().filter_map(reminded_message).collect();
         let mut not_before = 0;
         self.list("messages", survey.messages.iter(), |records, (id, start)| {
-            let record = records.at(*start)?;
-            let record = survey.server.renewed(&crate::level::objects::MESSAGE, record);
-            let history = survey.histories.get(id).map(|start| records.at(*start)).transpose()?;
-            let relation = record.int("stream_id").and_then(|id| survey.channels.get(&id));
-            let context = messages::Context {
+            let record = records.record_at(*start)?;
+            let record = survey.server.at_newest_level(&crate::level::objects::MESSAGE, record);
+            let history = survey.histories.get(id).map(|start| records.record_at(*start)).transpose()?;
+            let relation = record.integer("stream_id").and_then(|id| survey.channels.get(&id));
+            let context = messages::MessageContext {
                 history: history.as_ref(),
-                is_labelled: reminded.contains(id),
+                needs_label: reminded.contains(id),
                 is_subscribed: relation.is_some_and(|(relation, _)| *relation == channels::Relation::Subscribed),
                 not_before,
             };
-            not_before = not_before.max(record.int("timestamp").unwrap_or_default());
+            not_before = not_before.max(record.integer("timestamp").unwrap_or_default());
             Ok(messages::message(&record, &context, &survey.directory))
         })
     }
@@ -200,14 +206,15 @@ impl<'a, W: Write> Writer<'a, W> {
         let survey = self.survey;
         let (register, directory) = (&survey.register, &survey.directory);
         self.list("reminders", register.list("reminders").iter(), |_, record| {
-            let has_message = reminded(record).is_some_and(|id| survey.messages.contains_key(&id));
+            let has_message = reminded_message(record).is_some_and(|id| survey.messages.contains_key(&id));
             Ok(lists::reminder(record, has_message, directory))
         })?;
         self.list("scheduled_messages", register.list("scheduled_messages").iter(), |_, record| {
-            Ok(lists::scheduled(record, directory))
+            Ok(lists::scheduled_message(record, directory))
         })?;
         let invitations = survey.others.get("invite").into_iter().flatten();
-        let invitations: Vec<Value> = invitations.map(|start| self.records.at(*start)).collect::<io::Result<_>>()?;
+        let invitations: Vec<Value> =
+            invitations.map(|start| self.records.record_at(*start)).collect::<io::Result<_>>()?;
         self.list("invite_links", invitations.iter(), |_, record| {
             Ok(lists::invitation(record, directory).and_then(|(link, _)| link))
         })?;
@@ -215,36 +222,36 @@ impl<'a, W: Write> Writer<'a, W> {
             Ok(lists::invitation(record, directory).and_then(|(_, invite)| invite))
         })?;
         let exports = survey.others.get("export").into_iter().flatten();
-        self.list("exports", exports, |records, start| Ok(lists::export(&records.at(*start)?, directory)))?;
+        self.list("exports", exports, |records, start| Ok(lists::export(&records.record_at(*start)?, directory)))?;
         Ok(())
     }
 }
 
-fn renewed(survey: &Survey, records: &[Value], object: &crate::level::Object) -> Vec<Value> {
-    records.iter().map(|record| survey.server.renewed(object, record.clone())).collect()
+fn at_newest_level(survey: &Survey, records: &[Value], object: &crate::level::Object) -> Vec<Value> {
+    records.iter().map(|record| survey.server.at_newest_level(object, record.clone())).collect()
 }
 
-fn reminded(record: &Value) -> Option<i64> {
-    record.int("reminder_target_message_id").or_else(|| record.int("message_id"))
+fn reminded_message(record: &Value) -> Option<i64> {
+    record.integer("reminder_target_message_id").or_else(|| record.integer("message_id"))
 }
 
-/// Folders in the order in which they are shown.
+/// Folders in the order in which clients show them.
 fn ordered_folders(register: &Value) -> Vec<&Value> {
     let mut folders: Vec<&Value> = register.list("channel_folders").iter().collect();
-    folders.sort_by_key(|folder| folder.int("order").unwrap_or_default());
+    folders.sort_by_key(|folder| folder.integer("order").unwrap_or_default());
     folders
 }
 
-/// An uploaded file; other bytes for those of people who are not to be known.
+/// Converts an uploaded file. In an anonymous fixture its content is replaced.
 fn upload(record: &Value, organization: i64, directory: &Directory) -> Option<Upload> {
     let path_id = record.text("path_id");
     let name = record.text("name");
     let bytes = bytes_of(record);
     let (path_id, name, content) = match &directory.anonymizer {
-        None => (path_id.to_owned(), name.to_owned(), Blob::of(&bytes)),
+        None => (path_id.to_owned(), name.to_owned(), Blob::from_bytes(&bytes)),
         Some(anonymizer) => {
             let content = match picture::extension(&bytes) {
-                Some(_) => Blob::of(&pictures::drawn(Some(anonymizer), path_id, &bytes)),
+                Some(_) => Blob::from_bytes(&pictures::plain_picture(Some(anonymizer), path_id, &bytes)),
                 None => Blob::Text("x".repeat(bytes.len())),
             };
             (anonymizer.path_id(path_id), anonymizer.file_name(name), content)
@@ -256,11 +263,11 @@ fn upload(record: &Value, organization: i64, directory: &Directory) -> Option<Up
         return None;
     }
     Some(Upload {
-        id: record.int("id"),
+        id: record.integer("id"),
         label: path_id.clone(),
         name: if name.trim().is_empty() { "file".to_owned() } else { name },
-        owner: directory.handle(record.int("owner")?)?,
-        at: directory.past(record.int("at")?),
+        owner: directory.handle(record.integer("owner")?)?,
+        at: directory.past(record.integer("at")?),
         content,
         content_type: None,
         path_id: Some(path_id),

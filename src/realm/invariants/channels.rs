@@ -58,66 +58,66 @@ pub(super) const ALL: &[Invariant] = &[
 ];
 
 fn channels_by_name(realm: &Realm) -> Vec<String> {
-    let right: OrdMap<String, ChannelId> =
+    let expected: OrdMap<String, ChannelId> =
         realm.channels.values().map(|channel| (channel.name.to_lowercase(), channel.id)).collect();
-    let mut faults = mismatch("the index of channels has", &realm.channels_by_name, &right);
-    if right.len() != realm.channels.len() {
-        faults.push("two channels have the same name".to_owned());
+    let mut violations = mismatch("the index of channels has", &realm.channels_by_name, &expected);
+    if expected.len() != realm.channels.len() {
+        violations.push("two channels have the same name".to_owned());
     }
-    faults
+    violations
 }
 
 fn subscribers_are_subscribed(realm: &Realm) -> Vec<String> {
-    let mut right: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
-    for (user, own) in realm.personal.iter().filter(|(user, _)| realm.is_active(**user)) {
-        for channel in own.subscriptions.keys().filter(|channel| own.subscription(**channel).is_some()) {
-            right.entry(*channel).or_default().insert(*user);
+    let mut expected: BTreeMap<ChannelId, OrdSet<UserId>> = BTreeMap::new();
+    for (user, state) in realm.personal.iter().filter(|(user, _)| realm.is_active(**user)) {
+        for channel in state.subscriptions.keys().filter(|channel| state.subscription(**channel).is_some()) {
+            expected.entry(*channel).or_default().insert(*user);
         }
     }
     violations_of(realm.channels.values(), |channel| {
-        let right = right.remove(&channel.id).unwrap_or_default();
-        (channel.subscribers != right)
-            .then(|| format!("channel {} has {:?}, should have {right:?}", channel.id, channel.subscribers))
+        let expected = expected.remove(&channel.id).unwrap_or_default();
+        (channel.subscribers != expected)
+            .then(|| format!("channel {} has {:?}, should have {expected:?}", channel.id, channel.subscribers))
     })
 }
 
 fn subscriptions_have_channels(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, own)| {
-        let is_sound = |(channel, subscription): (&ChannelId, &std::sync::Arc<crate::realm::channel::Subscription>)| {
+    violations_of(realm.personal.iter(), |(user, state)| {
+        let is_valid = |(channel, subscription): (&ChannelId, &std::sync::Arc<crate::realm::channel::Subscription>)| {
             realm.channels.contains_key(channel) && subscription.since.0 <= realm.counters.message
         };
-        let (channel, _) = own.subscriptions.iter().find(|one| !is_sound(*one))?;
+        let (channel, _) = state.subscriptions.iter().find(|entry| !is_valid(*entry))?;
         Some(format!("user {user} has a subscription to channel {channel} that can't be"))
     })
 }
 
 fn channels_have_their_messages(realm: &Realm) -> Vec<String> {
-    let mut right: OrdMap<ChannelId, MessageIds> = OrdMap::new();
+    let mut expected: OrdMap<ChannelId, MessageIds> = OrdMap::new();
     for message in realm.messages.values() {
         if let Some((channel, _)) = message.channel() {
-            right.entry(channel).or_default().insert(message.id);
+            expected.entry(channel).or_default().insert(message.id);
         }
     }
-    let mut found = violations_of(realm.channels.keys(), |channel| {
-        let right = right.remove(channel).unwrap_or_default();
+    let mut violations = violations_of(realm.channels.keys(), |channel| {
+        let expected = expected.remove(channel).unwrap_or_default();
         let actual = realm.channel_messages.get(channel).map(AsRef::as_ref);
-        (actual != Some(&right)).then(|| format!("channel {channel} has {actual:?}, should have {right:?}"))
+        (actual != Some(&expected)).then(|| format!("channel {channel} has {actual:?}, should have {expected:?}"))
     });
-    found.extend(violations_of(right.keys(), |channel| {
+    violations.extend(violations_of(expected.keys(), |channel| {
         Some(format!("messages lie in channel {channel}, which does not exist"))
     }));
-    found
+    violations
 }
 
 fn topics_have_their_messages(realm: &Realm) -> Vec<String> {
-    let mut right: OrdMap<(ChannelId, TopicKey), MessageIds> = OrdMap::new();
+    let mut expected: OrdMap<(ChannelId, TopicKey), MessageIds> = OrdMap::new();
     for message in realm.messages.values() {
         if let Some((channel, topic)) = message.channel() {
-            right.entry((channel, TopicKey::new(topic))).or_default().insert(message.id);
+            expected.entry((channel, TopicKey::new(topic))).or_default().insert(message.id);
         }
     }
     let actual: OrdMap<_, _> = realm.topics.iter().map(|(key, topic)| (key.clone(), topic.messages.clone())).collect();
-    mismatch("the index of topics has", &actual, &right)
+    mismatch("the index of topics has", &actual, &expected)
 }
 
 fn folders_exist(realm: &Realm) -> Vec<String> {
@@ -128,9 +128,9 @@ fn folders_exist(realm: &Realm) -> Vec<String> {
 }
 
 fn folder_names(realm: &Realm) -> Vec<String> {
-    let mut seen = BTreeSet::new();
+    let mut names = BTreeSet::new();
     violations_of(realm.folders.values().filter(|folder| !folder.is_archived), |folder| {
-        (!seen.insert(folder.name.to_lowercase())).then(|| format!("two folders are called {}", folder.name))
+        (!names.insert(folder.name.to_lowercase())).then(|| format!("two folders are called {}", folder.name))
     })
 }
 
@@ -143,21 +143,23 @@ fn default_channels_are_open(realm: &Realm) -> Vec<String> {
 
 fn notices_have_channels(realm: &Realm) -> Vec<String> {
     let organization = &realm.organization;
-    let named = [
+    let channels = [
         organization.new_channel_announcements,
         organization.signup_announcements,
         organization.service_update_announcements,
         organization.moderation_requests,
     ];
-    violations_of(named.into_iter().flatten(), |channel| {
+    violations_of(channels.into_iter().flatten(), |channel| {
         (!realm.channels.contains_key(&channel))
             .then(|| format!("notices go to channel {channel}, which does not exist"))
     })
 }
 
 fn audiences_are_numbered_apart(realm: &Realm) -> Vec<String> {
-    let mut seen: BTreeSet<RecipientId> = BTreeSet::new();
+    let mut recipients: BTreeSet<RecipientId> = BTreeSet::new();
     let channels = realm.channels.values().map(|channel| channel.recipient);
     let all = channels.chain(realm.conversations.keys().copied());
-    violations_of(all, |recipient| (!seen.insert(recipient)).then(|| format!("two audiences are number {recipient}")))
+    violations_of(all, |recipient| {
+        (!recipients.insert(recipient)).then(|| format!("two audiences are number {recipient}"))
+    })
 }

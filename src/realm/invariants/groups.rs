@@ -17,7 +17,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "groups-have-what-exists",
         meaning: "Members and subgroups of groups exist.",
-        check: have_what_exists,
+        check: members_and_subgroups_exist,
     },
     Invariant {
         name: "system-groups-are-complete",
@@ -44,54 +44,54 @@ fn names_are_unique(realm: &Realm) -> Vec<String> {
 }
 
 fn acyclic(realm: &Realm) -> Vec<String> {
-    let within = cyclic(realm.groups.keys().copied(), |id, found: &mut dyn FnMut(GroupId)| {
+    let cyclic_groups = cyclic(realm.groups.keys().copied(), |id, visit: &mut dyn FnMut(GroupId)| {
         for subgroup in realm.groups.get(&id).into_iter().flat_map(|group| &group.subgroups) {
-            found(*subgroup);
+            visit(*subgroup);
         }
     });
-    violations_of(within, |group| Some(format!("group {group} contains itself")))
+    violations_of(cyclic_groups, |group| Some(format!("group {group} contains itself")))
 }
 
-fn have_what_exists(realm: &Realm) -> Vec<String> {
+fn members_and_subgroups_exist(realm: &Realm) -> Vec<String> {
     violations_of(realm.groups.iter(), |(id, group)| {
         let user = group.members.iter().find(|user| !realm.users.contains_key(*user));
         let subgroup = group.subgroups.iter().find(|subgroup| !realm.groups.contains_key(*subgroup));
-        let is_itself = group.id == *id;
-        (user.is_some() || subgroup.is_some() || !is_itself)
+        let has_own_id = group.id == *id;
+        (user.is_some() || subgroup.is_some() || !has_own_id)
             .then(|| format!("group {id} has user {user:?} and subgroup {subgroup:?}, which don't exist"))
     })
 }
 
 fn system_groups_are_complete(realm: &Realm) -> Vec<String> {
-    let mut found = violations_of(realm.groups.values(), |group| {
+    let mut violations = violations_of(realm.groups.values(), |group| {
         let which = group.system.filter(|which| realm.system_groups.get(which) != Some(&group.id))?;
         Some(format!("group {} is a second one that is {}", group.id, which.name()))
     });
-    found.extend(violations_of(SystemGroup::ALL, |which| {
+    violations.extend(violations_of(SystemGroup::ALL, |which| {
         let group = realm.system_groups.get(&which).and_then(|id| realm.groups.get(id));
-        let is_sound = group.is_some_and(|group| {
+        let is_valid = group.is_some_and(|group| {
             let subgroup = which.subgroup().and_then(|subgroup| realm.system_groups.get(&subgroup).copied());
             group.system == Some(which)
                 && !group.is_deactivated
                 && group.name == which.name()
                 && group.subgroups.iter().copied().eq(subgroup)
         });
-        (!is_sound).then(|| format!("{} is not as it was made", which.name()))
+        (!is_valid).then(|| format!("{} is not as it was made", which.name()))
     }));
-    found
+    violations
 }
 
 fn system_groups_follow_roles(realm: &Realm) -> Vec<String> {
     let people = || realm.users.values().filter(|user| !user.is_system_bot());
     violations_of(SystemGroup::ALL, |which| {
-        let right: OrdSet<UserId> = match which {
+        let expected: OrdSet<UserId> = match which {
             SystemGroup::FullMembers => {
                 people().filter(|user| realm.is_full_member(user)).map(|user| user.id).collect()
             }
             _ => people().filter(|user| SystemGroup::of_role(user.role) == which).map(|user| user.id).collect(),
         };
         let members = &realm.groups.get(realm.system_groups.get(&which)?)?.members;
-        (*members != right).then(|| format!("{} has {members:?}, should have {right:?}", which.name()))
+        (*members != expected).then(|| format!("{} has {members:?}, should have {expected:?}", which.name()))
     })
 }
 
@@ -104,12 +104,13 @@ fn permissions_are_complete(realm: &Realm) -> Vec<String> {
         .map(|channel| (format!("channel {}", channel.id), &channel.permissions, CHANNEL_PERMISSIONS));
     let organization = ("the organization".to_owned(), &realm.organization.permissions, REALM_PERMISSIONS);
     violations_of(groups.chain(channels).chain([organization]), |(owner, permissions, table)| {
-        let setting = unsound(realm, permissions, table)?;
+        let setting = invalid_setting(realm, permissions, table)?;
         Some(format!("{owner} does not say who holds {setting}, or names somebody who does not exist"))
     })
 }
 
-fn unsound(realm: &Realm, permissions: &Permissions, table: &[PermissionSetting]) -> Option<&'static str> {
+/// The name of a permission that is missing, or whose holders don't exist.
+fn invalid_setting(realm: &Realm, permissions: &Permissions, table: &[PermissionSetting]) -> Option<&'static str> {
     let exists = |value: &GroupSettingValue| match value {
         GroupSettingValue::Group(group) => realm.groups.contains_key(group),
         GroupSettingValue::Anonymous(anonymous) => {

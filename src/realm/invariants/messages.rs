@@ -15,7 +15,7 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "messages-are-of-users",
         meaning: "Senders and recipients of messages, and users who reacted or edited, exist.",
-        check: are_of_users,
+        check: users_exist,
     },
     Invariant {
         name: "direct-messages-reach-the-conversation",
@@ -61,45 +61,45 @@ pub(super) const ALL: &[Invariant] = &[
     Invariant {
         name: "read-runs-are-apart",
         meaning: "The ranges of messages that a user has read neither touch nor overlap.",
-        check: read_runs_are_apart,
+        check: read_runs_are_separate,
     },
     Invariant {
         name: "starred-messages-have-rows",
         meaning: "Users who starred or collapsed a message that still exists, or hide its previews, have a row for it.",
-        check: starred_have_rows,
+        check: marked_messages_have_rows,
     },
 ];
 
-fn are_of_users(realm: &Realm) -> Vec<String> {
-    let reported =
+fn users_exist(realm: &Realm) -> Vec<String> {
+    let violation =
         |message: MessageId, user: UserId| format!("message {message} has to do with user {user}, who does not exist");
-    let mut found: Vec<String> =
-        unknown_recipients(realm).into_iter().map(|(message, user)| reported(message, user)).collect();
-    found.extend(violations_of(realm.messages.iter(), |(id, message)| {
-        let reacted = message.reactions.iter().map(|reaction| reaction.user);
-        let edited = message.history.iter().filter_map(|edit| edit.user);
-        let mut named = reacted.chain(edited).chain([message.sender]);
-        match named.find(|user| !realm.users.contains_key(user)) {
-            Some(user) => Some(reported(*id, user)),
+    let mut violations: Vec<String> =
+        unknown_recipients(realm).into_iter().map(|(message, user)| violation(message, user)).collect();
+    violations.extend(violations_of(realm.messages.iter(), |(id, message)| {
+        let reacting_users = message.reactions.iter().map(|reaction| reaction.user);
+        let editing_users = message.history.iter().filter_map(|edit| edit.user);
+        let mut users = reacting_users.chain(editing_users).chain([message.sender]);
+        match users.find(|user| !realm.users.contains_key(user)) {
+            Some(user) => Some(violation(*id, user)),
             None => (message.id != *id).then(|| format!("message {id} says that it is {}", message.id)),
         }
     }));
-    found
+    violations
 }
 
-/// Recipients who don't exist, with the first message of a channel that went to them.
+/// Recipients who don't exist, each with the first of their messages in each channel.
 pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
-    // Messages of a channel share most of their recipients, which need no second look.
-    let mut known: BTreeMap<Option<ChannelId>, &OrdSet<UserId>> = BTreeMap::new();
+    // Only the differences between successive messages of a channel are checked, because most recipients are the same.
+    let mut previous_sets: BTreeMap<Option<ChannelId>, &OrdSet<UserId>> = BTreeMap::new();
     let nobody = OrdSet::new();
     let mut unknown = Vec::new();
     for (id, message) in &realm.messages {
-        let former = known.entry(message.channel().map(|(channel, _)| channel)).or_insert(&nobody);
-        unknown.extend(former.diff(&message.recipients).filter_map(|difference| match difference {
+        let previous = previous_sets.entry(message.channel().map(|(channel, _)| channel)).or_insert(&nobody);
+        unknown.extend(previous.diff(&message.recipients).filter_map(|difference| match difference {
             DiffItem::Add(user) if !realm.users.contains_key(user) => Some((*id, *user)),
             _ => None,
         }));
-        *former = &message.recipients;
+        *previous = &message.recipients;
     }
     unknown
 }
@@ -107,36 +107,36 @@ pub fn unknown_recipients(realm: &Realm) -> Vec<(MessageId, UserId)> {
 fn direct_messages(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
         let members = &realm.conversations.get(&message.conversation()?)?.members;
-        // Bots that a message mentions have it too.
-        let is_outside = |user: &&UserId| !realm.users.get(*user).is_some_and(|user| user.is_generic_bot());
+        // Mentioned generic bots are recipients too.
+        let is_unexpected = |user: &&UserId| !realm.users.get(*user).is_some_and(|user| user.is_generic_bot());
         let others = message.recipients.iter().filter(|user| !members.contains(*user));
         let is_complete = members.iter().all(|user| message.recipients.contains(user));
-        let is_sound = is_complete && others.filter(is_outside).count() == 0 && members.contains(&message.sender);
-        (!is_sound).then(|| format!("message {} went to {:?}, not to {members:?}", message.id, message.recipients))
+        let is_valid = is_complete && others.filter(is_unexpected).count() == 0 && members.contains(&message.sender);
+        (!is_valid).then(|| format!("message {} went to {:?}, not to {members:?}", message.id, message.recipients))
     })
 }
 
 fn conversations_have_their_messages(realm: &Realm) -> Vec<String> {
-    let mut right: OrdMap<RecipientId, MessageIds> =
+    let mut expected: OrdMap<RecipientId, MessageIds> =
         realm.conversations.keys().map(|id| (*id, MessageIds::default())).collect();
     for message in realm.messages.values() {
         if let Place::Direct { conversation } = message.place {
-            right.entry(conversation).or_default().insert(message.id);
+            expected.entry(conversation).or_default().insert(message.id);
         }
     }
     let actual: OrdMap<_, _> =
         realm.conversations.iter().map(|(id, conversation)| (*id, conversation.messages.clone())).collect();
-    mismatch("conversations have", &actual, &right)
+    mismatch("conversations have", &actual, &expected)
 }
 
 fn conversations_by_members(realm: &Realm) -> Vec<String> {
-    let mut found = violations_of(realm.conversations.values(), |conversation| {
-        let is_sorted = conversation.members.is_sorted_by(|one, other| one < other);
-        let is_found = realm.conversations_by_members.get(&conversation.members) == Some(&conversation.id);
-        (!is_sorted || !is_found).then(|| format!("conversation {} is not found by its members", conversation.id))
+    let mut violations = violations_of(realm.conversations.values(), |conversation| {
+        let is_sorted = conversation.members.is_sorted_by(|member, next| member < next);
+        let is_indexed = realm.conversations_by_members.get(&conversation.members) == Some(&conversation.id);
+        (!is_sorted || !is_indexed).then(|| format!("conversation {} is not found by its members", conversation.id))
     });
     if realm.conversations_by_members.len() != realm.conversations.len() {
-        found.push("the index of conversations has others".to_owned());
+        violations.push("the index of conversations has others".to_owned());
     }
     let mut member_of: BTreeMap<UserId, OrdSet<RecipientId>> = BTreeMap::new();
     for conversation in realm.conversations.values() {
@@ -144,23 +144,22 @@ fn conversations_by_members(realm: &Realm) -> Vec<String> {
             member_of.entry(*user).or_default().insert(conversation.id);
         }
     }
-    found.extend(violations_of(realm.personal.iter(), |(user, own)| {
-        let right = member_of.remove(user).unwrap_or_default();
-        (own.conversations != right)
-            .then(|| format!("user {user} is in conversations {:?}, should be in {right:?}", own.conversations))
+    violations.extend(violations_of(realm.personal.iter(), |(user, state)| {
+        let expected = member_of.remove(user).unwrap_or_default();
+        (state.conversations != expected)
+            .then(|| format!("user {user} is in conversations {:?}, should be in {expected:?}", state.conversations))
     }));
-    found
+    violations
 }
 
 fn reactions_are_unique(realm: &Realm) -> Vec<String> {
     violations_of(realm.messages.values(), |message| {
         let mut seen = BTreeSet::new();
-        let is_again = |user: UserId, emoji: &crate::realm::message::Emoji| {
+        let mut is_duplicate = |user: UserId, emoji: &crate::realm::message::Emoji| {
             !seen.insert((user, emoji.reaction_type, emoji.emoji_code.clone()))
         };
-        let mut is_again = is_again;
-        let twice = message.reactions.iter().find(|reaction| is_again(reaction.user, &reaction.emoji))?;
-        Some(format!("user {} reacted twice to message {}", twice.user, message.id))
+        let duplicate = message.reactions.iter().find(|reaction| is_duplicate(reaction.user, &reaction.emoji))?;
+        Some(format!("user {} reacted twice to message {}", duplicate.user, message.id))
     })
 }
 
@@ -172,57 +171,57 @@ fn mentions_reach_recipients(realm: &Realm) -> Vec<String> {
 }
 
 fn uploads_know_their_messages(realm: &Realm) -> Vec<String> {
-    let mut linking: BTreeMap<&str, BTreeSet<MessageId>> = BTreeMap::new();
+    let mut linking_messages: BTreeMap<&str, BTreeSet<MessageId>> = BTreeMap::new();
     for message in realm.messages.values() {
         for path_id in &message.body.uploads {
-            linking.entry(path_id).or_default().insert(message.id);
+            linking_messages.entry(path_id).or_default().insert(message.id);
         }
     }
     violations_of(realm.attachments.iter(), |(path_id, attachment)| {
-        let right = linking.remove(path_id.as_str()).unwrap_or_default();
-        (attachment.messages != right || attachment.path_id != *path_id)
-            .then(|| format!("upload {path_id} is linked by {:?}, should be by {right:?}", attachment.messages))
+        let expected = linking_messages.remove(path_id.as_str()).unwrap_or_default();
+        (attachment.messages != expected || attachment.path_id != *path_id)
+            .then(|| format!("upload {path_id} is linked by {:?}, should be by {expected:?}", attachment.messages))
     })
 }
 
 fn upload_space(realm: &Realm) -> Vec<String> {
-    let right = realm.upload_space();
-    mismatch("uploads use", &realm.upload_space_used, &right)
+    let expected = realm.upload_space();
+    mismatch("uploads use", &realm.upload_space_used, &expected)
 }
 
 fn late_rows(realm: &Realm) -> Vec<String> {
-    let mut right: OrdMap<MessageId, OrdSet<UserId>> = OrdMap::new();
-    for (user, own) in &realm.personal {
-        for message in &own.historical {
-            right.entry(*message).or_default().insert(*user);
+    let mut expected: OrdMap<MessageId, OrdSet<UserId>> = OrdMap::new();
+    for (user, state) in &realm.personal {
+        for message in &state.historical {
+            expected.entry(*message).or_default().insert(*user);
         }
     }
     let actual: OrdMap<_, _> =
         realm.late_rows.iter().filter(|(_, users)| !users.is_empty()).map(|(id, users)| (*id, users.clone())).collect();
-    let mut found = mismatch("late rows are", &actual, &right);
-    found.extend(violations_of(&right, |(id, _)| {
+    let mut violations = mismatch("late rows are", &actual, &expected);
+    violations.extend(violations_of(&expected, |(id, _)| {
         (!realm.messages.contains_key(id)).then(|| format!("late rows of message {id}, which does not exist"))
     }));
-    found
+    violations
 }
 
 fn unread_where_subscribed(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, own)| {
+    violations_of(realm.personal.iter(), |(user, state)| {
         let is_misplaced = |message: &&std::sync::Arc<Message>| {
             let Some((channel, _)) = message.channel() else { return false };
-            let subscription = own.subscription(channel);
+            let subscription = state.subscription(channel);
             realm.is_unread(*user, message) && subscription.is_none_or(|subscription| subscription.since >= message.id)
         };
-        let mut unread = gaps(&own.read).flat_map(|gap| realm.messages.range(gap)).map(|(_, message)| message);
+        let mut unread = gaps(&state.read).flat_map(|gap| realm.messages.range(gap)).map(|(_, message)| message);
         let message = unread.find(is_misplaced)?;
         Some(format!("message {} is unread for user {user}, who is not subscribed to its channel", message.id))
     })
 }
 
-/// What is between the runs of a set, and behind them.
+/// The ranges between the runs of a set, and after the last run.
 fn gaps(read: &ReadSet) -> impl Iterator<Item = RangeInclusive<MessageId>> {
-    let behind = (MessageId(i64::MAX), MessageId(i64::MAX));
-    let gaps = read.runs().chain([behind]).scan(0, |next, (first, last)| {
+    let end = (MessageId(i64::MAX), MessageId(i64::MAX));
+    let gaps = read.runs().chain([end]).scan(0, |next, (first, last)| {
         let gap = MessageId(*next)..=MessageId(first.0.saturating_sub(1));
         *next = last.0.saturating_add(1);
         Some(gap)
@@ -230,18 +229,18 @@ fn gaps(read: &ReadSet) -> impl Iterator<Item = RangeInclusive<MessageId>> {
     gaps.filter(|gap| !gap.is_empty())
 }
 
-fn read_runs_are_apart(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, own)| {
-        let runs: Vec<_> = own.read.runs().collect();
-        let is_sound = runs.iter().all(|(first, last)| first <= last)
+fn read_runs_are_separate(realm: &Realm) -> Vec<String> {
+    violations_of(realm.personal.iter(), |(user, state)| {
+        let runs: Vec<_> = state.read.runs().collect();
+        let is_valid = runs.iter().all(|(first, last)| first <= last)
             && runs.windows(2).all(|pair| pair[0].1.0.saturating_add(1) < pair[1].0.0);
-        (!is_sound).then(|| format!("user {user} has read {runs:?}"))
+        (!is_valid).then(|| format!("user {user} has read {runs:?}"))
     })
 }
 
-fn starred_have_rows(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, own)| {
-        let marked = own.starred.iter().chain(&own.collapsed).chain(&own.hidden_previews);
+fn marked_messages_have_rows(realm: &Realm) -> Vec<String> {
+    violations_of(realm.personal.iter(), |(user, state)| {
+        let marked = state.starred.iter().chain(&state.collapsed).chain(&state.hidden_previews);
         let mut existing = marked.filter_map(|id| realm.messages.get(id));
         let message = existing.find(|message| !realm.has_row(*user, message))?;
         Some(format!("user {user} marked message {} without a row for it", message.id))

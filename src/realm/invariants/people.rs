@@ -1,4 +1,4 @@
-//! Invariants of accounts.
+//! Invariants of user accounts.
 
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
@@ -63,27 +63,28 @@ pub(super) const ALL: &[Invariant] = &[
 ];
 
 fn users_by_email(realm: &Realm) -> Vec<String> {
-    let right: OrdMap<String, UserId> = realm.users.values().map(|user| (user.email.to_lowercase(), user.id)).collect();
-    let mut faults = mismatch("the index of addresses has", &realm.users_by_email, &right);
-    if right.len() != realm.users.len() {
-        faults.push("two accounts have the same address".to_owned());
+    let expected: OrdMap<String, UserId> =
+        realm.users.values().map(|user| (user.email.to_lowercase(), user.id)).collect();
+    let mut violations = mismatch("the index of addresses has", &realm.users_by_email, &expected);
+    if expected.len() != realm.users.len() {
+        violations.push("two accounts have the same address".to_owned());
     }
-    faults
+    violations
 }
 
 fn users_by_key(realm: &Realm) -> Vec<String> {
-    let right: OrdMap<String, UserId> = realm.users.values().map(|user| (user.api_key.clone(), user.id)).collect();
-    let mut faults = mismatch("the index of keys has", &realm.users_by_key, &right);
-    if right.len() != realm.users.len() {
-        faults.push("two accounts have the same key".to_owned());
+    let expected: OrdMap<String, UserId> = realm.users.values().map(|user| (user.api_key.clone(), user.id)).collect();
+    let mut violations = mismatch("the index of keys has", &realm.users_by_key, &expected);
+    if expected.len() != realm.users.len() {
+        violations.push("two accounts have the same key".to_owned());
     }
-    faults
+    violations
 }
 
 fn active_users(realm: &Realm) -> Vec<String> {
     let active = realm.users.values().filter(|user| user.is_active && !user.is_system_bot());
-    let right: OrdSet<UserId> = active.map(|user| user.id).collect();
-    mismatch("the set of active accounts has", &realm.active_users, &right)
+    let expected: OrdSet<UserId> = active.map(|user| user.id).collect();
+    mismatch("the set of active accounts has", &realm.active_users, &expected)
 }
 
 fn an_active_owner(realm: &Realm) -> Vec<String> {
@@ -95,7 +96,7 @@ fn an_active_owner(realm: &Realm) -> Vec<String> {
 }
 
 fn a_way_to_log_in(realm: &Realm) -> Vec<String> {
-    if AuthenticationMethod::ALL.into_iter().any(|method| realm.organization.takes_logins_by(method)) {
+    if AuthenticationMethod::ALL.into_iter().any(|method| realm.organization.allows_login_by(method)) {
         return Vec::new();
     }
     vec!["every way to log in is off".to_owned()]
@@ -123,12 +124,12 @@ fn bots_default_to_channels(realm: &Realm) -> Vec<String> {
 }
 
 fn services_are_objects(realm: &Realm) -> Vec<String> {
-    let is_sound = |service: &Value| {
+    let is_valid = |service: &Value| {
         let is_configured = |config: &Value| config.is_null() || config.is_object();
         service.is_object() && service.get("config_data").is_none_or(is_configured)
     };
     violations_of(realm.users.values(), |user| {
-        let service = user.bot.as_ref()?.services.iter().find(|service| !is_sound(service))?;
+        let service = user.bot.as_ref()?.services.iter().find(|service| !is_valid(service))?;
         Some(format!("bot {} has the service {service}", user.id))
     })
 }
@@ -141,14 +142,14 @@ fn profiles_fill_fields(realm: &Realm) -> Vec<String> {
 }
 
 fn blobs_are_kept(realm: &Realm) -> Vec<String> {
-    let pictures = realm.users.values().flat_map(|user| match &user.avatar.source {
+    let avatars = realm.users.values().flat_map(|user| match &user.avatar.source {
         AvatarSource::Provider => Vec::new(),
         AvatarSource::Uploaded { blob, medium_blob } => vec![blob, medium_blob],
     });
     let uploads = realm.attachments.values().map(|attachment| &attachment.blob);
     let emoji = realm.custom_emoji.values().map(|emoji| &emoji.blob);
-    let own = realm.organization.pictures.values().filter_map(|picture| picture.blob.as_ref());
-    violations_of(pictures.chain(uploads).chain(emoji).chain(own), |blob| {
+    let organization_pictures = realm.organization.pictures.values().filter_map(|picture| picture.blob.as_ref());
+    violations_of(avatars.chain(uploads).chain(emoji).chain(organization_pictures), |blob| {
         (!realm.blobs.contains_key(blob)).then(|| format!("nothing is kept under {blob}"))
     })
 }

@@ -1,4 +1,4 @@
-//! Invariants of users' own lists, of the organization's small lists and of numbers.
+//! Invariants of the state of users, of custom emoji, and of IDs and counters.
 
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
@@ -62,24 +62,24 @@ pub(super) const ALL: &[Invariant] = &[
 ];
 
 fn alert_words(realm: &Realm) -> Vec<String> {
-    let mut right: OrdMap<String, OrdSet<UserId>> = OrdMap::new();
-    for (user, own) in &realm.personal {
-        for word in &own.alert_words {
-            right.entry(word.to_lowercase()).or_default().insert(*user);
+    let mut expected: OrdMap<String, OrdSet<UserId>> = OrdMap::new();
+    for (user, state) in &realm.personal {
+        for word in &state.alert_words {
+            expected.entry(word.to_lowercase()).or_default().insert(*user);
         }
     }
-    mismatch("the index of alert words has", &realm.alert_words, &right)
+    mismatch("the index of alert words has", &realm.alert_words, &expected)
 }
 
 fn reached_by_push(realm: &Realm) -> Vec<String> {
     let is_reached = |user: &&UserId| !realm.push_targets(**user).is_empty();
-    let right: OrdSet<UserId> = realm.personal.keys().filter(is_reached).copied().collect();
-    mismatch("the index of users that push notifications reach has", &realm.reached_by_push, &right)
+    let expected: OrdSet<UserId> = realm.personal.keys().filter(is_reached).copied().collect();
+    mismatch("the index of users that push notifications reach has", &realm.reached_by_push, &expected)
 }
 
 fn topic_policies(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, own)| {
-        let ((channel, _), topic) = own.topics.iter().find(|((channel, key), topic)| {
+    violations_of(realm.personal.iter(), |(user, state)| {
+        let ((channel, _), topic) = state.topics.iter().find(|((channel, key), topic)| {
             !realm.channels.contains_key(channel)
                 || *key != TopicKey::new(&topic.name)
                 || topic.policy == VisibilityPolicy::None
@@ -89,48 +89,47 @@ fn topic_policies(realm: &Realm) -> Vec<String> {
 }
 
 fn muted_users(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, own)| {
-        let muted = own.muted_users.keys().find(|muted| *muted == user || !realm.users.contains_key(*muted))?;
+    violations_of(realm.personal.iter(), |(user, state)| {
+        let muted = state.muted_users.keys().find(|muted| *muted == user || !realm.users.contains_key(*muted))?;
         Some(format!("user {user} mutes user {muted}"))
     })
 }
 
 fn muted_by(realm: &Realm) -> Vec<String> {
-    let mut right: OrdMap<UserId, OrdSet<UserId>> = OrdMap::new();
-    for (user, own) in &realm.personal {
-        for muted in own.muted_users.keys() {
-            right.entry(*muted).or_default().insert(*user);
+    let mut expected: OrdMap<UserId, OrdSet<UserId>> = OrdMap::new();
+    for (user, state) in &realm.personal {
+        for muted in state.muted_users.keys() {
+            expected.entry(*muted).or_default().insert(*user);
         }
     }
-    mismatch("the index of muted users has", &realm.muted_by, &right)
+    mismatch("the index of muted users has", &realm.muted_by, &expected)
 }
 
 fn navigation_views(realm: &Realm) -> Vec<String> {
-    violations_of(realm.personal.iter(), |(user, own)| {
+    violations_of(realm.personal.iter(), |(user, state)| {
         let mut seen = BTreeSet::new();
-        let twice = own.navigation_views.iter().find(|view| !seen.insert(&view.fragment))?;
-        Some(format!("user {user} has the view {} twice", twice.fragment))
+        let duplicate = state.navigation_views.iter().find(|view| !seen.insert(&view.fragment))?;
+        Some(format!("user {user} has the view {} twice", duplicate.fragment))
     })
 }
 
 fn emoji_names(realm: &Realm) -> Vec<String> {
-    let mut seen = BTreeSet::new();
+    let mut names = BTreeSet::new();
     violations_of(realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated), |emoji| {
-        (!seen.insert(&emoji.name)).then(|| format!("two custom emoji are called {}", emoji.name))
+        (!names.insert(&emoji.name)).then(|| format!("two custom emoji are called {}", emoji.name))
     })
 }
 
-/// A kind of thing: what it is called, its keys with the numbers of what is kept there, the counter.
-type Numbered = (&'static str, Vec<(i64, i64)>, i64);
+/// A kind of object: its name, the key and the ID of each object, and the counter of its IDs.
+type IdKind = (&'static str, Vec<(i64, i64)>, i64);
 
-/// Each kind of thing.
-fn numbered(realm: &Realm) -> Vec<Numbered> {
+fn id_kinds(realm: &Realm) -> Vec<IdKind> {
     let counters = &realm.counters;
     let pairs = |pairs: &mut dyn Iterator<Item = (i64, i64)>| pairs.collect::<Vec<_>>();
-    let own = || realm.personal.values();
-    let owned = OWNED
-        .iter()
-        .map(|kind| (kind.name, own().flat_map(|own| (kind.numbers)(own)).collect(), (kind.last)(&counters.own)));
+    let states = || realm.personal.values();
+    let owned = OWNED.iter().map(|kind| {
+        (kind.name, states().flat_map(|state| (kind.numbers)(state)).collect(), (kind.last)(&counters.items))
+    });
     let others = vec![
         ("user", pairs(&mut realm.users.iter().map(|(key, user)| (key.0, user.id.0))), counters.user),
         ("group", pairs(&mut realm.groups.iter().map(|(key, group)| (key.0, group.id.0))), counters.group),
@@ -140,7 +139,7 @@ fn numbered(realm: &Realm) -> Vec<Numbered> {
         ("audience", pairs(&mut realm.conversations.iter().map(|(key, one)| (key.0, one.id.0))), counters.recipient),
         (
             "audience",
-            pairs(&mut realm.channels.values().map(|one| (one.recipient.0, one.recipient.0))),
+            pairs(&mut realm.channels.values().map(|channel| (channel.recipient.0, channel.recipient.0))),
             counters.recipient,
         ),
         ("emoji", pairs(&mut realm.custom_emoji.iter().map(|(key, emoji)| (key.0, emoji.id.0))), counters.emoji),
@@ -155,10 +154,14 @@ fn numbered(realm: &Realm) -> Vec<Numbered> {
         ("link", pairs(&mut realm.invite_links.iter().map(|(key, one)| (key.0, one.id.0))), counters.invite_link),
         ("invitation", pairs(&mut realm.invites.iter().map(|(key, one)| (key.0, one.id.0))), counters.invite),
         ("upload", pairs(&mut realm.attachments.values().map(|one| (one.id.0, one.id.0))), counters.attachment),
-        ("device", pairs(&mut own().flat_map(|own| own.devices.keys().map(|key| (key.0, key.0)))), counters.device),
+        (
+            "device",
+            pairs(&mut states().flat_map(|state| state.devices.keys().map(|key| (key.0, key.0)))),
+            counters.device,
+        ),
         (
             "change of presence",
-            pairs(&mut own().filter_map(|own| own.presence).map(|one| (one.update_id, one.update_id))),
+            pairs(&mut states().filter_map(|state| state.presence).map(|one| (one.update_id, one.update_id))),
             counters.presence,
         ),
     ];
@@ -166,40 +169,39 @@ fn numbered(realm: &Realm) -> Vec<Numbered> {
 }
 
 fn keys_are_ids(realm: &Realm) -> Vec<String> {
-    violations_of(numbered(realm), |(kind, pairs, _)| {
+    violations_of(id_kinds(realm), |(kind, pairs, _)| {
         let (key, id) = pairs.into_iter().find(|(key, id)| key != id)?;
         Some(format!("{kind} {id} is kept under {key}"))
     })
 }
 
 fn counters_are_ahead(realm: &Realm) -> Vec<String> {
-    violations_of(numbered(realm), |(kind, pairs, counter)| {
+    violations_of(id_kinds(realm), |(kind, pairs, counter)| {
         let (_, id) = pairs.into_iter().find(|(_, id)| !(1..=counter).contains(id))?;
         Some(format!("{kind} {id} exists, but only 1 to {counter} were given"))
     })
 }
 
-/// The furthest that something may have counted.
-const MOST_COUNTED: i64 = 1 << 53;
+const MAX_COUNT: i64 = 1 << 53;
 
 fn numbers_can_go_on(realm: &Realm) -> Vec<String> {
-    let beyond = |number: i64| !(0..=MOST_COUNTED).contains(&number);
-    let mut found = violations_of(realm.users.values(), |user| {
+    let is_out_of_range = |number: i64| !(0..=MAX_COUNT).contains(&number);
+    let mut violations = violations_of(realm.users.values(), |user| {
         let version = user.avatar.version;
-        beyond(version).then(|| format!("the picture of user {} is version {version}", user.id))
+        is_out_of_range(version).then(|| format!("the picture of user {} is version {version}", user.id))
     });
-    found.extend(violations_of(&realm.organization.pictures, |(which, picture)| {
-        beyond(picture.version).then(|| format!("the {} is version {}", which.name(), picture.version))
+    violations.extend(violations_of(&realm.organization.pictures, |(which, picture)| {
+        is_out_of_range(picture.version).then(|| format!("the {} is version {}", which.name(), picture.version))
     }));
-    found.extend(violations_of(realm.profile_fields.values(), |field| {
-        beyond(field.order).then(|| format!("field {} is in place {}", field.id, field.order))
+    violations.extend(violations_of(realm.profile_fields.values(), |field| {
+        is_out_of_range(field.order).then(|| format!("field {} is in place {}", field.id, field.order))
     }));
     let counters = serde_json::to_value(realm.counters).unwrap_or_default();
-    found.extend(violations_of(counters.as_object().into_iter().flatten(), |(name, number)| {
-        number.as_i64().is_none_or(beyond).then(|| format!("the counter {name} has come to {number}"))
+    violations.extend(violations_of(counters.as_object().into_iter().flatten(), |(name, number)| {
+        number.as_i64().is_none_or(is_out_of_range).then(|| format!("the counter {name} has come to {number}"))
     }));
-    let position = realm.chance.position;
-    let is_far = i64::try_from(position).ok().is_none_or(beyond);
-    found.extend(is_far.then(|| format!("chance has come to {position}")));
-    found
+    let position = realm.rng.position;
+    let is_position_out_of_range = i64::try_from(position).ok().is_none_or(is_out_of_range);
+    violations.extend(is_position_out_of_range.then(|| format!("chance has come to {position}")));
+    violations
 }

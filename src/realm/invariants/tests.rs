@@ -1,4 +1,4 @@
-//! Every invariant is seen to hold in the built-in realm, and to fail in one that was broken on purpose.
+//! Tests that every invariant holds in the built-in realms, and that its check detects a realm that violates it.
 
 use super::{all, check};
 use crate::realm::Realm;
@@ -27,7 +27,7 @@ fn built_in() -> Realm {
     crate::fixture::read(text, now, 0).expect("it has no faults")
 }
 
-fn each<K: Ord + Clone, V: Clone>(map: &mut OrdMap<K, Arc<V>>, change: impl Fn(&mut V)) {
+fn change_each<K: Ord + Clone, V: Clone>(map: &mut OrdMap<K, Arc<V>>, change: impl Fn(&mut V)) {
     let changed = map.iter().map(|(key, value)| {
         let mut value = value.as_ref().clone();
         change(&mut value);
@@ -36,10 +36,10 @@ fn each<K: Ord + Clone, V: Clone>(map: &mut OrdMap<K, Arc<V>>, change: impl Fn(&
     *map = changed.collect();
 }
 
-type Break = fn(&mut Tx);
+type Violate = fn(&mut Tx);
 
-/// Each invariant, and a way to break it.
-const BREAKS: &[(&str, Break)] = &[
+/// A violation of each invariant.
+const VIOLATIONS: &[(&str, Violate)] = &[
     ("users-by-email", |tx| tx.user_mut(MEL).email = "other@chat.test".into()),
     ("users-by-key", |tx| tx.user_mut(MEL).api_key = "other".into()),
     ("active-users", |tx| tx.user_mut(MEL).is_active = false),
@@ -100,7 +100,7 @@ const BREAKS: &[(&str, Break)] = &[
     }),
     ("folders-exist", |tx| tx.channel_mut(GENERAL).folder = Some(FolderId(99))),
     ("folder-names-are-unique", |tx| {
-        each(&mut tx.realm_mut().folders, |folder| {
+        change_each(&mut tx.realm_mut().folders, |folder| {
             folder.name = if folder.id.0 == 1 { "Same".into() } else { "same".into() };
             folder.is_archived = false;
         });
@@ -132,7 +132,7 @@ const BREAKS: &[(&str, Break)] = &[
         message.recipients.remove(&MEL);
     }),
     ("uploads-know-their-messages", |tx| {
-        each(&mut tx.realm_mut().attachments, |attachment| attachment.messages.clear());
+        change_each(&mut tx.realm_mut().attachments, |attachment| attachment.messages.clear());
     }),
     ("upload-space", |tx| tx.realm_mut().upload_space_used += 1),
     ("late-rows", |tx| _ = tx.realm_mut().late_rows.insert(MessageId(1), OrdSet::unit(MEL))),
@@ -159,7 +159,7 @@ const BREAKS: &[(&str, Break)] = &[
         tx.user_state_mut(MEL).navigation_views.push_back(view);
     }),
     ("emoji-names-are-unique", |tx| {
-        each(&mut tx.realm_mut().custom_emoji, |emoji| {
+        change_each(&mut tx.realm_mut().custom_emoji, |emoji| {
             emoji.name = "same".into();
             emoji.is_deactivated = false;
         });
@@ -191,15 +191,15 @@ const BREAKS: &[(&str, Break)] = &[
         tx.schedule(Due::FullMember(MEL), Some(now.plus(Span::minutes(-1))));
     }),
     ("plans-are-of-users", |tx| {
-        each(&mut tx.realm_mut().reminders, |reminder| reminder.user = NOBODY);
+        change_each(&mut tx.realm_mut().reminders, |reminder| reminder.user = NOBODY);
     }),
 ];
 
-/// Broken where the type itself keeps it true, so that nothing outside can break it.
-const KEPT_BY_TYPES: &[&str] = &["read-runs-are-apart"];
+/// Invariants that a type enforces, so that other modules can't violate them.
+const ENFORCED_BY_TYPES: &[&str] = &["read-runs-are-apart"];
 
 #[test]
-fn the_built_in_realms_break_nothing() {
+fn the_built_in_realms_have_no_violations() {
     assert_eq!(check(&built_in()), []);
     let empty = crate::fixture::builtin("empty").expect("it is built in");
     let empty = crate::fixture::read(empty, Timestamp::default(), 0).expect("it has no faults");
@@ -207,26 +207,26 @@ fn the_built_in_realms_break_nothing() {
 }
 
 #[test]
-fn every_invariant_is_seen_to_fail_when_its_rule_is_broken() {
+fn every_check_detects_a_violation() {
     for invariant in all() {
-        let Some((name, break_it)) = BREAKS.iter().find(|(name, _)| *name == invariant.name) else {
-            assert!(KEPT_BY_TYPES.contains(&invariant.name), "nothing breaks {}", invariant.name);
+        let Some((name, violate)) = VIOLATIONS.iter().find(|(name, _)| *name == invariant.name) else {
+            assert!(ENFORCED_BY_TYPES.contains(&invariant.name), "nothing breaks {}", invariant.name);
             continue;
         };
         let mut tx = Tx::new(built_in());
-        break_it(&mut tx);
-        let found = (invariant.check)(&tx.into_realm());
-        assert!(!found.is_empty(), "{name} does not notice that it is broken");
+        violate(&mut tx);
+        let violations = (invariant.check)(&tx.into_realm());
+        assert!(!violations.is_empty(), "{name} does not notice that it is broken");
     }
 }
 
 #[test]
-fn invariants_are_named_once_and_described() {
+fn names_are_unique_and_meanings_are_sentences() {
     let mut names: Vec<&str> = all().iter().map(|invariant| invariant.name).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), all().len());
     assert!(all().len() >= 25, "only {}", all().len());
     assert!(all().iter().all(|invariant| invariant.meaning.ends_with('.')));
-    assert!(BREAKS.iter().all(|(name, _)| names.binary_search(name).is_ok()));
+    assert!(VIOLATIONS.iter().all(|(name, _)| names.binary_search(name).is_ok()));
 }

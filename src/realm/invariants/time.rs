@@ -1,4 +1,4 @@
-//! Invariants of queues, of the event log and of what is to come.
+//! Invariants of event queues, the event log and the agenda.
 
 use super::{Invariant, mismatch, violations_of};
 use crate::realm::Realm;
@@ -31,39 +31,42 @@ pub(super) const ALL: &[Invariant] = &[
 fn queues_read_the_log(realm: &Realm) -> Vec<String> {
     violations_of(realm.queues.iter(), |(id, queue)| {
         let is_inside = (realm.log.first..=realm.log.end()).contains(&queue.cursor.entry);
-        let is_sound =
+        let is_valid =
             is_inside && queue.id == *id && queue.acknowledged >= -1 && realm.users.contains_key(&queue.owner);
-        (!is_sound).then(|| format!("queue {id} of user {} reads at {:?}", queue.owner, queue.cursor))
+        (!is_valid).then(|| format!("queue {id} of user {} reads at {:?}", queue.owner, queue.cursor))
     })
 }
 
 fn agenda(realm: &Realm) -> Vec<String> {
     let actual: BTreeMap<Due, Timestamp> = realm.agenda.iter().map(|(at, due)| (due.clone(), *at)).collect();
-    let mut right: BTreeMap<Due, Timestamp> = BTreeMap::new();
+    let mut expected: BTreeMap<Due, Timestamp> = BTreeMap::new();
     let reminders = realm.reminders.values().filter(|reminder| !reminder.has_failed);
-    right.extend(reminders.map(|reminder| (Due::Reminder(reminder.id), reminder.deliver_at)));
+    expected.extend(reminders.map(|reminder| (Due::Reminder(reminder.id), reminder.deliver_at)));
     let scheduled = realm.scheduled_messages.values().filter(|scheduled| !scheduled.has_failed);
-    right.extend(scheduled.map(|scheduled| (Due::ScheduledMessage(scheduled.id), scheduled.deliver_at)));
-    let to_come = |at: &Timestamp| *at > realm.now;
+    expected.extend(scheduled.map(|scheduled| (Due::ScheduledMessage(scheduled.id), scheduled.deliver_at)));
+    let is_future = |at: &Timestamp| *at > realm.now;
     let links = realm.invite_links.values().filter(|link| !link.is_revoked);
-    right.extend(links.filter_map(|link| Some((Due::InviteLink(link.id), link.terms.expires_at.filter(to_come)?))));
+    expected
+        .extend(links.filter_map(|link| Some((Due::InviteLink(link.id), link.terms.expires_at.filter(is_future)?))));
     let invites = realm.invites.values();
-    right.extend(invites.filter_map(|one| Some((Due::Invite(one.id), one.terms.expires_at.filter(to_come)?))));
-    right.extend(realm.exports.values().filter_map(|export| Some((Due::Export(export.id), export.due_at()?))));
+    expected.extend(
+        invites.filter_map(|invite| Some((Due::Invite(invite.id), invite.terms.expires_at.filter(is_future)?))),
+    );
+    expected.extend(realm.exports.values().filter_map(|export| Some((Due::Export(export.id), export.due_at()?))));
     let pictures = realm.attachments.values();
-    right.extend(pictures.filter_map(|file| Some((Due::Thumbnails(file.path_id.clone()), file.thumbnails_at?))));
-    right.extend(realm.awaited_cards.iter().map(|(id, at)| (Due::PageCards(*id), *at)));
+    expected.extend(pictures.filter_map(|file| Some((Due::Thumbnails(file.path_id.clone()), file.thumbnails_at?))));
+    expected.extend(realm.pending_previews.iter().map(|(id, at)| (Due::PageCards(*id), *at)));
     for queue in realm.queues.values() {
-        right.extend(queue.expires_at().map(|at| (Due::Queue(queue.id.clone()), at)));
-        right.extend(queue.next_heartbeat().map(|at| (Due::Heartbeat(queue.id.clone()), at)));
+        expected.extend(queue.expires_at().map(|at| (Due::Queue(queue.id.clone()), at)));
+        expected.extend(queue.next_heartbeat().map(|at| (Due::Heartbeat(queue.id.clone()), at)));
     }
     let wait = Span::days(realm.organization.limit(RealmSetting::WaitingPeriodThreshold).unwrap_or_default());
-    let new = realm
+    let new_members = realm
         .users
         .values()
         .filter(|user| user.role == Role::Member && !user.is_system_bot() && !realm.is_full_member(user));
-    right.extend(new.map(|user| (Due::FullMember(user.id), user.date_joined.plus(wait))));
-    mismatch("the agenda has", &actual, &right)
+    expected.extend(new_members.map(|user| (Due::FullMember(user.id), user.date_joined.plus(wait))));
+    mismatch("the agenda has", &actual, &expected)
 }
 
 fn nothing_is_overdue(realm: &Realm) -> Vec<String> {
@@ -74,24 +77,25 @@ fn nothing_is_overdue(realm: &Realm) -> Vec<String> {
 fn plans_are_of_users(realm: &Realm) -> Vec<String> {
     let reminders = realm.reminders.values().map(|reminder| reminder.user);
     let scheduled = realm.scheduled_messages.values().map(|scheduled| scheduled.sender);
-    let terms =
-        || realm.invite_links.values().map(|link| &link.terms).chain(realm.invites.values().map(|one| &one.terms));
+    let terms = || {
+        realm.invite_links.values().map(|link| &link.terms).chain(realm.invites.values().map(|invite| &invite.terms))
+    };
     let planners = reminders.chain(scheduled).chain(terms().map(|terms| terms.invited_by));
-    let mut found = violations_of(planners, |user| {
+    let mut violations = violations_of(planners, |user| {
         (!realm.users.contains_key(&user)).then(|| format!("user {user} plans something, but does not exist"))
     });
-    found.extend(violations_of(realm.scheduled_messages.values(), |scheduled| {
+    violations.extend(violations_of(realm.scheduled_messages.values(), |scheduled| {
         let exists = match &scheduled.to {
             ScheduledTarget::Channel { channel, .. } => realm.channels.contains_key(channel),
             ScheduledTarget::Direct { users } => users.iter().all(|user| realm.users.contains_key(user)),
         };
         (!exists).then(|| format!("scheduled message {} goes to {:?}, who don't exist", scheduled.id, scheduled.to))
     }));
-    found.extend(violations_of(terms(), |terms| {
+    violations.extend(violations_of(terms(), |terms| {
         let channel = terms.channels.iter().find(|channel| !realm.channels.contains_key(*channel));
         let group = terms.groups.iter().find(|group| !realm.groups.contains_key(*group));
         (channel.is_some() || group.is_some())
             .then(|| format!("an invitation gives channel {channel:?} and group {group:?}, which don't exist"))
     }));
-    found
+    violations
 }

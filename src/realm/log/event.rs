@@ -1,7 +1,7 @@
-//! Events: one log for the realm, each entry with its audience frozen when it was made.
+//! Events: their payloads, their audience, and the log that stores them.
 //!
-//! What looks the same to everybody is shaped once; what depends on who looks is kept as data and
-//! shaped when a queue is read.
+//! The realm has one log. The audience of an entry is fixed when the event is emitted. Events that are the same for
+//! every reader are serialized once; the others are stored as data and serialized for each queue that reads them.
 
 mod audience;
 pub mod data;
@@ -38,69 +38,62 @@ use imbl::OrdSet;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Something that happened.
+/// A change, as the log stores it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Its type and `op`.
+    /// The event's `type` and `op`.
     pub kind: EventKind,
-    /// The rest.
     pub payload: Payload,
-    /// Which queues get it.
+    /// Which queues of the audience receive it.
     pub needs: DeliveryCondition,
 }
 
 /// What an event carries besides `type` and `op`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
-    /// The same to everybody, but for the empty topic.
-    Shaped {
-        /// All fields; see [`EventData`].
+    /// Fields that are the same for every reader, except for the name of the empty topic.
+    Fields {
+        /// Serialized from an [`EventData`].
         fields: Arc<Map<String, Value>>,
-        /// Those with names of topics, which depend on whether the queue knows the empty one.
+        /// Fields that hold topic names: these depend on whether the client understands the empty topic.
         topics: &'static [&'static str],
     },
-    /// A message was sent.
     Message(Arc<SentMessage>),
     /// A message's text, topic or channel changed.
     UpdateMessage(Box<UpdatedMessage>),
-    /// Messages are gone.
     DeleteMessages {
         /// Sorted, each with its sender, which older levels send.
         messages: Vec<(MessageId, UserId)>,
-        /// Where they lay.
+        /// The topic or conversation that they were deleted from.
         place: Place,
     },
-    /// A whole list as it was.
+    /// The new state of a whole list.
     List(List),
     /// A user was added or became visible.
     UserAdd(Arc<User>),
-    /// Channels came into sight.
+    /// Channels became visible.
     ChannelsCreated(Vec<Arc<Channel>>),
     /// The user was subscribed to channels.
     Subscribed(Vec<(Arc<Channel>, Arc<Subscription>)>),
-    /// Users left channels; each of them hears of the others.
+    /// Users were unsubscribed from channels. A reader who is one of them receives only the others.
     PeersLeft {
         /// Sorted.
         channels: Vec<ChannelId>,
-        /// Who.
         users: OrdSet<UserId>,
     },
     /// A user's presence changed.
     Presence {
-        /// Who.
         user: Arc<User>,
-        /// When.
         presence: Presence,
-        /// As of when.
+        /// The time of the event, from which idle times are computed.
         now: Timestamp,
     },
     /// A scheduled message changed.
     Scheduled(Arc<ScheduledMessage>),
-    /// All exports as they are.
+    /// All exports, in their new state.
     Exports(Vec<Arc<Export>>),
     /// A file was uploaded or its use changed.
     Attachment {
-        /// The file.
         attachment: Arc<Attachment>,
         /// Total size of the organization's uploads, in bytes.
         upload_space_used: i64,
@@ -108,12 +101,12 @@ pub enum Payload {
 }
 
 impl Event {
-    /// An event with a payload.
+    /// An event for all queues of its audience.
     pub fn new(kind: EventKind, payload: Payload) -> Self {
         Self { kind, payload, needs: DeliveryCondition::Nothing }
     }
 
-    /// Only for queues that fulfil a condition.
+    /// Restricts the event to queues that fulfil a condition.
     #[must_use]
     pub fn only_for(mut self, needs: DeliveryCondition) -> Self {
         self.needs = needs;

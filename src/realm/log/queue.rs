@@ -1,4 +1,4 @@
-//! Event queues: what a client asked for, and how far it has read the realm's event log.
+//! Event queues: the options that a client registered with, and its position in the event log.
 
 use super::event::EventPattern;
 use crate::error::Error;
@@ -15,107 +15,92 @@ use std::sync::Arc;
 
 pub use crate::realm::model::id::QueueId;
 
-/// Seconds after which a queue that nobody polls is collected, unless the client asked otherwise.
+/// Seconds without a poll after which a queue expires, unless the client asks for another timeout.
 pub const DEFAULT_IDLE_TIMEOUT_SECONDS: i64 = 600;
-/// The longest that a client can ask for.
 pub const MAX_IDLE_TIMEOUT_SECONDS: i64 = 604_800;
-/// What `"mobile"` means.
+/// The timeout that `"mobile"` means.
 pub const MOBILE_IDLE_TIMEOUT_SECONDS: i64 = 43_200;
-/// A parked poll gets a heartbeat each minute (specification, "Events").
-pub const HEARTBEAT: Span = Span::minutes(1);
+/// How long a poll is parked before a heartbeat answers it (specification, "Events").
+pub const HEARTBEAT_INTERVAL: Span = Span::minutes(1);
 
-/// A client's event queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Queue {
     pub id: QueueId,
     pub owner: UserId,
-    /// What was asked for.
     pub options: Arc<QueueOptions>,
-    /// The newest event that the client has acknowledged; -1 before the first.
+    /// Id of the newest event that the client has acknowledged; -1 before the first.
     pub acknowledged: i64,
-    /// Where the first event that was not acknowledged is.
+    /// Position of the first event that is not acknowledged.
     pub cursor: Cursor,
-    /// How long it lives without a poll.
+    /// Time without a poll after which the queue expires.
     pub idle_timeout: Span,
-    /// When its last poll ended.
+    /// When the last poll ended.
     pub idle_since: Timestamp,
-    /// The poll that hangs on it.
+    /// When the poll that waits on the queue was parked. None: no poll waits.
     pub parked_since: Option<Timestamp>,
-    /// The hanging poll has had its heartbeat and is about to be answered.
+    /// The log has a heartbeat for the parked poll, which is about to be answered.
     pub has_heartbeat: bool,
-    /// Grows with each poll: a hanging one that sees it grow has been replaced.
+    /// Number of polls so far. A parked poll with a lower number has been replaced.
     pub poll: u64,
 }
 
-/// A place in the event log: an entry, and which of the events that it makes for the queue.
+/// A position in the event log: an entry, and one of the events that it becomes for the queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
-    /// Position in the log.
     pub entry: u64,
-    /// Events of that entry that were acknowledged.
+    /// Number of the entry's events that were acknowledged.
     pub part: usize,
 }
 
-/// The reader that an event is shaped for.
+/// The user and the options that an event is serialized for.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
-    /// Who reads it.
     pub user: UserId,
-    /// How.
     pub options: &'a QueueOptions,
-    /// From which queue, if from one.
+    /// None: the event is not read from a queue.
     pub queue: Option<&'a QueueId>,
 }
 
-/// What a client asked for when it registered.
+/// Parameters of `POST /register` that decide which events a queue receives, and in which form.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueueOptions {
-    /// What the client calls itself.
+    /// The client's name, from its `User-Agent`.
     pub client: String,
-    /// Only these types of events; None: all.
+    /// None: events of all types.
     pub event_types: Option<BTreeSet<String>>,
-    /// Content as HTML.
+    /// Send message content as HTML instead of Markdown.
     pub apply_markdown: bool,
-    /// Leave out the addresses of pictures that the client can compute.
+    /// Leave out avatar URLs that the client can compute.
     pub client_gravatar: bool,
-    /// Messages of all public channels.
+    /// Include messages of public channels that the user is not subscribed to.
     pub all_public_streams: bool,
-    /// Only messages that fit.
+    /// All terms must match a message for it to be delivered.
     pub narrow: Vec<QueueTerm>,
-    /// Presence by user id in the modern form.
+    /// Send presence by user id instead of by address.
     pub slim_presence: bool,
-    /// What the client understands.
     pub capabilities: Capabilities,
-    /// What the world's feature level means for the queue.
     pub level: QueueLevel,
 }
 
-/// What a queue's messages are to have in common. Names are in lower case.
+/// A condition on the messages of a queue. Channels and topics are in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueTerm {
-    /// They lie in the channel of this name.
     Channel(String),
-    /// They have this topic; "" for the general one.
+    /// "" is the general topic.
     Topic(String),
-    /// This address sent them, whatever its case.
+    /// The sender's address; matched without regard to case.
     Sender(String),
-    /// They are direct ones.
     Direct,
-    /// They are unread.
     Unread,
-    /// They mention the user.
     Mentioned,
-    /// They have one of the user's alert words.
+    /// The message contains one of the user's alert words.
     Alerted,
-    /// Their topic is resolved.
     Resolved,
-    /// They are starred, which a message that has just been sent never is.
+    /// Matches nothing: a message that was just sent is not starred.
     Starred,
 }
 
 impl QueueTerm {
-    /// The term of an operator and its operand.
-    ///
     /// # Errors
     ///
     /// `OperatorNotSupported`, `OperandNotSupported`.
@@ -136,7 +121,7 @@ impl QueueTerm {
         }
     }
 
-    /// Whether a message that was sent fits, as this user sees it.
+    /// Whether a message matches when `viewer` receives it.
     pub fn admits(&self, sent: &SentMessage, viewer: UserId) -> bool {
         let message = &sent.message;
         let topic = message.channel().map(|(_, topic)| topic);
@@ -156,77 +141,70 @@ impl QueueTerm {
     }
 }
 
-/// What a feature level means for queues; nothing at the newest. All queues of a world are of its level.
+/// How the feature level of a world affects its queues. The default is the newest level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLevel {
-    /// The level, where it is older than the newest.
-    pub older: Option<i64>,
-    /// Events that the level does not have.
+    /// The feature level. None: the newest level or a later one.
+    pub older_level: Option<i64>,
     pub withheld: &'static [EventPattern],
-    /// The level is above the newest: an event that no client knows comes with each other one.
+    /// Whether an event of an unknown type follows each event, for levels above the newest.
     pub sends_unknown_events: bool,
 }
 
-/// `client_capabilities` (specification, POST /register, and the further ones of the reference).
+/// `client_capabilities` (specification, POST /register; some only in the reference).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the wire")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate switch on the wire")]
 pub struct Capabilities {
-    /// Null in a subscription's notification settings is understood.
+    /// The client accepts null in a subscription's notification settings.
     pub notification_settings_null: bool,
-    /// One event for several deleted messages.
+    /// The client accepts one event for several deleted messages.
     pub bulk_message_deletion: bool,
-    /// Pictures' addresses may be missing.
+    /// Avatar URLs may be missing.
     pub user_avatar_url_field_optional: bool,
-    /// Typing in channels.
+    /// The client receives typing notifications in channels.
     pub stream_typing_notifications: bool,
-    /// No effect at the newest level.
+    /// Has no effect at the newest level.
     pub user_settings_object: bool,
     pub linkifier_url_template: bool,
-    /// Users that can't be accessed may be missing.
+    /// Users that the client's user can't access may be missing.
     pub user_list_incomplete: bool,
-    /// Deactivated groups are understood.
     pub include_deactivated_groups: bool,
-    /// Archived channels are understood.
     pub archived_channels: bool,
-    /// The empty topic is understood.
+    /// The client accepts "" as a topic. Otherwise it receives the name that is displayed for it.
     pub empty_topic_name: bool,
-    /// Presence events in the modern form.
+    /// Send presence events by user id.
     pub simplified_presence_events: bool,
-    /// Changes of custom emoji one by one.
+    /// Send one event per changed custom emoji instead of the whole list.
     pub individual_emoji_changes: bool,
 }
 
 impl Realm {
-    /// Those who have an event queue.
+    /// Users who have an event queue.
     pub fn listeners(&self) -> OrdSet<UserId> {
         self.queues.values().map(|queue| queue.owner).collect()
     }
 
-    /// Those of some users who have an event queue.
     pub fn listeners_among(&self, users: &OrdSet<UserId>) -> OrdSet<UserId> {
         self.queues.values().map(|queue| queue.owner).filter(|owner| users.contains(owner)).collect()
     }
 }
 
 impl QueueLevel {
-    /// Whether the world's level has a rule.
     pub fn has(self, feature: Feature) -> bool {
-        self.older.is_none_or(|own| feature.is_at(own))
+        self.older_level.is_none_or(|level| feature.is_at(level))
     }
 
-    /// Whether the world is older than a level.
     pub fn is_before(self, level: i64) -> bool {
-        self.older.is_some_and(|own| own < level)
+        self.older_level.is_some_and(|older_level| older_level < level)
     }
 }
 
 impl Queue {
-    /// The reader that its events are shaped for.
     pub fn reader(&self) -> Reader<'_> {
         Reader { user: self.owner, options: &self.options, queue: Some(&self.id) }
     }
 
-    /// When it is collected if no poll comes; None while one hangs on it.
+    /// When the queue expires without another poll. None while a poll is parked.
     pub fn expires_at(&self) -> Option<Timestamp> {
         match self.parked_since {
             Some(_) => None,
@@ -234,21 +212,21 @@ impl Queue {
         }
     }
 
-    /// When the hanging poll is due its heartbeat. It gets one, which answers it, however far a jump of the clock goes.
+    /// When the parked poll gets its heartbeat. It gets only one, because that answers it.
     pub fn next_heartbeat(&self) -> Option<Timestamp> {
-        self.parked_since.filter(|_| !self.has_heartbeat).map(|since| since.plus(HEARTBEAT))
+        self.parked_since.filter(|_| !self.has_heartbeat).map(|since| since.plus(HEARTBEAT_INTERVAL))
     }
 }
 
 impl QueueOptions {
-    /// Whether events that no client knows are in the queue: those who name types get these alone.
-    pub fn gets_unknown_events(&self) -> bool {
+    /// Whether events of unknown types are delivered. Clients that name event types receive only those.
+    pub fn receives_unknown_events(&self) -> bool {
         self.level.sends_unknown_events && self.event_types.is_none()
     }
 }
 
 impl Capabilities {
-    /// The switches by their names on the wire.
+    /// Each capability with its name on the wire.
     pub fn by_name(&mut self) -> [(&'static str, &mut bool); 12] {
         [
             ("notification_settings_null", &mut self.notification_settings_null),

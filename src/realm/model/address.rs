@@ -1,31 +1,33 @@
-//! Which texts have the form of an address, of email or of the web.
+//! Syntax checks for email addresses and web addresses.
 
-/// Whether a text has the form of an address: something, an @, and a domain.
+/// Whether a text is an ASCII email address of at most 254 characters with a plausible domain, or at `localhost`.
 pub fn is_email(text: &str) -> bool {
     let Some((name, domain)) = text.rsplit_once('@').filter(|_| text.is_ascii()) else { return false };
     let is_plain = |part: &str| {
-        !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control() || "()<>[],;:\\\"".contains(c))
+        let is_special = |character: char| {
+            character.is_whitespace() || character.is_control() || "()<>[],;:\\\"".contains(character)
+        };
+        !part.is_empty() && !part.contains(is_special)
     };
     let is_label = |label: &str| is_plain(label) && !label.starts_with('-') && !label.ends_with('-');
     let is_domain = domain == "localhost" || (domain.contains('.') && domain.split('.').all(is_label));
     is_plain(name) && !name.contains('@') && name.split('.').all(is_plain) && is_domain && text.len() <= 254
 }
 
-/// Whether a text is a web address: a scheme for it, and a host.
+/// Whether a text is an `http` or `https` URL with a plausible host.
 pub fn is_url(text: &str) -> bool {
     text.parse::<http::Uri>()
         .is_ok_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some_and(is_host))
 }
 
-/// Whether a host can be reached from afar, or is this machine: an address, or a name whose top level has two letters
-/// at least.
+/// Whether a host is `localhost`, an IP address, or a name whose top-level domain has at least two letters.
 fn is_host(host: &str) -> bool {
     if host == "localhost" || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok() {
         return true;
     }
     let Some((below, top)) = host.trim_end_matches('.').rsplit_once('.') else { return false };
     let is_label = |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
-    let is_top =
-        top.chars().count() >= 2 && (top.starts_with("xn--") || !top.contains(|one: char| one.is_ascii_digit()));
+    let is_top = top.chars().count() >= 2
+        && (top.starts_with("xn--") || !top.contains(|character: char| character.is_ascii_digit()));
     is_top && is_label(top) && below.split('.').all(is_label)
 }

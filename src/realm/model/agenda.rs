@@ -1,66 +1,65 @@
-//! What is to come by the clock: each thing has one time.
+//! The agenda: items that fall due at a time of the world's clock, such as reminders and scheduled messages.
 
 use super::id::{ExportId, InviteId, InviteLinkId, MessageId, QueueId, ReminderId, ScheduledMessageId, UserId};
 use crate::time::Timestamp;
 use imbl::{OrdMap, OrdSet};
 
-/// Something that falls due.
+/// An item of the agenda. Items with the same time fall due in the order of the variants.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Due {
-    /// A reminder is sent.
+    /// The reminder is sent.
     Reminder(ReminderId),
-    /// A message is sent.
+    /// The message is sent.
     ScheduledMessage(ScheduledMessageId),
-    /// An invitation link is over.
+    /// The invitation link expires.
     InviteLink(InviteLinkId),
-    /// An invitation by email is over.
+    /// The email invitation expires.
     Invite(InviteId),
-    /// A queue is collected.
+    /// The queue expires.
     Queue(QueueId),
-    /// A hanging poll gets a heartbeat.
+    /// The parked poll gets a heartbeat.
     Heartbeat(QueueId),
-    /// A user's waiting period is over.
+    /// The user's waiting period ends.
     FullMember(UserId),
-    /// An export is ready.
+    /// The export becomes ready.
     Export(ExportId),
-    /// An uploaded picture has its thumbnails.
+    /// The thumbnails of the picture with this path id are made.
     Thumbnails(String),
-    /// The pages that a message links have cards.
+    /// The previews of the pages that the message links arrive.
     PageCards(MessageId),
 }
 
 impl Due {
-    /// Whether the agenda tells of it: the end of a waiting period is the realm's own affair.
+    /// Whether the item appears in listings of the agenda. The end of a waiting period is internal.
     pub fn is_reported(&self) -> bool {
         !matches!(self, Due::FullMember(_))
     }
 }
 
-/// What is to come: each thing has one time, and the earliest is found at once.
+/// Each item has at most one time. The next item is found in logarithmic time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agenda {
     by_time: OrdSet<(Timestamp, Due)>,
-    by_thing: OrdMap<Due, Timestamp>,
+    by_item: OrdMap<Due, Timestamp>,
 }
 
 impl Agenda {
-    /// What falls due next, and when; ties in the order of [`Due`].
     pub fn next(&self) -> Option<&(Timestamp, Due)> {
         self.by_time.get_min()
     }
 
-    /// All that is to come, in the order of time.
+    /// In the order of time.
     pub fn iter(&self) -> impl Iterator<Item = &(Timestamp, Due)> {
         self.by_time.iter()
     }
 
-    /// Gives a thing a time, another time, or none.
+    /// Adds an item, moves it to another time, or with None removes it.
     pub(in crate::realm) fn set(&mut self, due: Due, at: Option<Timestamp>) {
-        if let Some(old) = self.by_thing.remove(&due) {
-            self.by_time.remove(&(old, due.clone()));
+        if let Some(previous) = self.by_item.remove(&due) {
+            self.by_time.remove(&(previous, due.clone()));
         }
         if let Some(at) = at {
-            self.by_thing.insert(due.clone(), at);
+            self.by_item.insert(due.clone(), at);
             self.by_time.insert((at, due));
         }
     }

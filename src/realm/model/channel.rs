@@ -1,4 +1,4 @@
-//! Channels, their folders and subscriptions.
+//! Channels, channel folders and subscriptions.
 
 use super::channel_switch::ChannelSwitches;
 use super::id::{ChannelId, FolderId, MessageId, RecipientId, UserId};
@@ -10,47 +10,39 @@ use imbl::OrdSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Channel {
     pub id: ChannelId,
-    /// The number of its audience as messages carry it.
+    /// `recipient_id` of the channel's messages.
     pub recipient: RecipientId,
-    /// Unique in the organization, whatever the case.
+    /// Unique in the organization, ignoring case.
     pub name: String,
-    /// Markdown source.
+    /// Markdown
     pub description: String,
-    /// The description as HTML.
+    /// HTML
     pub rendered_description: String,
-    /// When it was made.
     pub date_created: Timestamp,
-    /// Who made it, when known.
     pub creator: Option<UserId>,
-    /// Who can find and read it.
     pub privacy: Privacy,
-    /// Archived channels can't be written to.
     pub is_archived: bool,
-    /// Whether it was open to the web until it was archived, where that closed it.
+    /// Whether archiving the channel changed it from web-public to public.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub was_web_public: bool,
-    /// New users and invitations get it.
+    /// Whether new users are subscribed to it.
     pub is_default: bool,
     pub folder: Option<FolderId>,
-    /// How long messages are kept, in days: None inherits, -1 is forever.
+    /// None: the organization's setting. -1: unlimited.
     pub message_retention_days: Option<i64>,
-    /// Which topics may be used.
     pub topics_policy: TopicsPolicy,
-    /// What is on or off.
     #[serde(default, skip_serializing_if = "ChannelSwitches::are_off")]
     pub switches: ChannelSwitches,
-    /// Who may do what in it.
     #[serde(with = "super::stored::permissions")]
     pub permissions: Permissions,
-    /// Active users that are subscribed.
+    /// Active users only; the inverse of each user's active `subscriptions`.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub subscribers: OrdSet<UserId>,
-    /// The first message. Below level 256 the first that was sent to it, whatever became of that one.
+    /// The oldest message. Below level 256: the first message ever sent, even if it was moved or deleted.
     #[serde(default)]
     pub first_message: Option<MessageId>,
 }
@@ -101,57 +93,49 @@ pub enum TopicsPolicy {
     EmptyTopicOnly,
 }
 
-/// A channel folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Folder {
     pub id: FolderId,
-    /// Not empty.
     pub name: String,
-    /// Markdown source.
+    /// Markdown
     pub description: String,
-    /// The description as HTML.
+    /// HTML
     pub rendered_description: String,
-    /// When it was made.
     pub date_created: Timestamp,
     pub creator: Option<UserId>,
-    /// Whether it is archived.
     pub is_archived: bool,
-    /// Its place among the folders.
+    /// Position among the folders.
     pub order: i64,
 }
 
-/// A user's subscription to a channel. It outlives unsubscribing, so that the settings are remembered.
+/// A user's subscription to a channel. It remains after unsubscribing, so that its settings apply again later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Subscription {
-    /// False once unsubscribed.
+    /// False after unsubscribing.
     pub is_active: bool,
-    /// The newest message of the realm at the time of subscribing: unread ones lie above it.
+    /// The newest message of the realm at the time of subscribing. Only later messages can be unread.
     pub since: MessageId,
     /// `#rrggbb`
     pub color: String,
-    /// Whether it is shown first.
     pub pin_to_top: bool,
-    /// Whether it is muted: shown last, without notifications.
     pub is_muted: bool,
-    /// None inherits the user's setting, as do the next four.
+    /// None: the user's setting applies. The same holds for the next four fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub desktop_notifications: Option<bool>,
-    /// Sounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audible_notifications: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push_notifications: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_notifications: Option<bool>,
-    /// Whether wildcard mentions notify.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wildcard_mentions_notify: Option<bool>,
 }
 
 impl Subscription {
-    /// A new one with nothing changed.
+    /// An active subscription that inherits all notification settings.
     pub fn new(color: String, since: MessageId) -> Self {
         Self {
             is_active: true,
@@ -168,12 +152,12 @@ impl Subscription {
     }
 }
 
-/// Longest name of a channel, in code points.
+/// In code points.
 pub const MAX_CHANNEL_NAME_LENGTH: usize = 60;
-/// Longest description of a channel or folder, in code points.
+/// Of channels and folders, in code points.
 pub const MAX_CHANNEL_DESCRIPTION_LENGTH: usize = 1024;
 
-/// A channel's name as it is stored: without white space around it.
+/// Trims and validates a channel's name.
 ///
 /// # Errors
 ///

@@ -1,14 +1,14 @@
-//! Settings of channels that are on or off and that nothing but their own rule looks at.
+//! Boolean settings of channels, declared in one table.
 //!
-//! A row here makes such a setting: a field of channels wherever they are shown, a parameter of the operations that make
-//! and change channels, an event when it changes, a key of fixtures and a row of the table of levels. Only the rule that
-//! follows from it is written elsewhere.
+//! A row of the table adds the setting to the channel's JSON, to the parameters of the operations that create and update
+//! channels, to the events of changes, to fixtures and to the table of levels. Only the setting's effect is implemented
+//! elsewhere.
 
 use crate::realm::model::user::{Role, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Makes something for each switch: calls a macro with the rows.
+/// Calls the macro `$make` with the rows of the table.
 macro_rules! with_channel_switches {
     ($make:ident) => {
         $make! {
@@ -20,21 +20,20 @@ macro_rules! with_channel_switches {
 }
 pub(crate) use with_channel_switches;
 
-/// What is known of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChannelSwitch {
-    /// Its name on the wire.
+    /// Name on the wire.
     pub name: &'static str,
-    /// The first feature level that has it.
+    /// The first feature level with the switch.
     pub since: i64,
-    /// The least role that may turn it on or change it, besides what changing the channel needs.
-    pub least_role: Role,
+    /// The lowest role that may set it, in addition to the permission to change the channel.
+    pub lowest_role: Role,
 }
 
 impl ChannelSwitch {
-    /// Whether a user who may change the channel may change this too.
+    /// Whether the user's role suffices. The permission to change the channel is checked elsewhere.
     pub fn is_open_to(&self, user: &User) -> bool {
-        user.role <= self.least_role
+        user.role <= self.lowest_role
     }
 }
 
@@ -47,16 +46,14 @@ macro_rules! switches {
             $($(#[doc = $meaning])+ pub $name: bool,)+
         }
 
-        /// All switches that channels have.
         pub const CHANNEL_SWITCHES: &[ChannelSwitch] = &[$(
-            ChannelSwitch { name: stringify!($name), since: $since, least_role: Role::$role },
+            ChannelSwitch { name: stringify!($name), since: $since, lowest_role: Role::$role },
         )+];
 
-        /// The levels that have them, and their names.
+        /// The first feature level and the name of each switch.
         pub const CHANNEL_SWITCHES_SINCE: &[(i64, &str)] = &[$(($since, stringify!($name)),)+];
 
         impl ChannelSwitches {
-            /// A switch, by its name.
             pub fn named(&mut self, name: &str) -> Option<&mut bool> {
                 match name {
                     $(stringify!($name) => Some(&mut self.$name),)+
@@ -69,7 +66,6 @@ macro_rules! switches {
 with_channel_switches!(switches);
 
 impl ChannelSwitches {
-    /// Whether all are off.
     pub fn are_off(&self) -> bool {
         *self == Self::default()
     }

@@ -1,6 +1,6 @@
-//! Programs that call.
+//! Client names.
 
-/// Whether a client is one that people write with, so that its user has read what it sends (A-7 in
+/// Whether the client's name is that of a program for people, whose sent messages count as read by the sender (A-7 in
 /// docs/assumptions.md).
 pub fn is_for_people(client: &str) -> bool {
     let words = ["mobile", "website", "electron", "desktop", "terminal", "mozilla"];

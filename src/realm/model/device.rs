@@ -1,11 +1,10 @@
-//! Devices that notifications are pushed to, encrypted.
+//! Devices that receive encrypted push notifications.
 
 use super::id::DeviceId;
 use super::push::PushService;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A device registered for encrypted push notifications.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Device {
@@ -16,24 +15,22 @@ pub struct Device {
     pub push_token_id: Option<String>,
     /// Identifies the token that is being registered.
     pub pending_push_token_id: Option<String>,
-    /// When the token last changed.
     pub push_token_last_updated: Option<Timestamp>,
-    /// Why the registration failed.
+    /// None: the registration did not fail.
     pub push_registration_error_code: Option<String>,
-    /// Who delivers to the token.
     #[serde(default)]
     pub push_token_kind: PushService,
-    /// The number that the client chose, where the server gave none.
+    /// The number that the client chose, below the level at which the server assigns device ids.
     pub push_account_id: Option<i64>,
 }
 
 impl Device {
-    /// The number that names it where clients chose it.
+    /// The number that identifies the device to clients of older levels.
     pub fn account(&self, id: DeviceId) -> i64 {
         self.push_account_id.unwrap_or(id.0)
     }
 
-    /// How far its registration is, in a word.
+    /// The state of the registration.
     pub fn status(&self) -> &'static str {
         match &self.push_registration_error_code {
             Some(_) => "failed",
@@ -42,7 +39,7 @@ impl Device {
         }
     }
 
-    /// Whether notifications can reach it.
+    /// Whether the device is registered, so that notifications reach it.
     pub fn is_active(&self) -> bool {
         self.push_key_id.is_some() && self.push_token_id.is_some()
     }

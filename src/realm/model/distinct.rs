@@ -1,4 +1,4 @@
-//! Sets and maps as they are read: of a member or key that is there twice, one would be lost without a word.
+//! Deserializes sets and maps and refuses duplicates, which serde drops silently.
 
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -6,43 +6,43 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Reads a set from a list.
+/// Deserializes a set from a list.
 ///
 /// # Errors
 ///
-/// That a member is in the list twice.
+/// A member occurs twice.
 pub fn members<'de, D, S>(deserializer: D) -> Result<S, D::Error>
 where
     D: Deserializer<'de>,
     S: IntoIterator + FromIterator<S::Item>,
     S::Item: Deserialize<'de> + Serialize + Ord,
 {
-    let read = Vec::<S::Item>::deserialize(deserializer)?;
-    check(read.iter()).map_err(D::Error::custom)?;
-    Ok(read.into_iter().collect())
+    let items = Vec::<S::Item>::deserialize(deserializer)?;
+    check(items.iter()).map_err(D::Error::custom)?;
+    Ok(items.into_iter().collect())
 }
 
-/// As [`members`], or null.
+/// As [`members`]; null is None.
 ///
 /// # Errors
 ///
-/// That a member is in the list twice.
+/// A member occurs twice.
 pub fn members_if_any<'de, D, S>(deserializer: D) -> Result<Option<S>, D::Error>
 where
     D: Deserializer<'de>,
     S: IntoIterator + FromIterator<S::Item>,
     S::Item: Deserialize<'de> + Serialize + Ord,
 {
-    let Some(read) = Option::<Vec<S::Item>>::deserialize(deserializer)? else { return Ok(None) };
-    check(read.iter()).map_err(D::Error::custom)?;
-    Ok(Some(read.into_iter().collect()))
+    let Some(items) = Option::<Vec<S::Item>>::deserialize(deserializer)? else { return Ok(None) };
+    check(items.iter()).map_err(D::Error::custom)?;
+    Ok(Some(items.into_iter().collect()))
 }
 
-/// Reads a map from an object.
+/// Deserializes a map from an object.
 ///
 /// # Errors
 ///
-/// That a key is in the object twice.
+/// A key occurs twice.
 pub fn keys<'de, D, M, K, V>(deserializer: D) -> Result<M, D::Error>
 where
     D: Deserializer<'de>,
@@ -55,8 +55,8 @@ where
     impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for Entries<K, V> {
         type Value = Vec<(K, V)>;
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a map")
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("a map")
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -68,22 +68,22 @@ where
         }
     }
 
-    let read = deserializer.deserialize_map(Entries(PhantomData))?;
-    check(read.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
-    Ok(read.into_iter().collect())
+    let entries = deserializer.deserialize_map(Entries(PhantomData))?;
+    check(entries.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
+    Ok(entries.into_iter().collect())
 }
 
-/// Whether all of them are different.
+/// Checks that no value occurs twice.
 ///
 /// # Errors
 ///
-/// A sentence that names one that is there twice.
-pub fn check<'a, T: Ord + Serialize + 'a>(all: impl Iterator<Item = &'a T> + Clone) -> Result<(), String> {
-    // What was written by this program is in order.
-    if all.clone().is_sorted_by(|one, next| one < next) {
+/// A sentence that names a duplicate.
+pub fn check<'a, T: Ord + Serialize + 'a>(values: impl Iterator<Item = &'a T> + Clone) -> Result<(), String> {
+    // Documents that this program writes are sorted, which is faster to check.
+    if values.clone().is_sorted_by(|value, next| value < next) {
         return Ok(());
     }
     let mut seen = BTreeSet::new();
-    let Some(twice) = all.into_iter().find(|one| !seen.insert(*one)) else { return Ok(()) };
-    Err(format!("`{}` is here twice", serde_json::to_string(twice).unwrap_or_default().trim_matches('"')))
+    let Some(duplicate) = values.into_iter().find(|value| !seen.insert(*value)) else { return Ok(()) };
+    Err(format!("`{}` is here twice", serde_json::to_string(duplicate).unwrap_or_default().trim_matches('"')))
 }

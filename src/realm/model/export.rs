@@ -1,57 +1,48 @@
-//! Exports of the organization's data.
+//! Exports: archives of the organization's data that administrators request.
 
 use super::id::{ExportId, UserId};
 use crate::time::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// How long an export takes.
-pub const EXPORT_TAKES: Span = Span::seconds(10);
-/// An organization with more messages than this is exported by hand alone.
-pub const EXPORTED_MESSAGES_MAX: usize = 50_000;
+/// Time from the request to the finished export.
+pub const EXPORT_DURATION: Span = Span::seconds(10);
+/// Requests for an export are refused in organizations with more messages.
+pub const MAX_EXPORTED_MESSAGES: usize = 50_000;
 
-/// An export of the organization's data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Export {
     pub id: ExportId,
-    /// What it holds.
     pub kind: ExportKind,
-    /// The administrator who asked for it.
     pub requested_by: UserId,
     pub requested_at: Timestamp,
-    /// The part of its address that can't be guessed.
+    /// The secret part of the export's URL.
     pub key: String,
-    /// What became of it.
     pub state: ExportState,
-    /// Whether it was made on another server, from which the organization was imported without its file.
+    /// Whether it was made on the server from which the organization was imported; its file was not imported.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_from_prior_server: bool,
 }
 
-/// What an export holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportKind {
-    /// What is public in the organization.
+    /// Public data of the organization.
     Public,
-    /// Also the private messages of those who consent.
+    /// Also the private messages of users who consent.
     Standard,
 }
 
-/// What became of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportState {
-    /// It is in progress.
     Pending,
-    /// It can be fetched.
     Ready,
-    /// It could not be made.
+    /// The time of the failure.
     Failed(Timestamp),
-    /// It was there and was deleted.
+    /// The time of the deletion.
     Deleted(Timestamp),
 }
 
 impl ExportKind {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Public, Self::Standard];
 
     /// `export_type` on the wire.
@@ -72,13 +63,13 @@ impl ExportKind {
 }
 
 impl Export {
-    /// Whether its file can be fetched.
+    /// Whether its file can be downloaded.
     pub fn has_file(&self) -> bool {
         self.state == ExportState::Ready && !self.is_from_prior_server
     }
 
-    /// When it is ready, while it is not.
+    /// When a pending export becomes ready. None: it is not pending.
     pub fn due_at(&self) -> Option<Timestamp> {
-        (self.state == ExportState::Pending).then(|| self.requested_at.plus(EXPORT_TAKES))
+        (self.state == ExportState::Pending).then(|| self.requested_at.plus(EXPORT_DURATION))
     }
 }

@@ -1,26 +1,25 @@
-//! What of rendered Markdown depends on the feature level (A-230 in docs/assumptions.md).
+//! How rendered Markdown depends on the feature level (A-230 in docs/assumptions.md).
 
 use crate::feature::Feature;
 use chat_markdown::Form;
 use chat_markdown::emoji::EmojiNames;
 
-/// The form of rendered Markdown at a feature level.
 pub fn form_at(level: i64) -> Form {
-    let is_of_channels = Feature::ChannelsInHtml.is_at(level);
+    let has_channels = Feature::ChannelsInHtml.is_at(level);
     Form {
-        channel_path: if is_of_channels { "channel" } else { "stream" },
-        marks_channel_wildcards: is_of_channels,
-        mentions_system_groups: is_of_channels,
-        links_unseen_channels: !is_of_channels,
+        channel_path: if has_channels { "channel" } else { "stream" },
+        marks_channel_wildcards: has_channels,
+        mentions_system_groups: has_channels,
+        links_unseen_channels: !has_channels,
         links_empty_topics: Feature::EmptyTopics.is_at(level),
         links_messages: Feature::MessageLinks.is_at(level),
         links_first_message: Feature::TopicLinksNameMessage.is_at(level),
         shows_images_in_text: Feature::ImagesInText.is_at(level),
         has_thumbnails: Feature::Thumbnails.is_at(level),
-        shows_faulty_times: !Feature::FaultyTimesAsText.is_at(level),
-        takes_iso_times_alone: Feature::TimesOfIsoAlone.is_at(level),
-        video_still: if Feature::LargeVideoStills.is_at(level) { "mqdefault" } else { "default" },
-        code_level: level,
+        shows_invalid_times: !Feature::FaultyTimesAsText.is_at(level),
+        accepts_only_iso_times: Feature::OnlyIsoTimes.is_at(level),
+        video_still_size: if Feature::LargeVideoThumbnails.is_at(level) { "mqdefault" } else { "default" },
+        highlighter_level: level,
         emoji: EmojiNames::at(level),
     }
 }

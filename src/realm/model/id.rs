@@ -1,12 +1,9 @@
-//! Identifiers: a newtype per kind of record, so that they can't be mixed up.
+//! IDs: a newtype per kind of object, so that they can't be mixed up.
 
 use std::sync::Arc;
 
-/// A number that names one thing of its kind.
 pub trait Id: Copy + Ord {
-    /// The name of what has this number.
     fn from_number(number: i64) -> Self;
-    /// The number.
     fn number(self) -> i64;
 }
 
@@ -22,8 +19,8 @@ macro_rules! id_types {
         pub struct $name(pub i64);
 
         impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.0.fmt(f)
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(formatter)
             }
         }
     )*};
@@ -85,5 +82,5 @@ ids! {
     DeviceId;
 }
 
-/// Names a queue: a UUID.
+/// A UUID.
 pub type QueueId = Arc<str>;

@@ -1,4 +1,4 @@
-//! The linkifiers of an organization.
+//! Linkifiers of an organization: compiled rules with their IDs.
 
 use super::id::LinkifierId;
 use chat_markdown::linkifier as rule;
@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 pub use rule::{LinkifierErrors, LinkifierSource};
 
-/// A linkifier with its ID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linkifier {
     /// `filter_id` in the specification.
@@ -25,16 +24,15 @@ impl Linkifier {
         Ok(Self { id, rule: Arc::new(rule::Linkifier::compile(source)?) })
     }
 
-    /// A linkifier that was checked before; its pattern is compiled when a text needs it.
+    /// Creates a linkifier from a source that was checked before. The pattern is compiled when it is first used.
     ///
     /// # Errors
     ///
-    /// Those of [`rule::Linkifier::from_sound`].
-    pub fn from_sound(id: LinkifierId, source: LinkifierSource) -> Result<Self, LinkifierErrors> {
-        Ok(Self { id, rule: Arc::new(rule::Linkifier::from_sound(source)?) })
+    /// Those of [`rule::Linkifier::from_checked`].
+    pub fn from_checked(id: LinkifierId, source: LinkifierSource) -> Result<Self, LinkifierErrors> {
+        Ok(Self { id, rule: Arc::new(rule::Linkifier::from_checked(source)?) })
     }
 
-    /// What it links, shared.
     pub fn rule(&self) -> Arc<rule::Linkifier> {
         Arc::clone(&self.rule)
     }

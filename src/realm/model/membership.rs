@@ -1,7 +1,7 @@
-//! Who is in which group through any number of subgroups.
+//! Membership of groups through subgroups at any depth.
 //!
-//! Most groups have few subgroups, which are walked each time. Where there are many, the result of a walk is kept until a
-//! group changes: channels by the thousand may be held by the same large groups, and a request asks about all of them.
+//! Most groups have few subgroups, which are walked on each look-up. Results of longer walks are cached until a group
+//! changes, because one request may check the same large groups for thousands of channels.
 
 use super::group::Group;
 use super::id::{GroupId, UserId};
@@ -12,37 +12,38 @@ use imbl::{OrdMap, OrdSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Up to so many groups are walked each time.
-const FEW: usize = 16;
-/// Users and groups that are kept at most, all results together.
-const KEPT_MAX: usize = 4_000_000;
+/// Walks of more groups than this use the cache.
+const MAX_UNCACHED_WALK: usize = 16;
+/// Maximum number of users and groups in all cached results together.
+const MAX_CACHE_SIZE: usize = 4_000_000;
 
-/// Results of walks over many groups, shared by copies of a realm.
+/// A cache that copies of a realm share.
 #[derive(Clone, Debug, Default)]
 pub struct Memberships(Arc<Mutex<MembershipCache>>);
 
 #[derive(Debug, Default)]
 struct MembershipCache {
-    /// The groups for which the results hold.
+    /// The version of the realm's groups that the results are valid for.
     groups: OrdMap<GroupId, Arc<Group>>,
     size: usize,
     members: HashMap<GroupId, OrdSet<UserId>>,
     memberships: HashMap<UserId, HashSet<GroupId>>,
-    /// What each group is a direct subgroup of, and the groups that users are direct members of.
-    above: Option<Above>,
+    /// Built on first use.
+    parents: Option<Parents>,
 }
 
+/// The inverse of direct subgroups and direct members.
 #[derive(Debug, Default)]
-struct Above {
+struct Parents {
     groups: HashMap<GroupId, Vec<GroupId>>,
     users: HashMap<UserId, Vec<GroupId>>,
 }
 
 impl Realm {
-    /// Whether a user is in one of some groups, directly or through a subgroup at any depth. Deactivated users are, too.
+    /// Whether a user is in one of the groups, directly or through subgroups at any depth. Deactivated users count.
     pub fn is_member_of_any(&self, groups: impl IntoIterator<Item = GroupId> + Clone, user: UserId) -> bool {
         let mut within = self.groups_within(groups.clone());
-        for _ in 0..FEW {
+        for _ in 0..MAX_UNCACHED_WALK {
             match within.next() {
                 Some(group) if group.members.contains(&user) => return true,
                 Some(_) => {}
@@ -53,18 +54,18 @@ impl Realm {
         groups.into_iter().any(|group| cache.is_member(self, group, user))
     }
 
-    /// The active members of some groups, subgroups to any depth included.
+    /// The active members of the groups and of their subgroups to any depth.
     pub fn members_of_any(&self, groups: impl IntoIterator<Item = GroupId> + Clone) -> OrdSet<UserId> {
         let is_active = |user: &UserId| self.is_active(*user);
-        let within: Vec<&Group> = self.groups_within(groups.clone()).take(FEW + 1).collect();
-        let is_much = within.len() > FEW;
-        if is_much && groups.clone().into_iter().take(FEW + 1).count() <= FEW {
+        let within: Vec<&Group> = self.groups_within(groups.clone()).take(MAX_UNCACHED_WALK + 1).collect();
+        let is_large = within.len() > MAX_UNCACHED_WALK;
+        if is_large && groups.clone().into_iter().take(MAX_UNCACHED_WALK + 1).count() <= MAX_UNCACHED_WALK {
             let mut cache = self.cache();
             let members = groups.into_iter().map(|group| cache.members(self, group));
             return members.fold(OrdSet::new(), OrdSet::union).into_iter().filter(is_active).collect();
         }
         let mut members: HashSet<UserId> = HashSet::new();
-        if is_much {
+        if is_large {
             self.groups_within(groups).for_each(|group| members.extend(&group.members));
         } else {
             within.into_iter().for_each(|group| members.extend(&group.members));
@@ -72,10 +73,10 @@ impl Realm {
         members.into_iter().filter(is_active).collect()
     }
 
-    /// The results that hold for the groups as they are.
+    /// Locks the cache, and empties it if the groups have changed or it is full.
     fn cache(&self) -> parking_lot::MutexGuard<'_, MembershipCache> {
         let mut cache = self.memberships.0.lock();
-        if !cache.groups.ptr_eq(&self.groups) || cache.size > KEPT_MAX {
+        if !cache.groups.ptr_eq(&self.groups) || cache.size > MAX_CACHE_SIZE {
             *cache = MembershipCache { groups: self.groups.clone(), ..MembershipCache::default() };
         }
         cache
@@ -83,8 +84,8 @@ impl Realm {
 }
 
 impl MembershipCache {
-    /// Where nothing is known, all members of the group and all groups of the user are found: whether one user is asked
-    /// for many groups or many users for one, few walks suffice.
+    /// On a miss, caches both the user's groups and the group's members, so that neither checks of one user in many groups
+    /// nor of many users in one group need many walks.
     fn is_member(&mut self, realm: &Realm, group: GroupId, user: UserId) -> bool {
         if let Some(groups) = self.memberships.get(&user) {
             return groups.contains(&group);
@@ -101,9 +102,9 @@ impl MembershipCache {
         if let Some(members) = self.members.get(&group) {
             return members.clone();
         }
-        let mut all: HashSet<UserId> = HashSet::new();
-        realm.groups_within([group]).for_each(|group| all.extend(&group.members));
-        let members: OrdSet<UserId> = all.into_iter().collect();
+        let mut members_of_group: HashSet<UserId> = HashSet::new();
+        realm.groups_within([group]).for_each(|group| members_of_group.extend(&group.members));
+        let members: OrdSet<UserId> = members_of_group.into_iter().collect();
         self.size += members.len();
         self.members.insert(group, members.clone());
         members
@@ -111,17 +112,17 @@ impl MembershipCache {
 
     fn groups_of(&mut self, user: UserId) -> HashSet<GroupId> {
         let groups = &self.groups;
-        let above = self.above.get_or_insert_with(|| {
-            let mut above = Above::default();
+        let parents = self.parents.get_or_insert_with(|| {
+            let mut parents = Parents::default();
             for (id, group) in groups {
-                group.subgroups.iter().for_each(|subgroup| above.groups.entry(*subgroup).or_default().push(*id));
-                group.members.iter().for_each(|user| above.users.entry(*user).or_default().push(*id));
+                group.subgroups.iter().for_each(|subgroup| parents.groups.entry(*subgroup).or_default().push(*id));
+                group.members.iter().for_each(|user| parents.users.entry(*user).or_default().push(*id));
             }
-            above
+            parents
         });
-        let direct = above.users.get(&user).into_iter().flatten().copied();
-        let upwards = |id: GroupId, found: &mut dyn FnMut(GroupId)| {
-            above.groups.get(&id).into_iter().flatten().for_each(|group| found(*group));
+        let direct = parents.users.get(&user).into_iter().flatten().copied();
+        let upwards = |id: GroupId, visit: &mut dyn FnMut(GroupId)| {
+            parents.groups.get(&id).into_iter().flatten().for_each(|group| visit(*group));
         };
         reachable(direct, upwards).collect()
     }
@@ -141,16 +142,16 @@ mod tests {
         crate::fixture::read(text, now, 0).expect("it has no faults")
     });
 
-    /// The built-in realm with further groups; each has some users, and as subgroups some of those before it.
+    /// Adds groups to the built-in realm. Subgroups are indexes of earlier groups.
     fn with_groups(groups: &[(Vec<i64>, Vec<usize>)]) -> (Realm, Vec<GroupId>) {
         let mut realm = BUILT_IN.clone();
-        let pattern = realm.groups[&realm.system_group(SystemGroup::Nobody)].as_ref().clone();
+        let template = realm.groups[&realm.system_group(SystemGroup::Nobody)].as_ref().clone();
         let mut ids = Vec::new();
         for (index, (members, subgroups)) in (1_000..).zip(groups) {
             let id = GroupId(index);
             let subgroups = subgroups.iter().filter_map(|at| ids.get(*at).copied()).collect();
             let members = members.iter().copied().map(UserId).collect();
-            realm.groups.insert(id, Arc::new(Group { id, members, subgroups, ..pattern.clone() }));
+            realm.groups.insert(id, Arc::new(Group { id, members, subgroups, ..template.clone() }));
             ids.push(id);
         }
         (realm, ids)
@@ -158,24 +159,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_kept_is_what_a_walk_finds(
+        fn cached_results_equal_walks(
             groups in proptest::collection::vec(
                 (proptest::collection::vec(1_i64..12, 0..2), proptest::collection::vec(0_usize..60, 0..4)), 1..60),
-            asked in proptest::collection::vec((0_usize..60, 0_usize..60, 1_i64..12), 1..40),
+            queries in proptest::collection::vec((0_usize..60, 0_usize..60, 1_i64..12), 1..40),
         ) {
             let (mut realm, ids) = with_groups(&groups);
-            for (index, (one, other, user)) in asked.into_iter().enumerate() {
-                let among = [ids[one % ids.len()], ids[other % ids.len()]];
+            for (index, (one, other, user)) in queries.into_iter().enumerate() {
+                let pair = [ids[one % ids.len()], ids[other % ids.len()]];
                 let user = UserId(user);
                 if index % 8 == 7 {
                     let group = realm.groups.get_mut(&ids[0]).expect("it is there");
                     Arc::make_mut(group).members.insert(user);
                 }
                 let all: OrdSet<UserId> =
-                    realm.groups_within(among).flat_map(|group| group.members.iter().copied()).collect();
-                prop_assert_eq!(realm.is_member_of_any(among, user), all.contains(&user));
+                    realm.groups_within(pair).flat_map(|group| group.members.iter().copied()).collect();
+                prop_assert_eq!(realm.is_member_of_any(pair, user), all.contains(&user));
                 let active: OrdSet<UserId> = all.into_iter().filter(|user| realm.is_active(*user)).collect();
-                prop_assert_eq!(realm.members_of_any(among), active);
+                prop_assert_eq!(realm.members_of_any(pair), active);
             }
         }
     }

@@ -1,29 +1,30 @@
-//! What was worked out from a value and holds for as long as the value does.
+//! Caches for values that are computed from the immutable value they are part of.
 
 use serde_json::value::RawValue;
 use std::sync::OnceLock;
 
-/// Into so many ways of looking at it a thing's texts may fall.
-pub const WAYS_TO_LOOK: usize = 16;
+/// Number of variants of rendered JSON that [`RenderedVariants`] can hold.
+pub const MAX_VARIANTS: usize = 16;
 
-/// A thing's text for each way of looking at it, written when the first reader looks so.
+/// The JSON of a value for each kind of reader, rendered on first use.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct RenderedVariants(Memo<Box<[Memo<Box<RawValue>>; WAYS_TO_LOOK]>>);
+pub struct RenderedVariants(Memo<Box<[Memo<Box<RawValue>>; MAX_VARIANTS]>>);
 
 impl RenderedVariants {
-    /// The text for one way of looking, below [`WAYS_TO_LOOK`].
-    pub fn get_or_make(&self, way: usize, make: impl FnOnce() -> Box<RawValue>) -> &RawValue {
-        self.0.get_or_make(Box::default)[way].get_or_make(make)
+    /// # Panics
+    ///
+    /// When `variant` is not below [`MAX_VARIANTS`].
+    pub fn get_or_make(&self, variant: usize, make: impl FnOnce() -> Box<RawValue>) -> &RawValue {
+        self.0.get_or_make(Box::default)[variant].get_or_make(make)
     }
 }
 
-/// Something worked out from the value that it is in. A copy begins without it, since copies are made to be changed;
-/// it is worked out for values of a published realm alone, which nobody changes in place.
+/// A cached result that is computed from the value it is a field of. Clones start empty, because values are cloned to be
+/// changed. Only values of a published realm, which do not change in place, fill it.
 #[derive(Debug)]
 pub struct Memo<T>(OnceLock<T>);
 
 impl<T> Memo<T> {
-    /// What was worked out, which is done now if nobody did before.
     pub fn get_or_make(&self, make: impl FnOnce() -> T) -> &T {
         self.0.get_or_init(make)
     }
@@ -41,7 +42,7 @@ impl<T> Clone for Memo<T> {
     }
 }
 
-/// It follows from the rest of the value.
+/// Always equal: the result depends only on the other fields.
 impl<T> PartialEq for Memo<T> {
     fn eq(&self, _other: &Self) -> bool {
         true

@@ -1,4 +1,4 @@
-//! Messages: one value each, with its recipients shared and only the exceptions kept per person.
+//! Messages, conversations, reactions, edits and uploaded files.
 
 use super::id::{ChannelId, EmojiId, MessageId, RecipientId, UserId};
 use super::message_ids::MessageIds;
@@ -11,37 +11,33 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A message as it is, and as it is written in documents, where `Recipients` may refer to those of an earlier message.
+/// A message. In state documents, `Recipients` is a type that may refer to the recipients of an earlier message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message<Recipients = OrdSet<UserId>> {
     pub id: MessageId,
     pub sender: UserId,
-    /// The client that sent it, as clients name themselves.
+    /// Name of the client that sent it.
     pub client: Arc<str>,
-    /// When it was sent.
     pub sent_at: Timestamp,
-    /// Where it is.
     pub place: Place,
-    /// The text and what follows from it; shared by every copy of the message.
+    /// Shared by all copies of the message.
     pub body: Arc<Body>,
-    /// Who has a personal row: the subscribers or participants of that time and those mentioned.
+    /// Users with a user message: subscribers or participants at the time of sending, and mentioned users.
     pub recipients: Recipients,
     /// In the order in which they were added.
     pub reactions: Vector<Reaction>,
-    /// What a poll or to-do list is made of, oldest first; empty for other messages.
+    /// Parts of a poll or to-do list, oldest first. Empty for other messages.
     #[serde(default)]
     pub submessages: Vector<Submessage>,
     /// Edits and moves, oldest first.
     pub history: Vector<Arc<Edit>>,
-    /// When the text was last changed.
     pub last_edit: Option<Timestamp>,
-    /// When it was last moved.
     pub last_moved: Option<Timestamp>,
 }
 
 impl<Recipients> Message<Recipients> {
-    /// A message as it is sent: without reactions, submessages and changes.
+    /// A message without reactions, submessages and edits.
     pub fn new(
         id: MessageId,
         (sender, client): (UserId, Arc<str>),
@@ -66,7 +62,6 @@ impl<Recipients> Message<Recipients> {
         }
     }
 
-    /// The same message with its recipients in another form.
     pub fn with_recipients<Other>(self, recipients: Other) -> Message<Other> {
         Message {
             id: self.id,
@@ -85,62 +80,59 @@ impl<Recipients> Message<Recipients> {
     }
 }
 
-/// A message's text and what follows from it.
+/// A message's text, and what is computed from it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Markdown source.
+    /// Markdown
     pub content: String,
-    /// The text as HTML, or how it is made.
+    /// HTML, or what is needed to render it.
     #[serde(rename = "rendered")]
     pub html: Html,
-    /// Begins with `/me `.
+    /// Whether the text begins with `/me `.
     pub is_me_message: bool,
     pub has_link: bool,
     pub has_image: bool,
-    /// Uploads that it names (their path ids).
+    /// Path ids of the uploads that it links.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub uploads: BTreeSet<String>,
-    /// Users mentioned by name.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub mentioned: BTreeSet<UserId>,
-    /// Users mentioned through a group.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub group_mentioned: OrdSet<UserId>,
-    /// Mentions everyone in the channel.
+    /// Whether it mentions everyone in the channel.
     pub mentions_channel: bool,
-    /// Mentions everyone in the topic: those who took part in it then.
+    /// The topic's participants at the time, if it mentions everyone in the topic.
     #[serde(deserialize_with = "crate::realm::distinct::members_if_any")]
     pub topic_mentioned: Option<BTreeSet<UserId>>,
-    /// Recipients of whose alert words it has one.
+    /// Recipients with an alert word in the text.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub alerted: BTreeSet<UserId>,
-    /// Those that a mention of everyone means too though they did not receive the message: they had a row when an edit
-    /// brought it.
+    /// Users with a user message who are not recipients, but were included in a wildcard mention that an edit added.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub late_mentioned: OrdSet<UserId>,
 }
 
 impl Body {
-    /// The text as HTML.
+    /// HTML
     pub fn rendered(&self) -> Cow<'_, str> {
         self.html.of(&self.content)
     }
 
-    /// Whether it mentions any of these users, or has words that alert them.
+    /// Whether any of the users is in [`Body::named`].
     pub fn names_any_of(&self, users: &OrdSet<UserId>) -> bool {
         self.named().any(|user| users.contains(user))
     }
 
-    /// The users that the text means by name, by a group or by a word that alerts them, and those that it means late.
+    /// Users that the text mentions by name or through a group, alerts, or mentions late. May have duplicates.
     pub fn named(&self) -> impl Iterator<Item = &UserId> {
-        let said = self.mentioned.iter().chain(&self.alerted).chain(&self.group_mentioned);
-        said.chain(&self.late_mentioned)
+        let mentioned = self.mentioned.iter().chain(&self.alerted).chain(&self.group_mentioned);
+        mentioned.chain(&self.late_mentioned)
     }
 
-    /// Drops the mentions and alert words of users who have no row for the message.
-    pub fn keep_mentions_of(&mut self, holders: &OrdSet<UserId>) {
+    /// Removes mentions and alerts of users without a user message.
+    pub fn retain_mentions_of(&mut self, holders: &OrdSet<UserId>) {
         self.mentioned.retain(|user| holders.contains(user));
         self.alerted.retain(|user| holders.contains(user));
         if !self.group_mentioned.is_empty() {
@@ -151,46 +143,41 @@ impl Body {
         }
     }
 
-    /// Keeps what a former text said of everybody in the channel or topic: an edit marks a message as one that mentions
-    /// everybody, and does not take the mark away. `late` are those whose rows were made later (A-412 in
-    /// docs/assumptions.md).
-    pub fn keep_wildcards_of(&mut self, former: &Body, late: OrdSet<UserId>) {
-        self.late_mentioned.clone_from(&former.late_mentioned);
+    /// Copies the wildcard mentions of the previous text: an edit can add them, but does not remove them. `late` are the
+    /// users whose user messages were created after sending (A-412 in docs/assumptions.md).
+    pub fn copy_wildcards_from(&mut self, previous: &Body, late: OrdSet<UserId>) {
+        self.late_mentioned.clone_from(&previous.late_mentioned);
         if self.mentions_channel || self.topic_mentioned.is_some() {
             self.late_mentioned = self.late_mentioned.clone().union(late);
         }
         if self.mentions_channel || self.topic_mentioned.is_none() {
-            self.topic_mentioned.clone_from(&former.topic_mentioned);
+            self.topic_mentioned.clone_from(&previous.topic_mentioned);
         }
-        self.mentions_channel |= former.mentions_channel;
+        self.mentions_channel |= previous.mentions_channel;
     }
 
-    /// What is read of it: no marks of emphasis, no addresses behind the text of links.
+    /// The text without Markdown syntax and without the targets of links.
     pub fn visible_text(&self) -> Cow<'_, str> {
         self.html.visible_text(&self.content)
     }
 }
 
-/// Where a message is.
+/// The topic or conversation of a message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Place {
-    /// In a topic of a channel.
     Channel {
-        /// The channel.
         channel: ChannelId,
-        /// The topic as spelt; "" is the general one.
+        /// As spelled; "" is the general topic.
         topic: Arc<str>,
     },
-    /// In a direct message conversation.
     Direct {
-        /// The conversation.
         conversation: RecipientId,
     },
 }
 
 impl Place {
-    /// The channel.
+    /// None: a direct message.
     pub fn channel(&self) -> Option<ChannelId> {
         match self {
             Place::Channel { channel, .. } => Some(*channel),
@@ -200,7 +187,7 @@ impl Place {
 }
 
 impl Message {
-    /// The channel and topic of a channel message.
+    /// The channel and topic. None: a direct message.
     pub fn channel(&self) -> Option<(ChannelId, &Arc<str>)> {
         match &self.place {
             Place::Channel { channel, topic } => Some((*channel, topic)),
@@ -208,7 +195,7 @@ impl Message {
         }
     }
 
-    /// The conversation of a direct message.
+    /// None: a channel message.
     pub fn conversation(&self) -> Option<RecipientId> {
         match self.place {
             Place::Channel { .. } => None,
@@ -222,17 +209,16 @@ impl Message {
 #[serde(deny_unknown_fields)]
 pub struct Conversation {
     pub id: RecipientId,
-    /// Everyone in it, the sender included, sorted.
+    /// All participants, sorted.
     pub members: Arc<[UserId]>,
     pub messages: MessageIds,
 }
 
-/// Somebody's reaction to a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reaction {
     pub user: UserId,
-    /// Which; shared by all who reacted alike.
+    /// Shared by all reactions with the same emoji.
     pub emoji: Arc<Emoji>,
 }
 
@@ -241,7 +227,6 @@ pub struct Reaction {
 #[serde(deny_unknown_fields)]
 pub struct Submessage {
     pub id: i64,
-    /// The user who added it.
     pub sender: UserId,
     /// Always `widget`.
     pub kind: String,
@@ -291,32 +276,30 @@ impl ReactionType {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CustomEmoji {
-    /// Its number; text on the wire.
+    /// A string on the wire.
     pub id: EmojiId,
-    /// Unique among the active ones.
+    /// Unique among the active custom emoji.
     pub name: String,
     /// Content hash of the picture.
     pub blob: String,
-    /// File name in its address.
+    /// Last part of its URL.
     pub file_name: String,
-    /// Whether it is deactivated.
     pub is_deactivated: bool,
-    /// The user who uploaded it.
     pub author: Option<UserId>,
 }
 
-/// One change of a message, with what was before.
+/// An entry of a message's edit history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
     pub at: Timestamp,
-    /// Who; none for the server itself.
+    /// None: the server.
     pub user: Option<UserId>,
-    /// The content before, if it changed.
+    /// None: the text did not change.
     pub previous_body: Option<Arc<Body>>,
-    /// Topic before and after, when it changed.
+    /// Before and after. None: the topic did not change.
     pub topic: Option<(Arc<str>, Arc<str>)>,
-    /// Channel before and after, when it changed.
+    /// Before and after. None: the channel did not change.
     pub channel: Option<(ChannelId, ChannelId)>,
 }
 
@@ -325,28 +308,26 @@ pub struct Edit {
 #[serde(deny_unknown_fields)]
 pub struct Attachment {
     pub id: super::id::AttachmentId,
-    /// Its address without `/user_uploads/`: organization, two hex digits, random part, name.
+    /// Its URL path without `/user_uploads/`: organization id, directory, token and file name.
     pub path_id: String,
-    /// The name with which it was uploaded.
+    /// The file name in the upload.
     pub name: String,
-    /// Bytes.
+    /// In bytes.
     pub size: i64,
-    /// As given or guessed.
+    /// MIME type: from the upload, or guessed.
     pub content_type: String,
-    /// Width and height of an image, when they could be known.
+    /// Width and height in pixels. None: not a picture of a known format.
     pub dimensions: Option<(u32, u32)>,
-    /// Whether it is a picture that moves.
     #[serde(default)]
     pub is_animated: bool,
-    /// When its thumbnails are made, of a picture that has none yet.
+    /// When its thumbnails will be made. None: it has them, or it is no picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thumbnails_at: Option<Timestamp>,
-    /// The user who uploaded it.
     pub owner: UserId,
     pub created_at: Timestamp,
-    /// Content hash of its bytes.
+    /// Content hash.
     pub blob: String,
-    /// Messages that link it.
+    /// Messages that link the file.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub messages: BTreeSet<MessageId>,
 }

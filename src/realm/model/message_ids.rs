@@ -1,4 +1,4 @@
-//! The messages of a place, by their ids: sets to which nearly always the newest message is added.
+//! Sorted sets of message IDs, optimized for appending the newest message.
 
 use super::distinct;
 use super::id::MessageId;
@@ -6,115 +6,109 @@ use imbl::OrdSet;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 
-/// How many ids wait before they are settled together.
-const RECENT: usize = 16;
+/// Number of recent IDs that are collected before they are added to the persistent set together.
+const RECENT_CAPACITY: usize = 16;
 
-/// A set of message ids. Adding the newest copies the few recent ids and none of the shared nodes behind them, which
-/// the published realm still holds.
+/// A sorted set of message IDs. Adding the newest one copies only the few recent IDs, not the nodes of the persistent
+/// set, which are shared with the published realm.
 #[derive(Clone, Debug, Default)]
 pub struct MessageIds {
-    settled: OrdSet<MessageId>,
-    /// Sorted, all above those that are settled.
-    recent: SmallVec<[MessageId; RECENT]>,
+    older: OrdSet<MessageId>,
+    /// Sorted; all IDs are above those in `older`.
+    recent: SmallVec<[MessageId; RECENT_CAPACITY]>,
 }
 
 impl MessageIds {
-    /// Their number.
     pub fn len(&self) -> usize {
-        self.settled.len() + self.recent.len()
+        self.older.len() + self.recent.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.settled.is_empty() && self.recent.is_empty()
+        self.older.is_empty() && self.recent.is_empty()
     }
 
-    /// Whether this one is among them.
     pub fn contains(&self, id: MessageId) -> bool {
         match self.recent.first() {
             Some(first) if *first <= id => self.recent.binary_search(&id).is_ok(),
-            _ => self.settled.contains(&id),
+            _ => self.older.contains(&id),
         }
     }
 
-    /// The oldest.
     pub fn first(&self) -> Option<MessageId> {
-        self.settled.get_min().or(self.recent.first()).copied()
+        self.older.get_min().or(self.recent.first()).copied()
     }
 
-    /// The newest.
     pub fn last(&self) -> Option<MessageId> {
-        self.recent.last().or_else(|| self.settled.get_max()).copied()
+        self.recent.last().or_else(|| self.older.get_max()).copied()
     }
 
-    /// Adds one; nothing happens when it is there.
     pub fn insert(&mut self, id: MessageId) {
         if self.last().is_some_and(|last| id <= last) {
-            self.insert_among(id);
+            self.insert_older(id);
             return;
         }
-        if self.recent.len() == RECENT {
-            self.settled.extend(self.recent.drain(..));
+        if self.recent.len() == RECENT_CAPACITY {
+            self.older.extend(self.recent.drain(..));
         }
         self.recent.push(id);
     }
 
-    fn insert_among(&mut self, id: MessageId) {
+    /// Inserts an ID that is not the newest.
+    fn insert_older(&mut self, id: MessageId) {
         match self.recent.binary_search(&id) {
             Ok(_) => {}
-            Err(at) if at > 0 && self.recent.len() < RECENT => self.recent.insert(at, id),
+            Err(at) if at > 0 && self.recent.len() < RECENT_CAPACITY => self.recent.insert(at, id),
             Err(at) => {
                 if at > 0 {
-                    self.settled.extend(self.recent.drain(..));
+                    self.older.extend(self.recent.drain(..));
                 }
-                self.settled.insert(id);
+                self.older.insert(id);
             }
         }
     }
 
-    /// Takes one away; nothing happens when it is not there.
     pub fn remove(&mut self, id: MessageId) {
         match self.recent.binary_search(&id) {
             Ok(at) => _ = self.recent.remove(at),
-            Err(_) => _ = self.settled.remove(&id),
+            Err(_) => _ = self.older.remove(&id),
         }
     }
 
-    /// All, oldest first.
+    /// Oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = MessageId> + '_ {
-        self.settled.iter().chain(&self.recent).copied()
+        self.older.iter().chain(&self.recent).copied()
     }
 
-    /// This one, if it is there, and all above it, oldest first.
+    /// The IDs from `id` on, oldest first.
     pub fn from(&self, id: MessageId) -> impl Iterator<Item = MessageId> + '_ {
-        let recent = self.recent.partition_point(|one| *one < id);
-        // Nothing that is settled can be meant when a recent one is not.
-        let settled = (recent == 0).then(|| self.settled.range(id..));
-        settled.into_iter().flatten().chain(&self.recent[recent..]).copied()
+        let start = self.recent.partition_point(|recent| *recent < id);
+        // If a recent ID is below `id`, all older ones are too.
+        let older = (start == 0).then(|| self.older.range(id..));
+        older.into_iter().flatten().chain(&self.recent[start..]).copied()
     }
 
-    /// All below, newest first.
+    /// The IDs below `id`, newest first.
     pub fn below(&self, id: MessageId) -> impl Iterator<Item = MessageId> + '_ {
-        let recent = self.recent.partition_point(|one| *one < id);
-        self.recent[..recent].iter().rev().chain(self.settled.range(..id).rev()).copied()
+        let end = self.recent.partition_point(|recent| *recent < id);
+        self.recent[..end].iter().rev().chain(self.older.range(..id).rev()).copied()
     }
 }
 
-/// What is in them counts, not what of it is settled.
+/// Compares the IDs, however they are divided between the two fields.
 impl PartialEq for MessageIds {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
     }
 }
 
-// Shared ones are recognized as equal by their address.
+// With `Eq`, comparing two `Arc`s of the same value compares only the addresses.
 impl Eq for MessageIds {}
 
 impl FromIterator<MessageId> for MessageIds {
     fn from_iter<T: IntoIterator<Item = MessageId>>(ids: T) -> Self {
-        let mut all = Self::default();
-        ids.into_iter().for_each(|id| all.insert(id));
-        all
+        let mut set = Self::default();
+        ids.into_iter().for_each(|id| set.insert(id));
+        set
     }
 }
 
@@ -126,7 +120,7 @@ impl Serialize for MessageIds {
 
 impl<'de> Deserialize<'de> for MessageIds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self { settled: distinct::members(deserializer)?, recent: SmallVec::new() })
+        Ok(Self { older: distinct::members(deserializer)?, recent: SmallVec::new() })
     }
 }
 
@@ -138,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_sorted_set(steps in proptest::collection::vec((0..4, 0i64..80), 0..200)) {
+        fn behaves_like_a_sorted_set(steps in proptest::collection::vec((0..4, 0i64..80), 0..200)) {
             let mut ids = MessageIds::default();
             let mut model = BTreeSet::new();
             for (kind, number) in steps {

@@ -1,4 +1,5 @@
-//! The organization itself: name, settings, permissions and lists that belong to nobody alone.
+//! The organization's own data: name, settings, permissions, profile fields, invitations, scheduled messages and
+//! reminders.
 
 use super::id::{ChannelId, InviteId, InviteLinkId, ProfileFieldId, ReminderId, ScheduledMessageId, UserId};
 use super::permission::Permissions;
@@ -13,86 +14,78 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The organization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Organization {
-    /// Its number, which is in the addresses of uploads.
+    /// Part of the URLs of uploads.
     pub id: i64,
-    /// Identifies the organization for good.
     pub uuid: String,
-    /// Display name.
     pub name: String,
-    /// Markdown.
+    /// Markdown
     pub description: String,
-    /// The description as HTML.
+    /// HTML
     pub rendered_description: String,
-    /// The domain of dummy addresses, `user7@host`.
+    /// Domain of the dummy addresses, as in `user7@host`.
     pub host: String,
     /// `sender_realm_str` on the wire.
     pub subdomain: String,
-    /// When it was made.
     pub date_created: Timestamp,
-    /// Its owners ended it: nobody can use it any more.
+    /// Whether an owner deactivated it, so that nobody can use it.
     #[serde(default)]
     pub is_deactivated: bool,
-    /// Settings that differ from the defaults, by name without `realm_`.
+    /// Only settings that differ from their defaults, by name without `realm_`.
     #[serde(with = "super::stored::settings")]
     pub settings: OrdMap<&'static str, Value>,
-    /// Who may do what.
     #[serde(with = "super::stored::permissions")]
     pub permissions: Permissions,
-    /// Where new channels are announced.
+    /// The channel in which new channels are announced.
     pub new_channel_announcements: Option<ChannelId>,
-    /// Where new users are announced.
+    /// The channel in which new users are announced.
     pub signup_announcements: Option<ChannelId>,
-    /// Where news of the service is announced.
+    /// The channel in which updates of the service are announced.
     #[serde(default)]
     pub service_update_announcements: Option<ChannelId>,
-    /// Where reported messages go.
+    /// The channel that receives reports about messages.
     pub moderation_requests: Option<ChannelId>,
-    /// Ways to log in that are off; never all of them.
+    /// Never all methods.
     #[serde(default, deserialize_with = "crate::realm::distinct::members")]
     pub disabled_authentication_methods: BTreeSet<AuthenticationMethod>,
-    /// Other services to log in with, in the order in which they are shown.
+    /// External authentication services, in the order in which they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub login_services: Vec<LoginService>,
-    /// Whether pictures from elsewhere are shown through `/external_content/…`.
+    /// Whether URLs of external pictures are replaced by `/external_content/…`.
     #[serde(default = "has_proxy", skip_serializing_if = "Clone::clone")]
     pub proxies_pictures: bool,
-    /// Domains whose addresses are accepted if these are restricted.
+    /// Domains that email addresses of new users may have if they are restricted, each with whether subdomains are allowed.
     pub domains: Vec<(String, bool)>,
-    /// Sites that run code, oldest first.
+    /// Oldest first.
     #[serde(default)]
     pub playgrounds: Vec<Playground>,
-    /// Groups of channels among which new users choose, oldest first.
+    /// Oldest first.
     #[serde(default)]
     pub default_channel_groups: Vec<DefaultChannelGroup>,
-    /// Pictures of its own, those that were taken away again included.
+    /// Includes removed pictures, whose version is still needed.
     #[serde(default, deserialize_with = "crate::realm::distinct::keys")]
-    pub pictures: BTreeMap<Picture, OwnPicture>,
-    /// The settings that new users begin with, by name.
+    pub pictures: BTreeMap<Picture, CustomPicture>,
+    /// Settings of new users that differ from the defaults, by name.
     #[serde(with = "super::stored::settings")]
     pub user_defaults: OrdMap<&'static str, Value>,
 }
 
-/// State documents without the field are those of organizations with a proxy.
+/// The value of `proxies_pictures` in older state documents, which lack the field.
 fn has_proxy() -> bool {
     true
 }
 
 impl Organization {
-    /// A setting's value.
     pub fn setting(&self, setting: RealmSetting) -> &Value {
         let row = setting.row();
         self.settings.get(row.name).unwrap_or(&row.default)
     }
 
-    /// A setting's value, by its name.
-    ///
     /// # Panics
     ///
-    /// When no setting has the name: names are written in the code, never taken from input.
+    /// When no setting has this name. Callers only use names from the code, not from input.
     pub fn setting_named(&self, name: &str) -> &Value {
         self.settings.get(name).unwrap_or_else(|| {
             &setting::find(&REALM_SETTINGS, name)
@@ -101,22 +94,20 @@ impl Organization {
         })
     }
 
-    /// A switch among the settings.
+    /// The value of a Boolean setting.
     pub fn is_on(&self, setting: RealmSetting) -> bool {
         self.setting(setting).as_bool().unwrap_or_default()
     }
 
-    /// A picture as it is now.
-    pub fn picture(&self, which: Picture) -> OwnPicture {
+    pub fn picture(&self, which: Picture) -> CustomPicture {
         self.pictures.get(&which).cloned().unwrap_or_default()
     }
 
-    /// Whether people can log in this way.
-    pub fn takes_logins_by(&self, method: AuthenticationMethod) -> bool {
+    pub fn allows_login_by(&self, method: AuthenticationMethod) -> bool {
         !self.disabled_authentication_methods.contains(&method)
     }
 
-    /// A limit in seconds or days among the settings; None when there is none.
+    /// The value of a setting that is a limit, in the setting's unit. None: no limit.
     pub fn limit(&self, setting: RealmSetting) -> Option<i64> {
         self.setting(setting).as_i64()
     }
@@ -142,10 +133,8 @@ pub enum AuthenticationMethod {
 }
 
 impl AuthenticationMethod {
-    /// All of them.
     pub const ALL: [AuthenticationMethod; 2] = [AuthenticationMethod::Email, AuthenticationMethod::Dev];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             AuthenticationMethod::Email => "Email",
@@ -154,7 +143,7 @@ impl AuthenticationMethod {
     }
 }
 
-/// A picture of the organization.
+/// A kind of picture that the organization can replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Picture {
@@ -162,15 +151,14 @@ pub enum Picture {
     Icon,
     /// For light backgrounds.
     Logo,
-    /// For dark ones.
+    /// For dark backgrounds.
     NightLogo,
 }
 
 impl Picture {
-    /// All of them.
     pub const ALL: [Picture; 3] = [Picture::Icon, Picture::Logo, Picture::NightLogo];
 
-    /// Its name, with which its keys and its file begin.
+    /// The prefix of its keys on the wire and of its file name.
     pub fn name(self) -> &'static str {
         match self {
             Picture::Icon => "icon",
@@ -180,130 +168,116 @@ impl Picture {
     }
 }
 
-/// What the organization has of a [`Picture`].
+/// The organization's version of a [`Picture`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct OwnPicture {
-    /// Its bytes; None while the general one is shown.
+pub struct CustomPicture {
+    /// Content hash. None: the default picture is shown.
     pub blob: Option<String>,
-    /// Counts the changes.
+    /// Starts at 1 and grows with each change.
     pub version: i64,
 }
 
-impl Default for OwnPicture {
+impl Default for CustomPicture {
     fn default() -> Self {
         Self { blob: None, version: 1 }
     }
 }
 
-/// A group of channels among which new users choose.
+/// A group of channels that new users can choose to subscribe to together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DefaultChannelGroup {
     pub id: i64,
-    /// Display name.
     pub name: String,
-    /// What it is for.
     pub description: String,
     /// Public channels that are not archived.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub channels: BTreeSet<ChannelId>,
 }
 
-/// A custom profile field (specification leaves its shape open).
+/// A custom profile field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileField {
     pub id: ProfileFieldId,
     /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
     pub kind: i64,
-    /// Label.
     pub name: String,
-    /// Help.
     pub hint: String,
-    /// Its position.
     pub order: i64,
-    /// Choices or the account's site, as JSON text; "" if the type has none.
+    /// The choices, or the site of an external account, as JSON text. "": the kind has no data.
     pub data: String,
-    /// Shown in the summary.
+    /// Whether it is shown in the summary of a profile.
     pub in_summary: bool,
-    /// Users must fill it in.
     pub is_required: bool,
-    /// Whether users may edit it themselves, or only administrators.
+    /// Whether users may edit their own value. Administrators always may.
     pub is_editable: bool,
-    /// Users can be found by it.
+    /// Whether users can be searched by it.
     #[serde(default)]
     pub is_for_matching: bool,
 }
 
-/// A link with which anyone may join.
+/// A link with which any number of people can join.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InviteLink {
     pub id: InviteLinkId,
-    /// The last part of its address: 24 of a-z and 2-7.
+    /// The last part of its URL: 24 characters of a-z and 2-7.
     pub key: String,
-    /// What it gives.
     pub terms: InviteTerms,
-    /// No longer valid.
     pub is_revoked: bool,
 }
 
-/// An invitation sent by email.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Invite {
     pub id: InviteId,
-    /// The recipients.
+    /// Address of the invited person.
     pub email: String,
-    /// As a link's.
+    /// As [`InviteLink::key`].
     pub key: String,
-    /// What it gives.
     pub terms: InviteTerms,
-    /// Notify the inviting user when it is used.
+    /// Whether the inviting user is notified when the invitation is accepted.
     pub notify_referrer_on_join: bool,
 }
 
-/// What an invitation gives and until when.
+/// What a link and an email invitation have in common: the inviting user, the expiry and the new user's rights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InviteTerms {
-    /// Who invites.
     pub invited_by: UserId,
     pub invited_at: Timestamp,
-    /// Until when; None: for ever.
+    /// None: never.
     pub expires_at: Option<Timestamp>,
-    /// Role of the new user.
     pub role: Role,
-    /// Channels to be subscribed to.
+    /// Channels that the new user is subscribed to.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub channels: BTreeSet<ChannelId>,
-    /// Groups to be put into.
+    /// Groups that the new user becomes a member of.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub groups: BTreeSet<super::id::GroupId>,
-    /// Subscribe to the default channels too.
+    /// Whether the new user is also subscribed to the default channels.
     pub include_default_channels: bool,
-    /// Replaces the organization's welcome text; "" sends none.
+    /// Replaces the organization's welcome message. None: no replacement. "": no welcome message.
     pub welcome_message: Option<String>,
 }
 
-/// A message to be sent later.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduledMessage {
-    /// Its number; shares its sequence with reminders.
+    /// From the same counter as the IDs of reminders.
     pub id: ScheduledMessageId,
     pub sender: UserId,
-    /// Where to.
     pub to: ScheduledTarget,
-    /// Markdown.
+    /// Markdown
     pub content: String,
-    /// As HTML.
+    /// HTML
     pub rendered: String,
     pub deliver_at: Timestamp,
-    /// The sender has read it once it is sent.
+    /// Whether the sender's own user message is marked as read.
     pub read_by_sender: bool,
-    /// Whether it could not be sent.
+    /// Whether sending failed.
     pub has_failed: bool,
 }
 
@@ -311,16 +285,13 @@ pub struct ScheduledMessage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum ScheduledTarget {
-    /// A topic.
     Channel {
-        /// The channel.
         channel: ChannelId,
-        /// The topic as spelt.
+        /// As spelled.
         topic: String,
     },
-    /// People.
     Direct {
-        /// Without the sender, unless it is alone.
+        /// Without the sender, unless the sender is the only recipient.
         users: Vec<UserId>,
     },
 }
@@ -329,43 +300,40 @@ pub enum ScheduledTarget {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reminder {
-    /// Its number; shares its sequence with scheduled messages.
+    /// From the same counter as the IDs of scheduled messages.
     pub id: ReminderId,
     pub user: UserId,
-    /// Of which message; None: of the note alone.
+    /// None: the reminder has only a note.
     pub message: Option<super::id::MessageId>,
-    /// Shown in the message sent by the notification bot.
+    /// The user's note, which `content` quotes.
     pub note: String,
-    /// The text that will be sent, Markdown.
+    /// The message that the notification bot will send, in Markdown.
     pub content: String,
-    /// As HTML.
+    /// HTML
     pub rendered: String,
     pub deliver_at: Timestamp,
-    /// Whether it could not be sent.
+    /// Whether sending failed.
     pub has_failed: bool,
 }
 
-/// The ID of no channel, as settings have it.
+/// The value of a channel setting that names no channel.
 pub const NO_CHANNEL: i64 = -1;
 
-/// Channels that serve the organization.
+/// Purposes for which the organization can choose a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelPurpose {
-    /// Where reported messages go.
+    /// Receives reports about messages.
     ModerationRequests,
-    /// Where new channels are announced.
     NewChannels,
-    /// Where new users are announced.
     SignUps,
-    /// Where news of the service is announced.
+    /// Updates of the service are announced in it.
     ServiceUpdates,
 }
 
 impl ChannelPurpose {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::ModerationRequests, Self::NewChannels, Self::ServiceUpdates, Self::SignUps];
 
-    /// Its name on the wire.
+    /// Name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::ModerationRequests => "moderation_request_channel_id",
@@ -375,7 +343,7 @@ impl ChannelPurpose {
         }
     }
 
-    /// Its place in the organization.
+    /// The organization's field for this purpose.
     pub fn of(self, organization: &mut Organization) -> &mut Option<ChannelId> {
         match self {
             Self::ModerationRequests => &mut organization.moderation_requests,
@@ -386,5 +354,5 @@ impl ChannelPurpose {
     }
 }
 
-/// Longest welcome text, in code points (specification, Limits).
+/// In code points (specification, Limits).
 pub const MAX_WELCOME_LENGTH: usize = 8_000;

@@ -1,25 +1,27 @@
-//! The colours that subscriptions get when nobody chooses one.
+//! Chooses colors for new subscriptions: the color that the user's subscriptions use least.
 
 use super::id::UserId;
 use crate::realm::Realm;
 use std::collections::BTreeMap;
 
-/// How often users' active subscriptions have each colour, counted once for several new subscriptions.
+/// Caches the color counts of users while several subscriptions are added.
 #[derive(Debug, Default)]
 pub struct Palette {
-    counted: BTreeMap<UserId, Counts>,
+    by_user: BTreeMap<UserId, ColorCounts>,
 }
 
-/// How often the active subscriptions of one user have each colour.
+/// Number of a user's active subscriptions with each color, in the order of [`COLORS`].
 #[derive(Debug)]
-pub struct Counts([usize; COLORS.len()]);
+pub struct ColorCounts([usize; COLORS.len()]);
 
 impl Palette {
-    /// The counts of a user, from what the realm has when the user is first asked for.
-    pub fn of(&mut self, realm: &Realm, user: UserId) -> &mut Counts {
-        self.counted.entry(user).or_insert_with(|| {
-            let mut counts = Counts([0; COLORS.len()]);
-            for subscription in realm.user_state(user).subscriptions.values().filter(|one| one.is_active) {
+    /// Counts the colors of a user on the first call. Later subscriptions must be added with [`ColorCounts::count`].
+    pub fn of(&mut self, realm: &Realm, user: UserId) -> &mut ColorCounts {
+        self.by_user.entry(user).or_insert_with(|| {
+            let mut counts = ColorCounts([0; COLORS.len()]);
+            for subscription in
+                realm.user_state(user).subscriptions.values().filter(|subscription| subscription.is_active)
+            {
                 counts.count(&subscription.color);
             }
             counts
@@ -27,22 +29,21 @@ impl Palette {
     }
 }
 
-impl Counts {
-    /// Counts a new subscription.
+impl ColorCounts {
     pub fn count(&mut self, color: &str) {
-        if let Some(at) = COLORS.iter().position(|one| *one == color) {
-            self.0[at] += 1;
+        if let Some(index) = COLORS.iter().position(|known| *known == color) {
+            self.0[index] += 1;
         }
     }
 
-    /// The colour that the user's subscriptions use least, in the palette's order.
+    /// The least used color; of several, the first in [`COLORS`].
     pub fn next(&self) -> String {
-        let least = (0..COLORS.len()).min_by_key(|at| self.0[*at]).unwrap_or_default();
-        COLORS[least].to_owned()
+        let least_used = (0..COLORS.len()).min_by_key(|index| self.0[*index]).unwrap_or_default();
+        COLORS[least_used].to_owned()
     }
 }
 
-/// Colours of channels, given in the order of least use.
+/// The colors that are assigned to subscriptions.
 pub const COLORS: [&str; 24] = [
     "#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a",
     "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d", "#c2c2c2", "#4f8de4",

@@ -1,4 +1,5 @@
-//! Permissions: the tables of them, and the values that say who holds one (specification, "Group-setting value").
+//! Permission settings: their tables, and the group-setting values that define their holders (specification,
+//! "Group-setting value").
 
 use super::id::{GroupId, UserId};
 use super::system_group::SystemGroup;
@@ -29,36 +30,34 @@ pub struct AnonymousGroup {
     pub direct_subgroups: BTreeSet<GroupId>,
 }
 
-/// Values of permissions by the setting's name.
+/// Holders by name of the setting.
 pub type Permissions = BTreeMap<&'static str, GroupSettingValue>;
 
-/// What holds for a permission setting: a row of the tables below.
+/// A permission setting: a row of the tables below.
 #[derive(Clone, Copy, Debug)]
 pub struct PermissionSetting {
-    /// Name on the wire; organization settings carry `realm_` before it in the register reply.
+    /// Name on the wire. In the register reply, organization settings have the prefix `realm_`.
     pub name: &'static str,
-    /// Holder when nothing else is said.
     pub default: DefaultHolder,
     /// Whether `role:internet` may hold it.
     pub allow_internet: bool,
-    /// Whether `role:everyone` may hold it; where not, guests never do.
+    /// Whether `role:everyone` may hold it. If not, guests never hold it.
     pub allow_everyone: bool,
     /// Whether `role:nobody` may hold it.
     pub allow_nobody: bool,
     /// Whether only system groups may hold it.
     pub require_system_group: bool,
-    /// A further system group that may not hold it.
+    /// Another system group that may not hold it.
     pub refused: Option<SystemGroup>,
-    /// Only these system groups may hold it; empty: no such limit.
+    /// The only system groups that may hold it. Empty: not restricted.
     pub allowed: &'static [SystemGroup],
 }
 
-/// Who holds a permission by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultHolder {
     /// A system group.
     System(SystemGroup),
-    /// Whoever made the object.
+    /// The user who created the group or channel.
     Creator,
 }
 
@@ -82,7 +81,7 @@ const fn never_by_guests(default: SystemGroup) -> PermissionSetting {
 const BY_CREATOR: PermissionSetting =
     PermissionSetting { default: DefaultHolder::Creator, ..never_by_guests(SystemGroup::Nobody) };
 
-/// Makes a table of permission settings, and an enum of them in the table's order.
+/// Declares a table of permission settings, and an enum whose variants are in the order of the table.
 macro_rules! permissions {
     ($($(#[$doc:meta])+ $Permission:ident in $TABLE:ident { $($variant:ident = $name:literal: $row:expr,)+ })+) => {$(
         $(#[$doc])+
@@ -95,12 +94,11 @@ macro_rules! permissions {
         pub const $TABLE: &[PermissionSetting] = &[$(PermissionSetting { name: $name, ..$row },)+];
 
         impl $Permission {
-            /// Its row of the table.
             pub const fn setting(self) -> &'static PermissionSetting {
                 &$TABLE[self as usize]
             }
 
-            /// Its name on the wire.
+            /// Name on the wire.
             pub const fn name(self) -> &'static str {
                 self.setting().name
             }
@@ -108,11 +106,12 @@ macro_rules! permissions {
     )+};
 }
 
-/// The schema of an object with a value of each of these settings.
+/// The schema of an object with a group-setting value for each setting.
 pub fn schema_of(settings: &[PermissionSetting], generator: &mut SchemaGenerator) -> Schema {
     let value = generator.subschema_for::<GroupSettingValue>().to_value();
-    let properties: Map<String, Value> = settings.iter().map(|one| (one.name.to_owned(), value.clone())).collect();
-    let required: Vec<&str> = settings.iter().map(|one| one.name).collect();
+    let properties: Map<String, Value> =
+        settings.iter().map(|setting| (setting.name.to_owned(), value.clone())).collect();
+    let required: Vec<&str> = settings.iter().map(|setting| setting.name).collect();
     json_schema!({"type": "object", "properties": properties, "required": required})
 }
 
@@ -189,11 +188,9 @@ permissions! {
     }
 }
 
-/// The row of a table with this name.
-///
 /// # Panics
 ///
-/// When no row has the name: names are written in the code, never taken from input.
+/// When no setting has this name. Callers only use names from the code, not from input.
 pub fn setting(table: &'static [PermissionSetting], name: &str) -> &'static PermissionSetting {
     table.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no permission setting is called {name}"))
 }

@@ -1,5 +1,5 @@
-//! What is a user's own: settings, subscriptions, flags, lists. Only that user's clients see it,
-//! but for status and presence.
+//! The state of each user: settings, subscriptions, flags, drafts and other lists. Except for status and presence, only
+//! the user's own clients see it.
 
 use super::channel::Subscription;
 use super::device::Device;
@@ -17,95 +17,80 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Longest alert word, in code points.
+/// In code points.
 pub const MAX_ALERT_WORD_LENGTH: usize = 100;
 
-/// A user's own state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserState {
-    /// Settings that differ from the defaults, by name.
+    /// Only settings that differ from their defaults, by name.
     #[serde(with = "super::stored::settings")]
     pub settings: OrdMap<&'static str, Value>,
-    /// Names of settings that the user changed themselves, whatever they are now.
+    /// Names of settings that the user has changed, even if they have their default value again.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub edited_settings: OrdSet<String>,
-    /// Subscriptions, past ones included.
+    /// Includes past subscriptions.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub subscriptions: OrdMap<ChannelId, Arc<Subscription>>,
-    /// What was read.
     pub read: ReadSet,
-    /// What was starred.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub starred: OrdSet<MessageId>,
-    /// What was collapsed.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub collapsed: OrdSet<MessageId>,
-    /// Messages whose link previews the user hides.
     #[serde(default, deserialize_with = "crate::realm::distinct::members", skip_serializing_if = "OrdSet::is_empty")]
     pub hidden_previews: OrdSet<MessageId>,
-    /// Messages for which a row was made later, by starring or reacting: flagged `historical`. Those that became unread
-    /// since count as received.
+    /// Messages with the flag `historical`: the user message was created after sending, for example by starring. Messages
+    /// that are marked as unread lose the flag.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub historical: OrdSet<MessageId>,
-    /// Direct message conversations.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub conversations: OrdSet<RecipientId>,
-    /// What was said of topics.
     #[serde(with = "super::stored::pairs")]
     pub topics: OrdMap<(ChannelId, TopicKey), Arc<UserTopic>>,
-    /// Whose messages are hidden, and since when.
+    /// Time of muting.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub muted_users: OrdMap<UserId, Timestamp>,
-    /// Words to be alerted to, in the order in which they were added.
+    /// In the order in which they were added.
     pub alert_words: Vector<String>,
-    /// The user's status.
     pub status: Status,
-    /// The user's presence.
+    /// None: the user never reported a presence.
     pub presence: Option<Presence>,
-    /// When the user last changed something, to the hour; sending counts.
+    /// When the user last changed something or sent a message, rounded to the hour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_at: Option<Timestamp>,
-    /// Unsent messages.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub drafts: OrdMap<DraftId, Arc<Draft>>,
-    /// Scheduled messages that were sent.
+    /// The user's scheduled messages that were sent.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub sent_scheduled: OrdSet<ScheduledMessageId>,
-    /// Saved snippets.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub snippets: OrdMap<SnippetId, Arc<Snippet>>,
-    /// The left sidebar, in the order in which views were added.
+    /// Entries of the left sidebar, in the order in which they were added.
     pub navigation_views: Vector<NavigationView>,
-    /// Devices registered for encrypted push.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub devices: OrdMap<DeviceId, Device>,
-    /// Tokens of devices without encryption.
+    /// Tokens of devices without encrypted push notifications.
     pub push_tokens: Vector<PushToken>,
-    /// A bot's storage.
+    /// Key-value storage of a bot.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub storage: OrdMap<String, String>,
-    /// When a bot's owner was last notified that nobody hears it.
+    /// When the bot's owner was last notified that a message of the bot reached nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_notified_at: Option<Timestamp>,
-    /// One-time notices that the user has seen.
     #[serde(deserialize_with = "crate::realm::distinct::members")]
     pub onboarding_steps_seen: OrdSet<String>,
 }
 
 impl UserState {
-    /// A setting's value.
     pub fn setting(&self, setting: UserSetting) -> &Value {
         let row = setting.row();
         self.settings.get(row.name).unwrap_or(&row.default)
     }
 
-    /// A setting's value, by its name.
-    ///
     /// # Panics
     ///
-    /// When no setting has the name: names are written in the code, never taken from input.
+    /// When no setting has this name. Callers only use names from the code, not from input.
     pub fn setting_named(&self, name: &str) -> &Value {
         self.settings.get(name).unwrap_or_else(|| {
             let row = setting::find(&USER_SETTINGS, name).or_else(|| setting::find(&FORMER_USER_SETTINGS, name));
@@ -113,27 +98,26 @@ impl UserState {
         })
     }
 
-    /// A switch among the settings.
+    /// The value of a Boolean setting.
     pub fn is_on(&self, setting: UserSetting) -> bool {
         self.setting(setting).as_bool().unwrap_or_default()
     }
 
-    /// A number among the settings.
+    /// The value of an integer setting.
     pub fn number(&self, setting: UserSetting) -> i64 {
         self.setting(setting).as_i64().unwrap_or_default()
     }
 
-    /// The subscription to a channel, if it is active.
+    /// None: not subscribed, or unsubscribed.
     pub fn subscription(&self, channel: ChannelId) -> Option<&Arc<Subscription>> {
         self.subscriptions.get(&channel).filter(|subscription| subscription.is_active)
     }
 
     /// Whether the user is subscribed to the channel and has not muted it.
-    pub fn hears(&self, channel: ChannelId) -> bool {
+    pub fn has_unmuted_subscription(&self, channel: ChannelId) -> bool {
         self.subscription(channel).is_some_and(|subscription| !subscription.is_muted)
     }
 
-    /// What the user said of a topic.
     pub fn topic_policy(&self, channel: ChannelId, topic: &str) -> VisibilityPolicy {
         if self.topics.is_empty() {
             return VisibilityPolicy::None;
@@ -141,7 +125,7 @@ impl UserState {
         self.topics.get(&(channel, TopicKey::new(topic))).map_or(VisibilityPolicy::None, |topic| topic.policy)
     }
 
-    /// What the user said of topics, in the order in which it was said first.
+    /// Topics with a policy, in the order in which the user first set one.
     pub fn topics_in_order(&self) -> Vec<(ChannelId, &UserTopic)> {
         let mut topics: Vec<(ChannelId, &UserTopic)> =
             self.topics.iter().map(|((channel, _), topic)| (*channel, topic.as_ref())).collect();
@@ -149,53 +133,48 @@ impl UserState {
         topics
     }
 
-    /// Whether a topic is muted, by itself or with its channel.
+    /// Whether the topic is muted, or follows a muted channel.
     pub fn is_topic_muted(&self, channel: ChannelId, topic: &str) -> bool {
         match self.topic_policy(channel, topic) {
             VisibilityPolicy::Muted => true,
             VisibilityPolicy::Unmuted | VisibilityPolicy::Followed => false,
-            VisibilityPolicy::None => !self.hears(channel),
+            VisibilityPolicy::None => !self.has_unmuted_subscription(channel),
         }
     }
 }
 
-/// A kind of thing of which users have lists of their own, under numbers that count over the whole organization.
+/// A kind of item that is stored per user, with IDs that are unique in the organization: drafts and snippets.
 pub trait Owned: Sized {
-    /// Names one.
     type Id: Id;
 
-    /// Its number.
     fn id(&self) -> Self::Id;
 
-    /// A user's list.
-    fn list(own: &UserState) -> &OrdMap<Self::Id, Arc<Self>>;
+    fn list(state: &UserState) -> &OrdMap<Self::Id, Arc<Self>>;
 
-    /// A user's list, to be changed.
-    fn list_mut(own: &mut UserState) -> &mut OrdMap<Self::Id, Arc<Self>>;
+    fn list_mut(state: &mut UserState) -> &mut OrdMap<Self::Id, Arc<Self>>;
 
-    /// The number that was given last.
-    fn counter(counters: &mut OwnCounters) -> &mut i64;
+    /// The last ID.
+    fn counter(counters: &mut ItemCounters) -> &mut i64;
 }
 
-/// What is numbered of an [`Owned`] kind.
+/// Access to the IDs of an [`Owned`] kind, for invariants.
 #[derive(Clone, Copy)]
 pub struct OwnedKind {
-    /// What one is called.
     pub name: &'static str,
-    /// The keys of a user's list, with the numbers of what is kept there.
+    /// For each item of a user's list, its key and its ID, which must be equal.
     pub numbers: fn(&UserState) -> Vec<(i64, i64)>,
-    /// The number that was given last.
-    pub last: fn(&OwnCounters) -> i64,
+    /// The last ID.
+    pub last: fn(&ItemCounters) -> i64,
 }
 
 macro_rules! owned {
     ($($(#[$meta:meta])* $name:ident: $type:ident $id:ident in $list:ident;)*) => {
         ids! { $(#[doc = concat!("A ", stringify!($name), ".")] $id;)* }
 
-        /// The numbers that were given last, of each [`Owned`] kind.
+        /// The last ID of each [`Owned`] kind.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
-        pub struct OwnCounters {
+        pub struct ItemCounters {
             $(
                 $(#[$meta])*
                 pub $name: i64,
@@ -209,23 +188,22 @@ macro_rules! owned {
                 self.id
             }
 
-            fn list(own: &UserState) -> &OrdMap<$id, Arc<Self>> {
-                &own.$list
+            fn list(state: &UserState) -> &OrdMap<$id, Arc<Self>> {
+                &state.$list
             }
 
-            fn list_mut(own: &mut UserState) -> &mut OrdMap<$id, Arc<Self>> {
-                &mut own.$list
+            fn list_mut(state: &mut UserState) -> &mut OrdMap<$id, Arc<Self>> {
+                &mut state.$list
             }
 
-            fn counter(counters: &mut OwnCounters) -> &mut i64 {
+            fn counter(counters: &mut ItemCounters) -> &mut i64 {
                 &mut counters.$name
             }
         })*
 
-        /// Each [`Owned`] kind.
         pub const OWNED: &[OwnedKind] = &[$(OwnedKind {
             name: stringify!($name),
-            numbers: |own| own.$list.iter().map(|(key, one)| (key.number(), one.id.number())).collect(),
+            numbers: |state| state.$list.iter().map(|(key, one)| (key.number(), one.id.number())).collect(),
             last: |counters| counters.$name,
         }),*];
     };
@@ -238,17 +216,14 @@ owned! {
     draft: Draft DraftId in drafts;
 }
 
-/// A user's policy for a topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserTopic {
-    /// As spelt.
+    /// As spelled.
     pub name: Arc<str>,
-    /// How it is shown.
     pub policy: VisibilityPolicy,
-    /// When it was said.
     pub last_updated: Timestamp,
-    /// Its place among what the user said of topics, in the order in which that was said first.
+    /// Position in the order in which the user first set policies.
     #[serde(default)]
     pub place: i64,
 }
@@ -268,37 +243,34 @@ pub enum VisibilityPolicy {
 }
 
 impl VisibilityPolicy {
-    /// The number on the wire.
     pub fn number(self) -> i64 {
         self as i64
     }
 
-    /// The policy with this number.
     pub fn from_number(number: i64) -> Option<Self> {
         [Self::None, Self::Muted, Self::Unmuted, Self::Followed].into_iter().find(|policy| policy.number() == number)
     }
 }
 
-/// What a user says of themselves (specification, "User status").
+/// A user's status (specification, "User status").
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Status {
-    /// Not empty when set.
+    /// Not empty.
     pub text: Option<String>,
     pub emoji: Option<Emoji>,
-    /// Something was said once: from then on events say whether the user is away, without text and emoji too.
+    /// Whether the user ever set a status. Events then include `away`, even for a status without text and emoji.
     #[serde(default)]
     pub is_stored: bool,
 }
 
 impl Status {
-    /// Whether the user ever said something; states written before that was noted have what was said alone.
+    /// Whether the user ever set a status. Older state documents lack `is_stored`.
     pub fn is_known(&self) -> bool {
         self.is_stored || self.text.is_some() || self.emoji.is_some()
     }
 }
 
-/// A user's presence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Presence {
@@ -306,48 +278,43 @@ pub struct Presence {
     pub active_at: Option<Timestamp>,
     /// When the user last had a client open.
     pub connected_at: Option<Timestamp>,
-    /// Grows with every change in the realm: what `last_update_id` refers to.
+    /// From a counter of the realm; clients pass it as `last_update_id`.
     pub update_id: i64,
 }
 
-/// An unsent message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draft {
     pub id: DraftId,
-    /// Where it would go.
     pub to: DraftTarget,
-    /// Its topic, "" for direct messages.
+    /// "" for direct messages.
     pub topic: String,
-    /// Markdown.
+    /// Markdown
     pub content: String,
-    /// When it was last changed, as the client said.
+    /// Time of the last change, from the client.
     pub timestamp: Timestamp,
 }
 
-/// Where a draft would go.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DraftTarget {
-    /// Not chosen yet.
+    /// The user has not chosen recipients.
     Nowhere,
     Channel(ChannelId),
     Users(Vec<UserId>),
 }
 
-/// A saved snippet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Snippet {
     pub id: SnippetId,
-    /// At most 60 characters.
+    /// At most 60 code points.
     pub title: String,
-    /// Markdown.
+    /// Markdown
     pub content: String,
-    /// When it was made.
     pub date_created: Timestamp,
 }
 
-/// Fragments of the views that every client has; they go by the client's own names.
+/// Fragments of the built-in views, which clients name themselves.
 pub const BUILT_IN_FRAGMENTS: [&str; 9] = [
     "inbox",
     "recent",

@@ -1,33 +1,32 @@
-//! What the bytes of a picture say.
+//! Reads the format, the dimensions and the animation of pictures from their bytes, and defines the thumbnail formats.
 
-/// A form in which smaller copies of pictures are asked for, in WebP.
+/// A format of thumbnails, in WebP.
 pub struct Thumbnail {
-    /// The last part of its path.
+    /// The last part of a thumbnail's path.
     pub name: &'static str,
-    /// Pixels.
+    /// In pixels.
     pub max_width: u32,
-    /// Pixels.
+    /// In pixels.
     pub max_height: u32,
-    /// It moves.
     pub is_animated: bool,
 }
 
-/// All forms (`server_thumbnail_formats`).
+/// `server_thumbnail_formats`
 pub const THUMBNAILS: [Thumbnail; 2] = [ANIMATED_THUMBNAIL, STILL_THUMBNAIL];
-/// Of a picture that moves.
+/// The format for animated pictures.
 pub const ANIMATED_THUMBNAIL: Thumbnail =
     Thumbnail { name: chat_markdown::ANIMATED_THUMBNAIL, max_width: 840, max_height: 560, is_animated: true };
-/// Of any other.
+/// The format for other pictures.
 pub const STILL_THUMBNAIL: Thumbnail =
     Thumbnail { name: chat_markdown::STILL_THUMBNAIL, max_width: 840, max_height: 560, is_animated: false };
 
-/// Width and height of a picture, from its header: PNG, GIF, JPEG and WebP.
+/// Width and height in pixels, from the header. None: not a PNG, GIF, JPEG or WebP picture.
 pub fn dimensions(bytes: &[u8]) -> Option<(u32, u32)> {
     let size = imagesize::blob_size(bytes).ok()?;
     Some((u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?))
 }
 
-/// The file name extension of a picture, from its first bytes.
+/// The file name extension for the format of the first bytes. None: not a PNG, GIF, JPEG or WebP picture.
 pub fn extension(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', ..] => Some("png"),
@@ -38,11 +37,11 @@ pub fn extension(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether a picture has more than one frame: GIF, PNG and WebP can.
+/// Whether a GIF, PNG or WebP picture has more than one frame.
 pub fn is_animated(bytes: &[u8]) -> bool {
     match extension(bytes) {
         Some("gif") => gif_has_frames(bytes).unwrap_or(false),
-        // The chunk that announces frames is before the first picture's.
+        // The animation chunk precedes the image data.
         Some("png") => {
             let end = memchr::memmem::find(bytes, b"IDAT").unwrap_or(bytes.len());
             memchr::memmem::find(&bytes[..end], b"acTL").is_some()
@@ -52,31 +51,31 @@ pub fn is_animated(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether a GIF has a second picture; None when it breaks off before.
+/// Whether a GIF has a second frame. None: the data ends before it.
 fn gif_has_frames(bytes: &[u8]) -> Option<bool> {
     let color_table = |flags: u8| if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 0x07) + 1) };
-    let mut at = 13 + color_table(*bytes.get(10)?);
-    let mut pictures = 0;
+    let mut position = 13 + color_table(*bytes.get(10)?);
+    let mut frames = 0;
     loop {
-        at = match *bytes.get(at)? {
-            0x21 => behind_blocks(bytes, at + 2)?,
-            0x2c if pictures == 1 => return Some(true),
+        position = match *bytes.get(position)? {
+            0x21 => skip_blocks(bytes, position + 2)?,
+            0x2c if frames == 1 => return Some(true),
             0x2c => {
-                pictures += 1;
-                behind_blocks(bytes, at + 11 + color_table(*bytes.get(at + 9)?))?
+                frames += 1;
+                skip_blocks(bytes, position + 11 + color_table(*bytes.get(position + 9)?))?
             }
             _ => return Some(false),
         };
     }
 }
 
-/// What is behind a row of a GIF's blocks, each of which begins with its length; one of none ends the row.
-fn behind_blocks(bytes: &[u8], mut at: usize) -> Option<usize> {
+/// The position after a sequence of GIF data sub-blocks. Each begins with its length; length 0 ends the sequence.
+fn skip_blocks(bytes: &[u8], mut position: usize) -> Option<usize> {
     loop {
-        let length = usize::from(*bytes.get(at)?);
-        at += 1 + length;
+        let length = usize::from(*bytes.get(position)?);
+        position += 1 + length;
         if length == 0 {
-            return Some(at);
+            return Some(position);
         }
     }
 }
@@ -85,7 +84,7 @@ fn behind_blocks(bytes: &[u8], mut at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// A GIF of so many frames of one pixel, with a table of two colours and a comment.
+    /// A GIF whose frames have one pixel, with a table of two colors and a comment.
     fn gif(frames: usize) -> Vec<u8> {
         let mut bytes = b"GIF89a\x01\0\x01\0\x80\0\0".to_vec();
         bytes.extend([0, 0, 0, 0xff, 0xff, 0xff]);
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_move_when_they_have_frames() {
+    fn pictures_with_several_frames_are_animated() {
         assert_eq!([1, 2, 3].map(|frames| is_animated(&gif(frames))), [false, true, true]);
         let png = |chunks: &[u8]| [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), chunks].concat();
         assert!(is_animated(&png(b"....acTL....IDAT")) && !is_animated(&png(b"....IDAT....acTL")));
@@ -107,10 +106,10 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_off_does_not_move() {
-        let whole = gif(2);
-        for end in 0..whole.len() {
-            assert!(!is_animated(&whole[..end]) || end > whole.len() / 2, "{end}");
+    fn truncated_pictures_are_not_animated() {
+        let bytes = gif(2);
+        for end in 0..bytes.len() {
+            assert!(!is_animated(&bytes[..end]) || end > bytes.len() / 2, "{end}");
         }
         assert!(!is_animated(b"") && !is_animated(b"GIF8") && !is_animated(b"text"));
     }

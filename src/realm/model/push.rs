@@ -1,4 +1,4 @@
-//! Push notifications: what the relay was handed. Nothing leaves the program.
+//! Push notifications and the push relay. The relay only records pushes; nothing leaves the program.
 
 use super::id::{DeviceId, MessageId, UserId};
 use super::sent_message::SentMessage;
@@ -9,35 +9,32 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The relay as far as the realm knows it; no part of the state that is given out.
+/// The recorded pushes. Not part of state documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Relay {
-    /// What it was handed, oldest first; the newest [`MAX_PUSHES`].
+    /// The newest [`MAX_PUSHES`] pushes, oldest first.
     pub pushes: Vector<Arc<Push>>,
-    /// How many it was handed in all.
+    /// Number of all pushes, including those that are no longer stored.
     pub handed: u64,
-    /// The messages that users' devices show: pushed, and neither read nor gone since.
+    /// Messages that each user's devices show: they were pushed, and neither read nor deleted since.
     pub shown: OrdMap<UserId, OrdSet<MessageId>>,
 }
 
-/// Pushes that are kept at most; see `docs/limits.md`.
+/// Maximum number of stored pushes; see `docs/limits.md`.
 pub const MAX_PUSHES: usize = 10_000;
 
-/// Something that the relay was handed.
+/// A notification for one device or token.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Push {
-    /// Rises by one per push.
+    /// Grows by one with each push.
     pub id: u64,
     pub at: Timestamp,
-    /// Whose device.
     pub user: UserId,
-    /// For which device or token.
     pub to: PushTarget,
-    /// Who delivers it.
     pub service: PushService,
-    /// What it is encrypted with: the key of the device when it was pushed.
+    /// The device's key at the time of the push. None: not encrypted.
     pub key: Option<PushKey>,
-    /// What it says, before any encryption.
+    /// Before encryption.
     pub content: PushContent,
 }
 
@@ -53,10 +50,8 @@ pub enum PushService {
 }
 
 impl PushService {
-    /// Both.
     pub const ALL: [Self; 2] = [Self::Fcm, Self::Apns];
 
-    /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fcm => "fcm",
@@ -65,32 +60,30 @@ impl PushService {
     }
 }
 
-/// A device's key.
+/// The key that notifications for a device are encrypted with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushKey {
-    /// Names the key; unsigned 32 bits.
+    /// An unsigned 32-bit number that identifies the key.
     pub id: i64,
-    /// The number of the device that clients chose below level 468.
+    /// The number that the client chose for the device, below level 468.
     pub account: i64,
-    /// Base64, as the client gave it.
+    /// Base64
     pub key: String,
 }
 
-/// What the relay is handed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PushContent {
-    /// A device's token, as the client encrypted it.
+    /// The registration of a device; its token is encrypted by the client.
     Registration(Value),
-    /// A test that the user asked for.
+    /// A test notification that the user requested.
     Test(Value),
-    /// A new message.
     Message(Arc<SentMessage>),
-    /// Messages that were read or are gone, so that devices need not show them any more.
+    /// Messages that were read or deleted, which devices no longer show.
     Removal(Vec<MessageId>),
 }
 
 impl PushContent {
-    /// How the kind is called where pushes are listed.
+    /// Name of the kind in listings of pushes.
     pub fn kind(&self) -> &'static str {
         match self {
             PushContent::Registration(_) => "registration",
@@ -101,38 +94,35 @@ impl PushContent {
     }
 }
 
-/// Who receives a notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushTarget {
-    /// A device with encryption.
+    /// A device with encrypted notifications.
     Device(DeviceId),
-    /// A device of the older kind, by its token.
+    /// The token of a device without encrypted notifications.
     Token(String),
 }
 
-/// A token of a device without encryption.
+/// A token of a device without encrypted notifications.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PushToken {
-    /// Whose service it is of.
     pub kind: PushTokenKind,
     pub token: String,
-    /// The application, where the service asks for it.
+    /// ID of the app, if the service requires it.
     pub app: Option<String>,
 }
 
-/// The services that deliver to devices without encryption.
+/// Kinds of tokens of devices without encrypted notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PushTokenKind {
-    /// `platform_device_token`: hexadecimal, whatever the case.
+    /// `platform_device_token`: hexadecimal, in any case.
     Platform,
     /// `android_gcm_reg_id`: any text.
     Android,
 }
 
 impl PushTokenKind {
-    /// Who delivers to it.
     pub fn service(self) -> PushService {
         match self {
             Self::Platform => PushService::Apns,
@@ -142,7 +132,7 @@ impl PushTokenKind {
 }
 
 impl PushToken {
-    /// Whether this is the token of a service that goes by a text.
+    /// Compares hexadecimal tokens without regard to case.
     pub fn is(&self, kind: PushTokenKind, token: &str) -> bool {
         self.kind == kind
             && match kind {

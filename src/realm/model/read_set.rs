@@ -1,42 +1,40 @@
-//! Which messages somebody has read: runs of ids instead of a row per message.
+//! The set of messages that a user has read, stored as runs of consecutive IDs.
 
 use super::id::MessageId;
 use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 
-/// A set of message ids, kept as runs without gaps.
+/// A set of message IDs, stored as runs of consecutive IDs.
 ///
-/// A run may cover ids of messages that the user never got: whether there is a personal row is
-/// asked of the message first.
+/// A run may include IDs of messages that the user did not receive. Callers first check that the user has a user message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadSet {
-    /// First id of a run → its last id. Runs neither touch nor overlap.
+    /// From the first ID of a run to its last ID. Runs are neither adjacent nor overlapping.
     runs: OrdMap<i64, i64>,
 }
 
 impl ReadSet {
-    /// Whether the message was read.
     pub fn contains(&self, message: MessageId) -> bool {
         self.run_around(message.0).is_some()
     }
 
-    /// The last id of the run that holds the message, if it was read.
+    /// The last ID of the run that contains the message. None: it is unread.
     pub fn end_of_run(&self, message: MessageId) -> Option<MessageId> {
         self.run_around(message.0).map(|(_, end)| MessageId(end))
     }
 
-    /// The first of these messages, which are sorted, that was not read.
-    pub fn first_without(&self, messages: &[MessageId]) -> Option<MessageId> {
-        let mut rest = messages;
-        while let Some(first) = rest.first() {
+    /// The first unread message. `messages` must be sorted.
+    pub fn first_unread(&self, messages: &[MessageId]) -> Option<MessageId> {
+        let mut remaining = messages;
+        while let Some(first) = remaining.first() {
             let Some(end) = self.end_of_run(*first) else { return Some(*first) };
-            rest = &rest[rest.partition_point(|id| *id <= end)..];
+            remaining = &remaining[remaining.partition_point(|id| *id <= end)..];
         }
         None
     }
 
-    /// Marks a message as read; false when it was already.
+    /// Marks a message as read. Returns whether it was unread.
     pub fn insert(&mut self, message: MessageId) -> bool {
         if self.contains(message) {
             return false;
@@ -45,12 +43,12 @@ impl ReadSet {
         true
     }
 
-    /// Marks all messages up to and including this one as read.
+    /// Marks all messages up to and including `message` as read.
     pub fn insert_up_to(&mut self, message: MessageId) {
         self.insert_run(0, message.0);
     }
 
-    /// Marks a message as unread; false when it was already.
+    /// Marks a message as unread. Returns whether it was read.
     pub fn remove(&mut self, message: MessageId) -> bool {
         let Some((start, end)) = self.run_around(message.0) else { return false };
         self.runs.remove(&start);
@@ -63,7 +61,7 @@ impl ReadSet {
         true
     }
 
-    /// The runs, first and last id each, in order.
+    /// The first and last ID of each run, in order.
     pub fn runs(&self) -> impl Iterator<Item = (MessageId, MessageId)> + '_ {
         self.runs.iter().map(|(start, end)| (MessageId(*start), MessageId(*end)))
     }
@@ -92,36 +90,36 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn neighbours_join_and_removal_splits() {
-        let mut read = ReadSet::default();
+    fn adjacent_runs_merge_and_removal_splits_a_run() {
+        let mut set = ReadSet::default();
         for id in [1, 3, 2] {
-            assert!(read.insert(MessageId(id)));
+            assert!(set.insert(MessageId(id)));
         }
-        assert_eq!(read.runs().collect::<Vec<_>>(), [(MessageId(1), MessageId(3))]);
+        assert_eq!(set.runs().collect::<Vec<_>>(), [(MessageId(1), MessageId(3))]);
 
-        assert!(read.remove(MessageId(2)));
-        assert!(!read.contains(MessageId(2)));
-        assert_eq!(read.runs().count(), 2);
+        assert!(set.remove(MessageId(2)));
+        assert!(!set.contains(MessageId(2)));
+        assert_eq!(set.runs().count(), 2);
     }
 
     proptest! {
         #[test]
-        fn it_is_a_set(steps in proptest::collection::vec((any::<bool>(), 0i64..40), 0..200)) {
-            let mut read = ReadSet::default();
+        fn behaves_like_a_set(steps in proptest::collection::vec((any::<bool>(), 0i64..40), 0..200)) {
+            let mut set = ReadSet::default();
             let mut model = BTreeSet::new();
             for (add, id) in steps {
                 if add {
-                    prop_assert_eq!(read.insert(MessageId(id)), model.insert(id));
+                    prop_assert_eq!(set.insert(MessageId(id)), model.insert(id));
                 } else {
-                    prop_assert_eq!(read.remove(MessageId(id)), model.remove(&id));
+                    prop_assert_eq!(set.remove(MessageId(id)), model.remove(&id));
                 }
                 for probe in 0..40 {
-                    prop_assert_eq!(read.contains(MessageId(probe)), model.contains(&probe));
+                    prop_assert_eq!(set.contains(MessageId(probe)), model.contains(&probe));
                 }
                 let all: Vec<MessageId> = (0..40).map(MessageId).collect();
                 let unread = (0..40).find(|probe| !model.contains(probe)).map(MessageId);
-                prop_assert_eq!(read.first_without(&all), unread);
-                let runs: Vec<_> = read.runs().collect();
+                prop_assert_eq!(set.first_unread(&all), unread);
+                let runs: Vec<_> = set.runs().collect();
                 prop_assert!(runs.windows(2).all(|pair| pair[0].1.0 + 1 < pair[1].0.0));
             }
         }

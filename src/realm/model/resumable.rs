@@ -1,40 +1,37 @@
-//! Files that arrive piece by piece.
+//! Resumable uploads: files that arrive in several requests.
 
 use super::id::UserId;
 use bytes::{Bytes, BytesMut};
 use imbl::Vector;
 
-/// An upload that was begun, and perhaps finished.
+/// A resumable upload, finished or not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResumableUpload {
-    /// Who began it.
     pub owner: UserId,
-    /// The address that the file will have.
+    /// The path id of the file.
     pub path_id: String,
-    /// As it is shown.
+    /// File name
     pub name: String,
-    /// As the client said.
+    /// MIME type from the client.
     pub content_type: Option<String>,
-    /// Bytes that the file will have.
+    /// Size of the whole file, in bytes.
     pub length: u64,
-    /// Bytes that have arrived.
+    /// Number of bytes received.
     pub offset: u64,
-    /// What has arrived; empty again once the file is there.
+    /// The received bytes. Empty after the upload is finished.
     pub pieces: Vector<Bytes>,
 }
 
 impl ResumableUpload {
-    /// Whether all bytes have arrived, so that the file is there.
     pub fn is_finished(&self) -> bool {
         self.offset == self.length
     }
 
-    /// All that has arrived, as one.
-    pub fn whole(&self) -> Bytes {
-        let mut whole = BytesMut::with_capacity(usize::try_from(self.offset).unwrap_or_default());
+    pub fn concatenated(&self) -> Bytes {
+        let mut bytes = BytesMut::with_capacity(usize::try_from(self.offset).unwrap_or_default());
         for piece in &self.pieces {
-            whole.extend_from_slice(piece);
+            bytes.extend_from_slice(piece);
         }
-        whole.freeze()
+        bytes.freeze()
     }
 }

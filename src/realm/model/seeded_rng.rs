@@ -1,16 +1,15 @@
-//! Seeded chance: all that looks random follows from the world's seed and how much was drawn before.
+//! A seeded random number generator, so that keys and IDs are the same in every run with the same seed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-/// The source of a realm's keys, queue ids and addresses.
+/// The generator of a realm's keys, queue IDs and URL tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeededRng {
-    /// Where it began.
     pub seed: u64,
-    /// 32-bit words drawn so far.
+    /// Number of 32-bit words generated so far.
     pub position: u64,
 }
 
@@ -19,12 +18,10 @@ const URL_SAFE: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 const BASE32: &[u8] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 impl SeededRng {
-    /// The beginning of the sequence of a seed.
     pub fn from_seed(seed: u64) -> Self {
         Self { seed, position: 0 }
     }
 
-    /// The next numbers of the sequence.
     pub fn words<const N: usize>(&mut self) -> [u32; N] {
         let mut generator = ChaCha8Rng::seed_from_u64(self.seed);
         generator.set_word_pos(u128::from(self.position));
@@ -37,27 +34,27 @@ impl SeededRng {
         self.text::<32>(LETTERS_AND_DIGITS)
     }
 
-    /// The random part of an upload's address: 24 characters that need no escaping.
+    /// The random part of an upload's URL: 24 characters that need no escaping.
     pub fn upload_token(&mut self) -> String {
         self.text::<24>(URL_SAFE)
     }
 
-    /// The part of an export's address that can't be guessed: 24 characters that need no escaping.
+    /// The secret part of an export's URL: 24 letters and digits.
     pub fn export_key(&mut self) -> String {
         self.text::<24>(LETTERS_AND_DIGITS)
     }
 
-    /// The key of an invitation: 24 of a-z and 2-7.
+    /// The key of an invitation: 24 characters of a-z and 2-7.
     pub fn invite_key(&mut self) -> String {
         self.text::<24>(BASE32)
     }
 
-    /// The key of a room for calls: 16 of a-z and 2-7.
+    /// The name of a video call room: 16 characters of a-z and 2-7.
     pub fn room_key(&mut self) -> String {
         self.text::<16>(BASE32)
     }
 
-    /// Two hexadecimal digits at most, without a leading zero.
+    /// One or two hexadecimal digits, without a leading zero.
     pub fn upload_directory(&mut self) -> String {
         let [word] = self.words();
         format!("{:x}", word & 0xff)
@@ -76,7 +73,7 @@ impl SeededRng {
     }
 
     fn text<const N: usize>(&mut self, alphabet: &[u8]) -> String {
-        // The modulo's bias is below 1 in 10^7 and of no concern to a test double.
+        // The bias of the modulo is below 1 in 10^7, which is acceptable in a test double.
         self.words::<N>().into_iter().map(|word| char::from(alphabet[word as usize % alphabet.len()])).collect()
     }
 }
@@ -96,12 +93,12 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_their_forms() {
-        let mut chance = SeededRng::from_seed(0);
+    fn keys_and_uuids_have_their_formats() {
+        let mut rng = SeededRng::from_seed(0);
 
-        assert_eq!(chance.api_key().len(), 32);
-        assert!(chance.invite_key().bytes().all(|byte| BASE32.contains(&byte)));
-        let uuid = chance.uuid();
+        assert_eq!(rng.api_key().len(), 32);
+        assert!(rng.invite_key().bytes().all(|byte| BASE32.contains(&byte)));
+        let uuid = rng.uuid();
         assert_eq!(uuid.len(), 36);
         assert_eq!(&uuid[14..15], "4");
     }

@@ -1,4 +1,4 @@
-//! A message as it was sent.
+//! Messages with the context of the time when they were sent, for events, pushes and webhooks.
 
 use super::channel::Channel;
 use super::id::UserId;
@@ -9,40 +9,40 @@ use crate::realm::Realm;
 use imbl::OrdSet;
 use std::sync::Arc;
 
-/// A message as it was sent, with what its readers need to know of others.
+/// A message, with the data about other users that is needed to serialize it for a reader.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SentMessage {
     pub message: Arc<Message>,
     pub sender: Arc<User>,
-    /// The sender's dummy address, where others see that one.
+    /// The sender's dummy address. None: other users see the real address.
     pub dummy_email: Option<String>,
     pub channel: Option<Arc<Channel>>,
-    /// The queue that sent it and the client's own name for it.
-    pub local: Option<(String, String)>,
-    /// Guests, who hear of no channel but those that they are in.
+    /// `queue_id` and `local_id` from the request that sent the message.
+    pub local_id: Option<(String, String)>,
+    /// Guests, who receive events only of channels that they are subscribed to.
     pub guests: OrdSet<UserId>,
-    /// Users who have read it from the beginning.
+    /// Users who had the message marked as read when it was sent.
     pub read_by: OrdSet<UserId>,
-    /// Its text for each kind of reader, as it was when one of them first saw it.
+    /// The JSON for each kind of reader.
     pub shown: RenderedVariants,
 }
 
 impl SentMessage {
-    /// A message with what its readers need to know of others now.
+    /// Takes the context from the realm's present state.
     pub fn of(realm: &Realm, message: &Arc<Message>, sender: &Arc<User>) -> Self {
         Self {
             message: message.clone(),
             sender: sender.clone(),
             dummy_email: realm.shown_dummy_email(sender),
             channel: message.channel().map(|(channel, _)| realm.channels[&channel].clone()),
-            local: None,
+            local_id: None,
             guests: realm.guests().clone(),
             read_by: OrdSet::new(),
             shown: RenderedVariants::default(),
         }
     }
 
-    /// The sender's address as others see it.
+    /// The sender's address that other users see.
     pub fn sender_email(&self) -> &str {
         self.dummy_email.as_deref().unwrap_or(&self.sender.email)
     }

@@ -1,58 +1,47 @@
-//! The tables of settings: users' own and the organization's.
+//! Tables of the settings of users and of the organization, with their defaults and allowed values.
 
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-/// A setting: a row of one of the tables.
+/// A row of one of the tables.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Name on the wire; the organization's carry `realm_` before it in the register reply.
+    /// Name on the wire. In the register reply, organization settings have the prefix `realm_`.
     pub name: &'static str,
-    /// Value when nothing else is said.
     pub default: Value,
-    /// Which values it takes.
     pub kind: Kind,
 }
 
-/// Which values a setting takes.
+/// The values that a setting accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// true or false.
     Bool,
-    /// true, false or null.
     BoolOrNull,
-    /// Whole numbers.
     Integer,
-    /// Whole numbers or null.
     IntegerOrNull,
-    /// Whole numbers from one to another.
+    /// Integers from the minimum to the maximum, inclusive.
     Within(i64, i64),
-    /// One of these numbers.
     OneOfIntegers(&'static [i64]),
-    /// Any text.
     Text,
-    /// Any text or null.
     TextOrNull,
-    /// One of these texts.
     OneOf(&'static [&'static str]),
 }
 
 impl Setting {
-    /// The key of the register reply under which one of the organization's is.
+    /// The key of an organization setting in the register reply.
     pub fn state_key(&self) -> String {
         if UNPREFIXED_SETTINGS.contains(&self.name) { self.name.to_owned() } else { format!("realm_{}", self.name) }
     }
 }
 
 impl Kind {
-    /// Whether the setting takes this value.
     pub fn accepts(&self, value: &Value) -> bool {
         match self {
             Kind::Bool => value.is_boolean(),
             Kind::BoolOrNull => value.is_boolean() || value.is_null(),
             Kind::Integer => value.is_i64(),
             Kind::IntegerOrNull => value.is_i64() || value.is_null(),
-            Kind::Within(least, most) => value.as_i64().is_some_and(|number| (*least..=*most).contains(&number)),
+            Kind::Within(min, max) => value.as_i64().is_some_and(|number| (*min..=*max).contains(&number)),
             Kind::OneOfIntegers(allowed) => value.as_i64().is_some_and(|number| allowed.contains(&number)),
             Kind::Text => value.is_string(),
             Kind::TextOrNull => value.is_string() || value.is_null(),
@@ -62,22 +51,22 @@ impl Kind {
 }
 
 fn switch(default: bool) -> Setting {
-    other(default.into(), Kind::Bool)
+    of_kind(default.into(), Kind::Bool)
 }
 
 fn choice(default: i64, allowed: &'static [i64]) -> Setting {
-    other(default.into(), Kind::OneOfIntegers(allowed))
+    of_kind(default.into(), Kind::OneOfIntegers(allowed))
 }
 
 fn word(default: &str, allowed: &'static [&'static str]) -> Setting {
-    other(default.into(), Kind::OneOf(allowed))
+    of_kind(default.into(), Kind::OneOf(allowed))
 }
 
-fn other(default: Value, kind: Kind) -> Setting {
+fn of_kind(default: Value, kind: Kind) -> Setting {
     Setting { name: "", default, kind }
 }
 
-/// Makes a table of settings, and an enum of them in the table's order.
+/// Declares a table of settings, and an enum whose variants are in the order of the table.
 macro_rules! settings {
     ($($(#[$doc:meta])+ $Of:ident in $TABLE:ident { $($variant:ident = $name:literal: $row:expr,)+ })+) => {$(
         $(#[$doc])+
@@ -91,7 +80,6 @@ macro_rules! settings {
             LazyLock::new(|| vec![$(Setting { name: $name, ..$row },)+]);
 
         impl $Of {
-            /// Its row of the table.
             pub fn row(self) -> &'static Setting {
                 &$TABLE[self as usize]
             }
@@ -99,17 +87,16 @@ macro_rules! settings {
     )+};
 }
 
-/// Largest file that any organization can allow to be uploaded, MiB.
+/// Upper limit of the organization's setting, in MiB.
 pub const MAX_FILE_UPLOAD_SIZE_MIB: i64 = 100;
 
-/// Longest password, in code points.
+/// In code points.
 pub const MAX_PASSWORD_LENGTH: i64 = 100;
 
-/// Days for which new members can be made to wait at most: a real server's column has 32 bits. Waits that end after the
-/// calendar does end with it.
+/// Maximum of `waiting_period_threshold`, in days: real servers store it in 32 bits. Waiting periods that would end after
+/// the last supported time end at that time.
 pub const MAX_WAITING_DAYS: i64 = i32::MAX as i64;
 
-/// Sounds that a user can choose.
 pub const NOTIFICATION_SOUNDS: &[&str] = &[
     "ascend",
     "beep_boop",
@@ -144,22 +131,22 @@ pub const NOTIFICATION_SOUNDS: &[&str] = &[
     "service",
 ];
 
-/// What `notification_sound` is for those who want to hear nothing.
+/// The value of `notification_sound` for no sound.
 pub const NO_SOUND: &str = "none";
 
-/// What `notification_sound` may be.
+/// The allowed values of `notification_sound`.
 static SOUND_CHOICES: LazyLock<Vec<&'static str>> =
     LazyLock::new(|| NOTIFICATION_SOUNDS.iter().copied().chain([NO_SOUND]).collect());
 
-/// Sets of emoji pictures: key and label.
+/// Key and label of each emoji set.
 pub const EMOJI_SETS: &[(&str, &str)] =
     &[("modern", "Modern"), ("classic", "Classic"), ("outline", "Outline"), ("text", "Plain text")];
 
 settings! {
-    /// Users' settings (`user_settings` in the register reply), except the time zone and
-    /// `email_address_visibility`, which others see and which therefore are in the account.
+    /// Settings of users (`user_settings` in the register reply), except the time zone and `email_address_visibility`: these
+    /// are fields of `User`, because other users can see them.
     UserSetting in USER_SETTINGS {
-        TwentyFourHourTime = "twenty_four_hour_time": other(json!(false), Kind::BoolOrNull),
+        TwentyFourHourTime = "twenty_four_hour_time": of_kind(json!(false), Kind::BoolOrNull),
         WebMarkReadOnScrollPolicy = "web_mark_read_on_scroll_policy": choice(1, &[1, 2, 3]),
         WebChannelDefaultView = "web_channel_default_view": choice(1, &[1, 2, 3, 4]),
         StarredMessageCounts = "starred_message_counts": switch(true),
@@ -167,12 +154,12 @@ settings! {
         WebSuggestUpdateTimezone = "web_suggest_update_timezone": switch(true),
         FluidLayoutWidth = "fluid_layout_width": switch(false),
         HighContrastMode = "high_contrast_mode": switch(false),
-        WebFontSizePx = "web_font_size_px": other(json!(16), Kind::Integer),
-        WebLineHeightPercent = "web_line_height_percent": other(json!(140), Kind::Integer),
+        WebFontSizePx = "web_font_size_px": of_kind(json!(16), Kind::Integer),
+        WebLineHeightPercent = "web_line_height_percent": of_kind(json!(140), Kind::Integer),
         ColorScheme = "color_scheme": choice(1, &[1, 2, 3]),
         TranslateEmoticons = "translate_emoticons": switch(false),
         DisplayEmojiReactionUsers = "display_emoji_reaction_users": switch(true),
-        DefaultLanguage = "default_language": other(json!("en"), Kind::Text),
+        DefaultLanguage = "default_language": of_kind(json!("en"), Kind::Text),
         WebHomeView = "web_home_view": word("inbox", &["recent", "inbox", "all_messages"]),
         WebEscapeNavigatesToHomeView = "web_escape_navigates_to_home_view": switch(true),
         LeftSideUserlist = "left_side_userlist": switch(false),
@@ -197,7 +184,7 @@ settings! {
         EnableFollowedTopicEmailNotifications = "enable_followed_topic_email_notifications": switch(true),
         EnableFollowedTopicPushNotifications = "enable_followed_topic_push_notifications": switch(true),
         EnableFollowedTopicAudibleNotifications = "enable_followed_topic_audible_notifications": switch(true),
-        EmailNotificationsBatchingPeriodSeconds = "email_notifications_batching_period_seconds": other(json!(120), Kind::Integer),
+        EmailNotificationsBatchingPeriodSeconds = "email_notifications_batching_period_seconds": of_kind(json!(120), Kind::Integer),
         EnableOfflineEmailNotifications = "enable_offline_email_notifications": switch(true),
         EnableOfflinePushNotifications = "enable_offline_push_notifications": switch(true),
         EnableOnlinePushNotifications = "enable_online_push_notifications": switch(true),
@@ -223,13 +210,13 @@ settings! {
         WebInboxShowChannelFolders = "web_inbox_show_channel_folders": switch(true),
     }
 
-    /// The organization's settings that are plain values, without `realm_`.
+    /// Settings of the organization with simple values, by name without `realm_`.
     RealmSetting in REALM_SETTINGS {
         AllowMessageEditing = "allow_message_editing": switch(true),
         AvatarChangesDisabled = "avatar_changes_disabled": switch(false),
-        DefaultCodeBlockLanguage = "default_code_block_language": other(json!(""), Kind::Text),
+        DefaultCodeBlockLanguage = "default_code_block_language": of_kind(json!(""), Kind::Text),
         DefaultAvatarSource = "default_avatar_source": word("G", &["G", "J"]),
-        DefaultLanguage = "default_language": other(json!("en"), Kind::Text),
+        DefaultLanguage = "default_language": of_kind(json!("en"), Kind::Text),
         DigestEmailsEnabled = "digest_emails_enabled": switch(false),
         DigestWeekday = "digest_weekday": choice(1, &[0, 1, 2, 3, 4, 5, 6]),
         DisallowDisposableEmailAddresses = "disallow_disposable_email_addresses": switch(true),
@@ -243,61 +230,60 @@ settings! {
         InlineImagePreview = "inline_image_preview": switch(true),
         InlineUrlEmbedPreview = "inline_url_embed_preview": switch(false),
         InviteRequired = "invite_required": switch(true),
-        JitsiServerUrl = "jitsi_server_url": other(Value::Null, Kind::TextOrNull),
-        MaxFileUploadSizeMib = "max_file_upload_size_mib": other(json!(MAX_FILE_UPLOAD_SIZE_MIB), Kind::Within(1, MAX_FILE_UPLOAD_SIZE_MIB)),
+        JitsiServerUrl = "jitsi_server_url": of_kind(Value::Null, Kind::TextOrNull),
+        MaxFileUploadSizeMib = "max_file_upload_size_mib": of_kind(json!(MAX_FILE_UPLOAD_SIZE_MIB), Kind::Within(1, MAX_FILE_UPLOAD_SIZE_MIB)),
         MediaPreviewSize = "media_preview_size": choice(100, &[100, 150, 200]),
         MessageContentAllowedInEmailNotifications = "message_content_allowed_in_email_notifications": switch(true),
-        MessageContentDeleteLimitSeconds = "message_content_delete_limit_seconds": other(json!(600), Kind::IntegerOrNull),
-        MessageContentEditLimitSeconds = "message_content_edit_limit_seconds": other(json!(600), Kind::IntegerOrNull),
+        MessageContentDeleteLimitSeconds = "message_content_delete_limit_seconds": of_kind(json!(600), Kind::IntegerOrNull),
+        MessageContentEditLimitSeconds = "message_content_edit_limit_seconds": of_kind(json!(600), Kind::IntegerOrNull),
         MessageEditHistoryVisibilityPolicy = "message_edit_history_visibility_policy": word("all", &["all", "moves", "none"]),
-        MessageRetentionDays = "message_retention_days": other(json!(-1), Kind::Integer),
-        MoveMessagesBetweenStreamsLimitSeconds = "move_messages_between_streams_limit_seconds": other(json!(604_800), Kind::IntegerOrNull),
-        MoveMessagesWithinStreamLimitSeconds = "move_messages_within_stream_limit_seconds": other(json!(604_800), Kind::IntegerOrNull),
+        MessageRetentionDays = "message_retention_days": of_kind(json!(-1), Kind::Integer),
+        MoveMessagesBetweenStreamsLimitSeconds = "move_messages_between_streams_limit_seconds": of_kind(json!(604_800), Kind::IntegerOrNull),
+        MoveMessagesWithinStreamLimitSeconds = "move_messages_within_stream_limit_seconds": of_kind(json!(604_800), Kind::IntegerOrNull),
         NameChangesDisabled = "name_changes_disabled": switch(false),
         OrgType = "org_type": choice(10, &[0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000]),
         OwnerFullContentAccess = "owner_full_content_access": switch(false),
-        PasswordMinLength = "password_min_length": other(json!(6), Kind::Within(0, MAX_PASSWORD_LENGTH)),
-        PasswordMinGuesses = "password_min_guesses": other(json!(10_000), Kind::Within(0, i64::MAX)),
+        PasswordMinLength = "password_min_length": of_kind(json!(6), Kind::Within(0, MAX_PASSWORD_LENGTH)),
+        PasswordMinGuesses = "password_min_guesses": of_kind(json!(10_000), Kind::Within(0, i64::MAX)),
         PlanType = "plan_type": choice(1, &[1, 2, 3, 4, 10]),
         PresenceDisabled = "presence_disabled": switch(false),
         PushNotificationsEnabled = "push_notifications_enabled": switch(true),
-        PushNotificationsEnabledEndTimestamp = "push_notifications_enabled_end_timestamp": other(Value::Null, Kind::IntegerOrNull),
+        PushNotificationsEnabledEndTimestamp = "push_notifications_enabled_end_timestamp": of_kind(Value::Null, Kind::IntegerOrNull),
         RequireE2eePushNotifications = "require_e2ee_push_notifications": switch(false),
         RequireUniqueNames = "require_unique_names": switch(false),
         SendChannelEventsMessages = "send_channel_events_messages": switch(true),
         SendWelcomeEmails = "send_welcome_emails": switch(true),
         TopicsPolicy = "topics_policy": word("allow_empty_topic", &["allow_empty_topic", "disable_empty_topic"]),
-        UploadQuotaMib = "upload_quota_mib": other(Value::Null, Kind::IntegerOrNull),
+        UploadQuotaMib = "upload_quota_mib": of_kind(Value::Null, Kind::IntegerOrNull),
         VideoChatProvider = "video_chat_provider": choice(1, &[0, 1, 3, 4, 5, 6, 7]),
-        WaitingPeriodThreshold = "waiting_period_threshold": other(json!(3), Kind::Within(0, MAX_WAITING_DAYS)),
+        WaitingPeriodThreshold = "waiting_period_threshold": of_kind(json!(3), Kind::Within(0, MAX_WAITING_DAYS)),
         WantAdvertiseInCommunitiesDirectory = "want_advertise_in_communities_directory": switch(false),
-        WelcomeMessageCustomText = "welcome_message_custom_text": other(json!(""), Kind::Text),
+        WelcomeMessageCustomText = "welcome_message_custom_text": of_kind(json!(""), Kind::Text),
     }
 }
 
-/// Settings of the organization whose names have no `realm_` before them in the register reply.
+/// Organization settings without the prefix `realm_` in the register reply.
 const UNPREFIXED_SETTINGS: &[&str] = &["max_file_upload_size_mib", "password_min_length", "password_min_guesses"];
 
-/// Settings of users that went at a level (`level/parameters.rs`). Worlds below it keep them among the others.
+/// User settings that a feature level removed (`level/parameters.rs`). Worlds below that level have them.
 pub static FORMER_USER_SETTINGS: LazyLock<Vec<Setting>> =
     LazyLock::new(|| vec![Setting { name: "dense_mode", ..switch(true) }]);
 
-/// Defaults of users' settings that were others: the first level that has the present one, the name, what was before.
+/// Changed defaults of user settings: the first level with the present default, the name, and the default before.
 const FORMER_DEFAULTS: &[(i64, &str, i64)] =
     &[(336, "user_list_style", 2), (274, "web_font_size_px", 14), (274, "web_line_height_percent", 122)];
 
-/// The default that a setting had at a level, where it was another than now.
+/// The default of a setting at a feature level. None: the present default.
 pub fn former_default(name: &str, level: i64) -> Option<Value> {
-    let row = FORMER_DEFAULTS.iter().find(|(since, other, _)| level < *since && *other == name);
-    row.map(|(.., before)| (*before).into())
+    let row = FORMER_DEFAULTS.iter().find(|(since, setting, _)| level < *since && *setting == name);
+    row.map(|(.., default)| (*default).into())
 }
 
-/// The names of settings that had another default once.
+/// The names of settings whose default changed.
 pub fn with_former_default() -> impl Iterator<Item = &'static str> {
     FORMER_DEFAULTS.iter().map(|(_, name, _)| *name)
 }
 
-/// The row of a table with this name.
 pub fn find<'table>(table: &'table [Setting], name: &str) -> Option<&'table Setting> {
     table.iter().find(|row| row.name == name)
 }
@@ -307,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_default_is_a_value_that_the_setting_takes() {
+    fn every_setting_accepts_its_default() {
         for setting in USER_SETTINGS.iter().chain(REALM_SETTINGS.iter()) {
             assert!(setting.kind.accepts(&setting.default), "{}", setting.name);
         }

@@ -1,6 +1,6 @@
-//! How a realm is written down whole and read again, as far as serde can't do it by itself.
+//! Custom serialization of a realm's fields in state documents.
 //!
-//! Queues, the event log and everything that follows from the rest are not written.
+//! State documents contain neither queues, nor the event log, nor indexes that can be computed.
 
 pub mod messages;
 
@@ -20,42 +20,44 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Permissions by name; names are those of the tables.
+/// Permissions, by the names in the tables.
 pub mod permissions {
     use super::*;
 
-    /// Writes them as they are.
     pub fn serialize<S: Serializer>(permissions: &Permissions, serializer: S) -> Result<S::Ok, S::Error> {
         permissions.serialize(serializer)
     }
 
-    /// Reads them; an unknown name is an error.
+    /// # Errors
+    ///
+    /// A name is unknown.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Permissions, D::Error> {
-        let read = distinct::keys::<_, BTreeMap<String, GroupSettingValue>, _, _>(deserializer)?;
+        let permissions = distinct::keys::<_, BTreeMap<String, GroupSettingValue>, _, _>(deserializer)?;
         let tables = || REALM_PERMISSIONS.iter().chain(CHANNEL_PERMISSIONS).chain(GROUP_PERMISSIONS);
-        let named = |(name, value): (String, GroupSettingValue)| {
+        let with_static_name = |(name, value): (String, GroupSettingValue)| {
             let row = tables().find(|row| row.name == name);
             row.map(|row| (row.name, value)).ok_or_else(|| D::Error::custom(format!("no permission is called {name}")))
         };
-        read.into_iter().map(named).collect()
+        permissions.into_iter().map(with_static_name).collect()
     }
 }
 
-/// Settings by name; names are those of the tables.
+/// Settings, by the names in the tables.
 pub mod settings {
     use super::*;
 
-    /// Writes them as they are.
     pub fn serialize<S: Serializer>(settings: &OrdMap<&'static str, Value>, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(settings.iter())
     }
 
-    /// Reads them; an unknown name or a value of the wrong kind is an error.
+    /// # Errors
+    ///
+    /// A name is unknown, or the setting does not accept the value.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<&'static str, Value>, D::Error> {
-        let read: BTreeMap<String, Value> = distinct::keys(deserializer)?;
-        let named = |(name, value): (String, Value)| {
-            // The one default of new users that is in the account.
-            let (name, is_sound) = if name == "email_address_visibility" {
+        let settings: BTreeMap<String, Value> = distinct::keys(deserializer)?;
+        let checked = |(name, value): (String, Value)| {
+            // This default of new users is not in the tables, because the setting is a field of `User`.
+            let (name, is_valid) = if name == "email_address_visibility" {
                 let visibility = value.as_i64().and_then(EmailVisibility::from_number);
                 ("email_address_visibility", visibility.is_some())
             } else {
@@ -64,17 +66,16 @@ pub mod settings {
                 let row = row.ok_or_else(|| D::Error::custom(format!("no setting is called {name}")))?;
                 (row.name, row.kind.accepts(&value))
             };
-            if is_sound { Ok((name, value)) } else { Err(D::Error::custom(format!("{name} can't be {value}"))) }
+            if is_valid { Ok((name, value)) } else { Err(D::Error::custom(format!("{name} can't be {value}"))) }
         };
-        read.into_iter().map(named).collect()
+        settings.into_iter().map(checked).collect()
     }
 }
 
-/// A map as a list of pairs, for keys that no JSON object can have.
+/// A map as a list of pairs, for keys that are not strings.
 pub mod pairs {
     use super::*;
 
-    /// Writes the pairs in the order of their keys.
     pub fn serialize<K, V, S>(map: &OrdMap<K, V>, serializer: S) -> Result<S::Ok, S::Error>
     where
         K: Ord + Serialize,
@@ -84,29 +85,32 @@ pub mod pairs {
         serializer.collect_seq(map.iter())
     }
 
-    /// Reads the pairs.
+    /// # Errors
+    ///
+    /// A key occurs twice.
     pub fn deserialize<'de, K, V, D>(deserializer: D) -> Result<OrdMap<K, V>, D::Error>
     where
         K: Ord + Clone + Deserialize<'de> + Serialize,
         V: Clone + Deserialize<'de>,
         D: Deserializer<'de>,
     {
-        let read = Vec::<(K, V)>::deserialize(deserializer)?;
-        distinct::check(read.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
-        Ok(read.into_iter().collect())
+        let pairs = Vec::<(K, V)>::deserialize(deserializer)?;
+        distinct::check(pairs.iter().map(|(key, _)| key)).map_err(D::Error::custom)?;
+        Ok(pairs.into_iter().collect())
     }
 }
 
-/// Bytes by content hash, as base64.
+/// Blobs by content hash, as base64.
 pub mod blobs {
     use super::*;
 
-    /// Writes them.
     pub fn serialize<S: Serializer>(blobs: &OrdMap<String, Bytes>, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(blobs.iter().map(|(hash, bytes)| (hash, STANDARD.encode(bytes))))
     }
 
-    /// Reads them; bytes that are not what their hash says are an error.
+    /// # Errors
+    ///
+    /// The bytes do not have the hash of their key.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrdMap<String, Bytes>, D::Error> {
         let decode = |(hash, text): (String, String)| {
             let bytes = STANDARD.decode(text).map_err(D::Error::custom)?;
@@ -115,18 +119,18 @@ pub mod blobs {
             }
             Ok((hash, Bytes::from(bytes)))
         };
-        let read: BTreeMap<String, String> = distinct::keys(deserializer)?;
-        read.into_iter().map(decode).collect()
+        let encoded: BTreeMap<String, String> = distinct::keys(deserializer)?;
+        encoded.into_iter().map(decode).collect()
     }
 }
 
-/// Linkifiers by what they were made of; they are compiled again.
+/// The sources of linkifiers, which are compiled when they are deserialized.
 pub mod linkifiers {
     use super::*;
 
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Stored {
+    struct StoredLinkifier {
         id: LinkifierId,
         pattern: String,
         url_template: String,
@@ -135,22 +139,23 @@ pub mod linkifiers {
         alternative_url_templates: Vec<String>,
     }
 
-    /// Writes them in their order.
     pub fn serialize<S: Serializer>(linkifiers: &Vector<Arc<Linkifier>>, serializer: S) -> Result<S::Ok, S::Error> {
-        let stored = |one: &Arc<Linkifier>| Stored {
-            id: one.id,
-            pattern: one.pattern.clone(),
-            url_template: one.url_template.clone(),
-            example_input: one.example_input.clone(),
-            reverse_template: one.reverse_template.clone(),
-            alternative_url_templates: one.alternative_url_templates.clone(),
+        let stored = |linkifier: &Arc<Linkifier>| StoredLinkifier {
+            id: linkifier.id,
+            pattern: linkifier.pattern.clone(),
+            url_template: linkifier.url_template.clone(),
+            example_input: linkifier.example_input.clone(),
+            reverse_template: linkifier.reverse_template.clone(),
+            alternative_url_templates: linkifier.alternative_url_templates.clone(),
         };
         serializer.collect_seq(linkifiers.iter().map(stored))
     }
 
-    /// Reads and compiles them.
+    /// # Errors
+    ///
+    /// A linkifier does not compile.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vector<Arc<Linkifier>>, D::Error> {
-        let compile = |stored: Stored| {
+        let compile = |stored: StoredLinkifier| {
             let source = LinkifierSource {
                 pattern: stored.pattern,
                 url_template: stored.url_template,
@@ -161,6 +166,6 @@ pub mod linkifiers {
             let compiled = Linkifier::compile(stored.id, source);
             compiled.map(Arc::new).map_err(|errors| D::Error::custom(errors.first_message()))
         };
-        Vec::<Stored>::deserialize(deserializer)?.into_iter().map(compile).collect()
+        Vec::<StoredLinkifier>::deserialize(deserializer)?.into_iter().map(compile).collect()
     }
 }

@@ -1,12 +1,11 @@
-//! The groups that the server keeps by role.
+//! System groups, whose members the server derives from the users' roles.
 
 use super::user::Role;
 use serde::{Deserialize, Serialize};
 
-/// The groups that the server keeps by role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SystemGroup {
-    /// Empty.
+    /// Has no members.
     Nobody,
     Owners,
     /// Administrators and owners.
@@ -19,12 +18,12 @@ pub enum SystemGroup {
     Members,
     /// All users.
     Everyone,
-    /// All users and anonymous visitors.
+    /// All users and spectators.
     Internet,
 }
 
 impl SystemGroup {
-    /// In the order in which they are made.
+    /// In the order in which they are created, with growing IDs.
     pub const ALL: [SystemGroup; 8] = [
         SystemGroup::Internet,
         SystemGroup::Everyone,
@@ -50,7 +49,7 @@ impl SystemGroup {
         }
     }
 
-    /// Name in texts.
+    /// Name in notices and error messages.
     pub fn display_name(self) -> &'static str {
         match self {
             SystemGroup::Nobody => "Nobody",
@@ -64,7 +63,6 @@ impl SystemGroup {
         }
     }
 
-    /// Who is in it, in a sentence.
     pub fn description(self) -> &'static str {
         match self {
             SystemGroup::Nobody => "Nobody",
@@ -78,7 +76,7 @@ impl SystemGroup {
         }
     }
 
-    /// The group that it contains.
+    /// The direct subgroup.
     pub fn subgroup(self) -> Option<SystemGroup> {
         match self {
             SystemGroup::Nobody | SystemGroup::Owners => None,
@@ -91,7 +89,7 @@ impl SystemGroup {
         }
     }
 
-    /// The group that users of a role are direct members of.
+    /// The system group that users with this role are direct members of.
     pub fn of_role(role: Role) -> SystemGroup {
         match role {
             Role::Owner => SystemGroup::Owners,

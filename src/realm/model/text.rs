@@ -1,14 +1,14 @@
-//! What texts may hold, and how they are stored.
+//! Limits and normalization of texts from clients.
 
 use crate::error::Error;
 use regex::Regex;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// Longest message, in code points; longer ones are cut.
+/// In code points; longer messages are truncated.
 pub const MAX_MESSAGE_LENGTH: usize = 10_000;
 
-/// A text as it is stored: no white space at its end, no newlines before it, cut at the limit.
+/// Normalizes the content of a message: removes white space at the end and newlines at the start, and truncates it.
 ///
 /// # Errors
 ///
@@ -24,28 +24,28 @@ pub fn normal_content(content: &str) -> Result<Cow<'_, str>, Error> {
     Ok(truncate(content, MAX_MESSAGE_LENGTH, "\n[message truncated]"))
 }
 
-/// The place, counted from 1, of the first character that names can't hold: a control character, or one of the 66 that
-/// Unicode says will never be characters. Invisible ones are taken.
+/// The 1-based position of the first character that is not allowed in names: control characters and the 66 Unicode
+/// noncharacters. Invisible characters are allowed.
 pub fn invalid_character(text: &str) -> Option<usize> {
     text.chars()
         .position(|character| {
-            let is_no_character = matches!(character, '\u{fdd0}'..='\u{fdef}')
+            let is_noncharacter = matches!(character, '\u{fdd0}'..='\u{fdef}')
                 || matches!(u32::from(character) & 0xffff, 0xfffe | 0xffff);
-            character.is_control() || is_no_character
+            character.is_control() || is_noncharacter
         })
         .map(|index| index + 1)
 }
 
-/// Whether a text has a character of Unicode's category C: control and format characters, those for private use, and those
-/// that are not assigned.
+/// Whether a text has a character of Unicode category C: control, format, private-use or unassigned.
 pub fn has_other_character(text: &str) -> bool {
-    static OTHER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\p{C}").ok());
-    !text.is_ascii() && OTHER.as_ref().is_some_and(|other| other.is_match(text)) || text.contains(char::is_control)
+    static CATEGORY_C: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\p{C}").ok());
+    !text.is_ascii() && CATEGORY_C.as_ref().is_some_and(|category| category.is_match(text))
+        || text.contains(char::is_control)
 }
 
-/// A text of at most `limit` code points; what was cut off is replaced by `suffix`.
+/// Shortens a text to `limit` code points. A shortened text ends with `suffix`.
 pub fn truncate<'text>(text: &'text str, limit: usize, suffix: &str) -> Cow<'text, str> {
-    // No text has more characters than bytes.
+    // A text has at most as many code points as bytes.
     if text.len() <= limit || text.chars().count() <= limit {
         return text.into();
     }
@@ -53,19 +53,19 @@ pub fn truncate<'text>(text: &'text str, limit: usize, suffix: &str) -> Cow<'tex
     remaining.chain(suffix.chars()).collect::<String>().into()
 }
 
-/// A text in lower case. Most names are that already, and are not copied.
+/// Does not copy texts in lower case, as most names are.
 pub fn in_lowercase(text: &str) -> Cow<'_, str> {
     let is_lowercase = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
     if is_lowercase { text.into() } else { text.to_lowercase().into() }
 }
 
-/// Whether a text is within its limit, in code points.
+/// Checks that a text has at most `limit` code points.
 ///
 /// # Errors
 ///
 /// `BadValue`: `is too long (limit: … characters)`.
 pub fn check_length(text: &str, at: &str, limit: usize) -> Result<(), Error> {
-    // A text has no more code points than bytes.
+    // A text has at most as many code points as bytes.
     if text.len() <= limit || text.chars().count() <= limit {
         return Ok(());
     }
@@ -77,8 +77,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_hold_what_is_not_of_two_categories() {
-        for (text, place) in [
+    fn control_characters_and_noncharacters_are_invalid() {
+        for (text, position) in [
             ("plain", None),
             ("a\u{200e}\u{200f}\u{2028}\u{2029}\u{202e}\u{feff}\u{ad}\u{e000}", None),
             ("a\u{7}", Some(2)),
@@ -86,12 +86,12 @@ mod tests {
             ("ab\u{fdd0}", Some(3)),
             ("\u{1fffe}", Some(1)),
         ] {
-            assert_eq!(invalid_character(text), place, "{text:?}");
+            assert_eq!(invalid_character(text), position, "{text:?}");
         }
     }
 
     #[test]
-    fn invisible_characters_are_known_by_their_category() {
+    fn characters_of_category_c_are_recognized() {
         for (text, is_other) in [
             ("plain", false),
             ("\u{1f3f3}\u{fe0f}", false),

@@ -1,7 +1,7 @@
-//! Older names of time zones, which are kept under today's: the links of the IANA time zone database
-//! (A-187 in docs/assumptions.md).
+//! Maps old names of time zones to their present names: the links of the IANA time zone database (A-187 in
+//! docs/assumptions.md).
 
-/// Today's names, each with those that lead to it.
+/// Present names, each with its old names.
 #[rustfmt::skip]
 const LINKS: &[(&str, &[&str])] = &[
     ("Africa/Abidjan", &["Africa/Timbuktu", "Iceland"]),
@@ -107,9 +107,8 @@ const LINKS: &[(&str, &[&str])] = &[
     ("Pacific/Port_Moresby", &["Pacific/Truk", "Pacific/Yap"]),
 ];
 
-/// The name under which a time zone is kept.
 pub fn canonical(name: &str) -> &str {
-    LINKS.iter().find(|(_, older)| older.contains(&name)).map_or(name, |(today, _)| today)
+    LINKS.iter().find(|(_, old_names)| old_names.contains(&name)).map_or(name, |(present_name, _)| present_name)
 }
 
 #[cfg(test)]
@@ -117,12 +116,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_from_zones_that_are_known_to_zones_that_lead_nowhere() {
+    fn links_resolve_to_known_zones_that_are_no_links() {
         let is_known = |name: &str| jiff::tz::TimeZone::get(name).is_ok();
-        for (today, older) in LINKS {
-            assert!(is_known(today) && canonical(today) == *today, "{today}");
-            for name in *older {
-                assert!(is_known(name) && canonical(name) == *today, "{name}");
+        for (present_name, old_names) in LINKS {
+            assert!(is_known(present_name) && canonical(present_name) == *present_name, "{present_name}");
+            for name in *old_names {
+                assert!(is_known(name) && canonical(name) == *present_name, "{name}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Accounts: what everybody may know of a user, and their credentials.
+//! User accounts: profile, role, credentials and bot configuration.
 
 use super::id::{ChannelId, ProfileFieldId, UserId};
 use super::memo::Memo;
@@ -10,137 +10,124 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// The name that guests see of users that they may not know of.
+/// Shown to guests instead of the names of users that they can't access.
 pub const UNKNOWN_USER_NAME: &str = "Unknown user";
 
-/// An account, human or bot.
+/// An account of a person or a bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct User {
     pub id: UserId,
-    /// The real address (`delivery_email`).
     pub email: String,
-    /// Display name.
     pub full_name: String,
-    /// Its place in the hierarchy.
     pub role: Role,
-    /// False once deactivated.
     pub is_active: bool,
-    /// Imported, and never logged in.
+    /// Whether the account was imported and never logged in.
     pub is_imported_stub: bool,
-    /// Deactivated, with its account data removed.
+    /// Whether the account was deactivated and its data removed.
     pub is_deleted: bool,
-    /// What makes it a bot.
+    /// None: a person.
     pub bot: Option<Bot>,
-    /// When it was made, or first logged in where `joins_at_first_login`.
+    /// The time of creation, or of the first login if `joins_at_first_login`.
     pub date_joined: Timestamp,
-    /// Imported or made through the API: `date_joined` moves to the first login.
+    /// Whether `date_joined` becomes the time of the first login, for accounts that were imported or created through the API.
     pub joins_at_first_login: bool,
-    /// IANA name of the profile's time zone; empty when never set.
+    /// IANA name; "" if it was never set.
     pub timezone: String,
-    /// Its picture.
     pub avatar: Avatar,
-    /// Who may see the real address.
     pub email_visibility: EmailVisibility,
     /// 32 letters and digits.
     pub api_key: String,
-    /// The password in clear: a test double keeps no secrets. None: can't log in with one.
+    /// In plain text, because a test double has no secrets. None: the user can't log in with a password.
     pub password: Option<String>,
-    /// May create users through the API (together with being an administrator).
+    /// Whether the user may create users through the API. The role of administrator is needed too.
     pub can_create_users: bool,
-    /// What the user says in custom profile fields.
+    /// Values of custom profile fields.
     #[serde(deserialize_with = "crate::realm::distinct::keys")]
     pub profile: OrdMap<ProfileFieldId, ProfileEntry>,
-    /// What was written of it already.
+    /// Cached JSON.
     #[serde(skip)]
     pub memo: UserMemo,
 }
 
-/// A user as JSON, whole and in parts.
+/// Cached JSON of a user.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UserMemo {
-    /// As lists have it, for each of the ways in which it is looked at.
+    /// The entry in lists of users, for each kind of reader.
     pub lines: [Memo<Box<RawValue>>; 8],
-    /// As the user sees themselves.
+    /// The user's own view (`GET /users/me`).
     pub own: Memo<Box<[u8]>>,
-    /// What takes most work to write.
+    /// Parts that are expensive to render.
     pub written: Memo<Arc<Written>>,
 }
 
-/// Parts of a user's record, as JSON.
 #[derive(Debug)]
 pub struct Written {
-    /// The address of the picture.
     pub avatar_url: Box<RawValue>,
-    /// To the minute.
+    /// With a precision of minutes.
     pub date_joined: Box<RawValue>,
-    /// What the user says in custom profile fields, by ID.
+    /// Values of custom profile fields, by ID of the field.
     pub profile_data: Box<RawValue>,
 }
 
-/// What a user says in a custom profile field.
+/// A user's value of a custom profile field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileEntry {
-    /// As text.
     pub value: String,
-    /// As HTML, for the kinds that take Markdown: as it was rendered when it was said.
+    /// HTML, rendered when the value was set. None: the kind of field has no Markdown.
     pub rendered: Option<String>,
 }
 
 impl User {
-    /// Whether the account is a bot.
     pub fn is_bot(&self) -> bool {
         self.bot.is_some()
     }
 
-    /// Whether the account is a bot of the general kind, which uses the API as people do.
     pub fn is_generic_bot(&self) -> bool {
         self.bot.as_ref().is_some_and(|bot| bot.kind == BotKind::Generic)
     }
 
-    /// Whether the account belongs to the service itself, as the notification bot does.
+    /// Whether the account belongs to the service, such as the notification bot.
     pub fn is_system_bot(&self) -> bool {
         self.bot.as_ref().is_some_and(|bot| bot.is_system)
     }
 
-    /// Whether the account is a guest's.
     pub fn is_guest(&self) -> bool {
         self.role == Role::Guest
     }
 
-    /// Whether the account is an administrator's or an owner's.
+    /// Owners are administrators too.
     pub fn is_admin(&self) -> bool {
         self.role <= Role::Administrator
     }
 
-    /// The owner of a bot.
+    /// None: a person, or a bot without an owner.
     pub fn bot_owner(&self) -> Option<UserId> {
         self.bot.as_ref().and_then(|bot| bot.owner)
     }
 
-    /// What the requests of a bot mean where they don't say it; nothing of people.
+    /// The default values for people, who have none.
     pub fn bot_defaults(&self) -> BotDefaults {
         self.bot.as_ref().map(|bot| bot.defaults).unwrap_or_default()
     }
 }
 
-/// What makes an account a bot.
+/// Properties of bots.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bot {
-    /// What it does.
     pub kind: BotKind,
-    /// Who answers for it; legacy and system bots have none.
+    /// None: a system bot, or a bot from before bots had owners.
     pub owner: Option<UserId>,
-    /// One of the service's own, shown apart from the organization's users.
+    /// Whether it belongs to the service. System bots are not in the organization's list of users.
     pub is_system: bool,
-    /// What it does for the service.
+    /// None: not a system bot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_kind: Option<SystemBotKind>,
-    /// Its outgoing services or its configuration, as the register reply lists them (`services`).
+    /// Outgoing webhooks or the configuration, as in `services` of the register reply.
     pub services: Vec<Value>,
-    /// What its requests mean where they don't say it.
+    /// Values of parameters that its requests omit.
     #[serde(default)]
     pub defaults: BotDefaults,
 }
@@ -157,20 +144,19 @@ pub enum SystemBotKind {
     EmailGateway,
 }
 
-/// What the requests of a bot mean where they don't say it.
+/// Values of parameters that a bot's requests omit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BotDefaults {
-    /// Where messages to a channel go that name none (`default_sending_stream`).
+    /// The channel of messages that name none (`default_sending_stream`).
     pub sending_channel: Option<ChannelId>,
-    /// The channel of which queues without a narrow get messages alone (`default_events_register_stream`).
+    /// The only channel whose messages queues without a narrow receive (`default_events_register_stream`).
     pub events_channel: Option<ChannelId>,
-    /// Whether queues get messages of all public channels (`default_all_public_streams`).
+    /// Whether queues receive the messages of all public channels (`default_all_public_streams`).
     pub all_public_channels: bool,
 }
 
 impl BotDefaults {
-    /// The channels that they name.
     pub fn channels(self) -> impl Iterator<Item = ChannelId> {
         self.sending_channel.into_iter().chain(self.events_channel)
     }
@@ -191,7 +177,6 @@ pub enum BotKind {
 }
 
 impl BotKind {
-    /// The number on the wire.
     pub fn number(self) -> i64 {
         match self {
             BotKind::Generic => 1,
@@ -219,10 +204,9 @@ pub enum Role {
 }
 
 impl Role {
-    /// All roles, mightiest first.
+    /// From the highest to the lowest.
     pub const ALL: [Role; 5] = [Role::Owner, Role::Administrator, Role::Moderator, Role::Member, Role::Guest];
 
-    /// The number on the wire.
     pub fn number(self) -> i64 {
         match self {
             Role::Owner => 100,
@@ -233,7 +217,6 @@ impl Role {
         }
     }
 
-    /// In words.
     pub fn name(self) -> &'static str {
         match self {
             Role::Owner => "owner",
@@ -244,7 +227,6 @@ impl Role {
         }
     }
 
-    /// The role with this number.
     pub fn from_number(number: i64) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.number() == number)
     }
@@ -267,7 +249,6 @@ pub enum EmailVisibility {
 }
 
 impl EmailVisibility {
-    /// The number on the wire.
     pub fn number(self) -> i64 {
         match self {
             EmailVisibility::Everyone => 1,
@@ -278,14 +259,13 @@ impl EmailVisibility {
         }
     }
 
-    /// The visibility with this number.
     pub fn from_number(number: i64) -> Option<Self> {
         [Self::Everyone, Self::Members, Self::Administrators, Self::Nobody, Self::Moderators]
             .into_iter()
             .find(|visibility| visibility.number() == number)
     }
 
-    /// Whether somebody of this role may see the address.
+    /// Whether users with this role may see the address.
     pub fn admits(self, role: Role) -> bool {
         match self {
             EmailVisibility::Everyone => true,
@@ -297,33 +277,29 @@ impl EmailVisibility {
     }
 }
 
-/// A user's picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Avatar {
-    /// Where it comes from.
     pub source: AvatarSource,
-    /// Grows with each change, from 1; busts caches.
+    /// Starts at 1 and grows with each change. It is part of the URL, so that browsers load the new picture.
     pub version: i64,
 }
 
-/// Where a picture comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum AvatarSource {
-    /// `G`: the third-party provider, found by a hash of the address.
+    /// `G`: an external provider, which identifies users by a hash of their address.
     Provider,
-    /// `U`: uploaded; the names under which the picture's bytes are kept.
+    /// `U`: uploaded by the user.
     Uploaded {
-        /// Content hash of the picture.
         blob: String,
-        /// Content hash of the larger one.
+        /// Content hash of the larger version.
         medium_blob: String,
     },
 }
 
 impl AvatarSource {
-    /// The letter on the wire.
+    /// `avatar_source` on the wire.
     pub fn letter(&self) -> &'static str {
         match self {
             AvatarSource::Provider => "G",

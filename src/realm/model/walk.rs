@@ -1,46 +1,46 @@
-//! Walks over graphs, such as groups and their subgroups: each node is visited once, and no walk needs the stack.
+//! Graph traversal, for groups and their subgroups. Each node is visited once, without recursion.
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 use smallvec::SmallVec;
 use std::hash::Hash;
 
-/// Up to so many nodes are compared one by one, which is faster than a set of them.
-const FEW: usize = 16;
+/// Up to this many nodes, comparing them one by one is faster than hashing.
+const MAX_LINEAR_SEARCH: usize = 16;
 
-/// Nodes in the order in which they are found, each once: the starts, then their neighbours, and so on.
+/// Iterates over reachable nodes without duplicates, in breadth-first order.
 #[derive(Debug)]
 pub struct Reachable<N, F> {
-    found: SmallVec<[N; FEW]>,
+    queue: SmallVec<[N; MAX_LINEAR_SEARCH]>,
     known: HashSet<N>,
     visited: usize,
     neighbours: F,
 }
 
-/// All nodes that can be reached from some nodes, these included. `neighbours` hands each neighbour of a node to the
-/// function that it gets.
+/// All nodes that can be reached from the start nodes, which are included. `neighbours` calls its second argument with
+/// each neighbour of a node.
 pub fn reachable<N, F>(starts: impl IntoIterator<Item = N>, neighbours: F) -> Reachable<N, F>
 where
     N: Copy + Eq + Hash,
     F: FnMut(N, &mut dyn FnMut(N)),
 {
-    let mut reachable = Reachable { found: SmallVec::new(), known: HashSet::new(), visited: 0, neighbours };
+    let mut reachable = Reachable { queue: SmallVec::new(), known: HashSet::new(), visited: 0, neighbours };
     for start in starts {
-        find(&mut reachable.found, &mut reachable.known, start);
+        enqueue(&mut reachable.queue, &mut reachable.known, start);
     }
     reachable
 }
 
-fn find<N: Copy + Eq + Hash>(found: &mut SmallVec<[N; FEW]>, known: &mut HashSet<N>, node: N) {
-    let is_new = if found.len() < FEW {
-        !found.contains(&node)
+fn enqueue<N: Copy + Eq + Hash>(queue: &mut SmallVec<[N; MAX_LINEAR_SEARCH]>, known: &mut HashSet<N>, node: N) {
+    let is_new = if queue.len() < MAX_LINEAR_SEARCH {
+        !queue.contains(&node)
     } else {
         if known.is_empty() {
-            known.extend(found.iter().copied());
+            known.extend(queue.iter().copied());
         }
         known.insert(node)
     };
     if is_new {
-        found.push(node);
+        queue.push(node);
     }
 }
 
@@ -52,46 +52,46 @@ where
     type Item = N;
 
     fn next(&mut self) -> Option<N> {
-        let node = *self.found.get(self.visited)?;
+        let node = *self.queue.get(self.visited)?;
         self.visited += 1;
-        let Self { found, known, neighbours, .. } = self;
-        neighbours(node, &mut |neighbour| find(found, known, neighbour));
+        let Self { queue, known, neighbours, .. } = self;
+        neighbours(node, &mut |neighbour| enqueue(queue, known, neighbour));
         Some(node)
     }
 }
 
-/// Nodes that can be reached from themselves: at least one of each cycle, none where there is no cycle. Takes time in
-/// proportion to the number of nodes and edges.
+/// Nodes that can be reached from themselves: at least one node of each cycle, and none without cycles. Takes linear time
+/// in the number of nodes and edges.
 pub fn cyclic<N>(starts: impl IntoIterator<Item = N>, mut neighbours: impl FnMut(N, &mut dyn FnMut(N))) -> Vec<N>
 where
     N: Copy + Eq + Hash,
 {
-    let mut is_open: HashMap<N, bool> = HashMap::default();
+    let mut is_on_path: HashMap<N, bool> = HashMap::default();
     let mut cyclic = Vec::new();
     let mut path: Vec<(N, std::vec::IntoIter<N>)> = Vec::new();
-    let mut all_of = |node: N| {
-        let mut all = Vec::new();
-        neighbours(node, &mut |neighbour| all.push(neighbour));
-        all.into_iter()
+    let mut neighbours_of = |node: N| {
+        let mut collected = Vec::new();
+        neighbours(node, &mut |neighbour| collected.push(neighbour));
+        collected.into_iter()
     };
     for start in starts {
-        if is_open.contains_key(&start) {
+        if is_on_path.contains_key(&start) {
             continue;
         }
-        is_open.insert(start, true);
-        path.push((start, all_of(start)));
-        while let Some((node, rest)) = path.last_mut() {
-            let Some(neighbour) = rest.next() else {
-                is_open.insert(*node, false);
+        is_on_path.insert(start, true);
+        path.push((start, neighbours_of(start)));
+        while let Some((node, remaining)) = path.last_mut() {
+            let Some(neighbour) = remaining.next() else {
+                is_on_path.insert(*node, false);
                 path.pop();
                 continue;
             };
-            match is_open.get(&neighbour) {
+            match is_on_path.get(&neighbour) {
                 Some(true) => cyclic.push(neighbour),
                 Some(false) => {}
                 None => {
-                    is_open.insert(neighbour, true);
-                    path.push((neighbour, all_of(neighbour)));
+                    is_on_path.insert(neighbour, true);
+                    path.push((neighbour, neighbours_of(neighbour)));
                 }
             }
         }
@@ -105,31 +105,31 @@ where
 mod tests {
     use super::*;
 
-    /// Layers of two nodes each, where both nodes lead to both of the next layer: 2^n paths.
+    /// Layers of two nodes, where both nodes have edges to both nodes of the next layer: 2^n paths.
     fn lattice(layers: u32) -> impl FnMut(u32, &mut dyn FnMut(u32)) {
-        move |node, found| {
+        move |node, visit| {
             let layer = node / 2 + 1;
             if layer < layers {
-                found(layer * 2);
-                found(layer * 2 + 1);
+                visit(layer * 2);
+                visit(layer * 2 + 1);
             }
         }
     }
 
     fn chain(length: u32) -> impl FnMut(u32, &mut dyn FnMut(u32)) {
-        move |node, found| {
+        move |node, visit| {
             if node + 1 < length {
-                found(node + 1);
+                visit(node + 1);
             }
         }
     }
 
     #[test]
     fn each_node_is_visited_once_however_many_paths_lead_to_it() {
-        let mut found: Vec<u32> = reachable([0], lattice(64)).collect();
+        let mut nodes: Vec<u32> = reachable([0], lattice(64)).collect();
 
-        found.sort_unstable();
-        assert_eq!(found, (0..128).filter(|node| *node != 1).collect::<Vec<_>>());
+        nodes.sort_unstable();
+        assert_eq!(nodes, (0..128).filter(|node| *node != 1).collect::<Vec<_>>());
         assert_eq!(cyclic(0..128, lattice(64)), Vec::<u32>::new());
     }
 
@@ -142,13 +142,13 @@ mod tests {
     #[test]
     fn every_cycle_has_a_node_that_is_reported() {
         let edges = [(1, 2), (2, 3), (3, 1), (3, 4), (4, 5), (5, 5), (6, 1)];
-        let neighbours = |node: i32, found: &mut dyn FnMut(i32)| {
-            edges.iter().filter(|(from, _)| *from == node).for_each(|(_, to)| found(*to));
+        let neighbours = |node: i32, visit: &mut dyn FnMut(i32)| {
+            edges.iter().filter(|(from, _)| *from == node).for_each(|(_, to)| visit(*to));
         };
 
-        let found = cyclic([6, 1, 2, 3, 4, 5], neighbours);
+        let nodes = cyclic([6, 1, 2, 3, 4, 5], neighbours);
 
-        assert_eq!(found, [1, 5]);
+        assert_eq!(nodes, [1, 5]);
         assert_eq!(reachable([6], neighbours).collect::<Vec<_>>(), [6, 1, 2, 3, 4, 5]);
     }
 }

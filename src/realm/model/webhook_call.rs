@@ -1,41 +1,39 @@
-//! Calls of outgoing webhooks, as data.
+//! The requests that outgoing webhook bots make.
 
 use super::id::UserId;
 use super::sent_message::SentMessage;
 use super::site::Site;
 use std::sync::Arc;
 
-/// A message that is to be posted to the URL of a bot.
+/// A request of an outgoing webhook bot for a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookCall {
     pub bot: UserId,
-    /// Why it is called.
     pub trigger: Trigger,
-    /// Where it is posted to, as the bot has it.
+    /// From the bot's configuration.
     pub url: String,
-    /// What the receiver knows the server by.
+    /// Authenticates the server to the receiver.
     pub token: String,
-    /// In which form.
     pub interface: Interface,
     pub sent: Arc<SentMessage>,
-    /// Where its sender was, if a client sent it.
+    /// The context of the request that sent the message. None: the message was not sent by a request.
     pub site: Option<Site>,
 }
 
-/// Why a bot is called.
+/// Why the bot is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// A message in a channel mentions it by name.
+    /// A channel message mentions the bot.
     Mention,
-    /// It receives a direct message.
+    /// The bot receives a direct message.
     DirectMessage,
 }
 
-/// The form of a call.
+/// The format of the request body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
     /// 1: JSON with the message.
     Generic,
-    /// 2: a form, as the product of that name posts it.
+    /// 2: form data in the format of Slack's outgoing webhooks.
     Slack,
 }

@@ -1,4 +1,4 @@
-//! The range of a narrow's messages around an anchor.
+//! Selects the messages of a narrow around an anchor.
 
 use super::{Candidates, Narrow};
 use crate::realm::Realm;
@@ -6,34 +6,30 @@ use crate::realm::id::MessageId;
 use crate::realm::user::User;
 use crate::time::Timestamp;
 
-/// The ID that means the newest end: no message has so high an ID.
+/// The anchor ID of the newest end. No message has an ID this high.
 pub const NEWEST: i64 = 10_000_000_000_000_000;
 
-/// Where a range is.
+/// The position of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// At a message, which need not exist.
+    /// A message ID; the message need not exist.
     Id(i64),
-    /// At the newest end.
     Newest,
-    /// At the oldest end.
     Oldest,
-    /// At the oldest unread message of the narrow that is not muted; at the newest end if there is none.
+    /// The oldest unread message that matches and is not muted; the newest end if there is none.
     FirstUnread,
-    /// At the first message from this time on; at the newest end if there is none.
+    /// The first matching message sent at or after this time; the newest end if there is none.
     Date(Timestamp),
 }
 
-/// A range around an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Its position.
     pub anchor: Anchor,
-    /// Whether the message at the anchor belongs to it.
+    /// Whether the anchor's own message is selected.
     pub include_anchor: bool,
-    /// Messages before it, at most.
+    /// Maximum number of messages older than the anchor.
     pub before: usize,
-    /// Messages after it, at most.
+    /// Maximum number of messages newer than the anchor.
     pub after: usize,
 }
 
@@ -42,9 +38,9 @@ pub struct Range {
 pub struct Selection {
     /// Oldest first.
     pub ids: Vec<MessageId>,
-    /// The id that the anchor stood for.
+    /// The resolved anchor; [`NEWEST`] for the newest end.
     pub anchor: i64,
-    /// Whether the anchor's message is among them.
+    /// Whether `ids` has the anchor's message.
     pub found_anchor: bool,
     /// No older messages match the narrow.
     pub found_oldest: bool,
@@ -53,7 +49,6 @@ pub struct Selection {
 }
 
 impl Narrow {
-    /// Selects a range of the narrow's messages.
     pub fn select(&self, realm: &Realm, viewer: Option<&User>, range: Range) -> Selection {
         let candidates = self.candidates(realm, viewer);
         let anchor = self.anchor_id(realm, viewer, &candidates, range.anchor);
@@ -107,13 +102,13 @@ impl Narrow {
         }
     }
 
-    /// Muted topics don't count, nor do muted channels unless the narrow names one.
+    /// Skips muted topics, and muted channels unless the narrow names a channel.
     fn first_unread(&self, realm: &Realm, viewer: Option<&User>) -> Option<MessageId> {
         let viewer = viewer?;
-        let is_wanted = |id: &MessageId| {
+        let is_anchor = |id: &MessageId| {
             let message = &realm.messages[id];
             !realm.is_in_muted(viewer.id, message, !self.names_channel()) && self.admits(realm, Some(viewer), message)
         };
-        realm.unread(viewer.id).into_iter().find(is_wanted)
+        realm.unread(viewer.id).into_iter().find(is_anchor)
     }
 }

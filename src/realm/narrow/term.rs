@@ -1,4 +1,4 @@
-//! From a client's terms to resolved ones.
+//! Resolves the terms that a client sends: operators, and the channels, topics and users in their operands.
 
 use super::{Condition, Narrow, Participants, Search, Term};
 use crate::error::Error;
@@ -12,25 +12,21 @@ use crate::realm::user::User;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// A term as a client sent it.
+/// A term as the client sends it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawTerm {
-    /// The operator, by its newest or an older name.
+    /// By its newest or a legacy name.
     pub operator: String,
-    /// What it is applied to.
     pub operand: Value,
-    /// The opposite is meant.
     pub is_negated: bool,
 }
 
-/// Terms that a narrow has at most; each is asked of every message that may be in it (A-200
-/// in docs/assumptions.md).
+/// Maximum number of terms, because each term is evaluated for every candidate message (A-200 in docs/assumptions.md).
 pub const MAX_TERMS: usize = 100;
-/// Words that one term of a search has at most.
-const MAX_WORDS: usize = 100;
+const MAX_SEARCH_WORDS: usize = 100;
 
-/// Operators that an anonymous visitor may use.
-const FOR_VISITORS: [&str; 9] = ["channel", "channels", "topic", "sender", "has", "search", "near", "id", "with"];
+const SPECTATOR_OPERATORS: [&str; 9] =
+    ["channel", "channels", "topic", "sender", "has", "search", "near", "id", "with"];
 
 pub(super) fn resolve(
     realm: &Realm,
@@ -41,15 +37,15 @@ pub(super) fn resolve(
     if raw.len() > MAX_TERMS {
         return Err(bad(format!("more than {MAX_TERMS} terms")));
     }
-    let terms = with_conversation_of(realm, viewer, raw)?;
+    let terms = resolve_with(realm, viewer, raw)?;
     if viewer.is_none() {
-        check_visitor(&terms)?;
+        check_spectator(&terms)?;
     }
-    let mut narrow = Narrow { rows_are_enough: !Feature::NarrowsCheckRows.is_at(feature_level), ..Narrow::default() };
+    let mut narrow = Narrow { row_grants_access: !Feature::NarrowsCheckRows.is_at(feature_level), ..Narrow::default() };
     for term in &terms {
         let mut condition = condition(realm, viewer, term)?;
         if !Feature::HomeNegated.is_at(feature_level) && condition == Condition::InHome {
-            condition = Condition::InHomeOfOld;
+            condition = Condition::InHomeLegacy;
         }
         if let Condition::Channel(id) = condition
             && !Feature::ArchivedChannelsClosed.is_at(feature_level)
@@ -58,30 +54,29 @@ pub(super) fn resolve(
         {
             return Err(bad(format!("unknown channel {}", term.operand.as_str().unwrap_or_default())));
         }
-        // `near` and `in:all` say nothing, so that their opposite doesn't either.
+        // `near` and `in:all` match every message, negated or not.
         let is_never_negated = condition == Condition::Everything
-            || condition == Condition::InHomeOfOld
+            || condition == Condition::InHomeLegacy
             || (!Feature::SearchNegated.is_at(feature_level) && matches!(condition, Condition::Words(_)));
         narrow.terms.push(Term { is_negated: term.is_negated && !is_never_negated, condition });
     }
     if !Feature::SearchNegated.is_at(feature_level) {
-        narrow.search_at_once();
+        narrow.merge_searches();
     }
-    check_combination(&narrow, Feature::NegatedTermsApart.is_at(feature_level))?;
+    check_combination(&narrow, Feature::NegatedTermsCombined.is_at(feature_level))?;
     narrow.includes_history = includes_history(realm, viewer, &narrow, feature_level);
     Ok(narrow)
 }
 
 impl Narrow {
-    /// Puts all searches together: words that are too common count for nothing with others.
-    fn search_at_once(&mut self) {
+    /// Merges all searches into one term, so that a search of only stop words does not prevent matches of the others.
+    fn merge_searches(&mut self) {
         let Some(search) = self.search() else { return };
         self.terms.retain(|term| !matches!(term.condition, Condition::Words(_)));
         self.terms.push(Term { is_negated: false, condition: Condition::Words(search) });
     }
 }
 
-/// The operator's newest name.
 fn newest_name(operator: &str) -> &str {
     match operator {
         "stream" => "channel",
@@ -96,18 +91,18 @@ fn bad(desc: impl Into<String>) -> Error {
     Error::BadNarrow { desc: desc.into().into() }
 }
 
-/// `with` means the conversation of a message: it replaces terms that name another one.
-fn with_conversation_of(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
-    let mut with = raw.iter().filter(|term| newest_name(&term.operator) == "with");
-    let Some(term) = with.next() else { return Ok(raw.to_vec()) };
-    if with.next().is_some() {
+/// Replaces a `with` term, and the terms that name a conversation, by terms for the conversation of its message.
+fn resolve_with(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -> Result<Vec<RawTerm>, Error> {
+    let mut with_terms = raw.iter().filter(|term| newest_name(&term.operator) == "with");
+    let Some(term) = with_terms.next() else { return Ok(raw.to_vec()) };
+    if with_terms.next().is_some() {
         return Err(Error::BadNarrowCombination { desc: "Duplicate 'with' operators.".into() });
     }
     let id = message_id(&term.operand).ok_or_else(|| bad("Invalid 'with' operator"))?;
     let mut terms: Vec<RawTerm> = raw.iter().filter(|term| newest_name(&term.operator) != "with").cloned().collect();
     let message = match viewer {
         Some(viewer) => realm.message_seen_by(viewer, id),
-        None => realm.messages.get(&id).filter(|message| realm.is_for_visitors(message)),
+        None => realm.messages.get(&id).filter(|message| realm.is_visible_to_spectators(message)),
     };
     let Some(message) = message else {
         return if names_conversation(&terms) { Ok(terms) } else { Err(bad("Invalid 'with' operator")) };
@@ -127,26 +122,29 @@ fn with_conversation_of(realm: &Realm, viewer: Option<&User>, raw: &[RawTerm]) -
     Ok(terms)
 }
 
-/// Whether the terms say by themselves which conversation is meant.
 fn names_conversation(terms: &[RawTerm]) -> bool {
     let has = |name: &str| terms.iter().any(|term| newest_name(&term.operator) == name);
     has("dm") || (has("channel") && has("topic"))
 }
 
-fn check_visitor(terms: &[RawTerm]) -> Result<(), Error> {
+fn check_spectator(terms: &[RawTerm]) -> Result<(), Error> {
     let is_web_public =
         |term: &RawTerm| newest_name(&term.operator) == "channels" && term.operand == "web-public" && !term.is_negated;
     let is_allowed = |term: &RawTerm| {
-        FOR_VISITORS.contains(&newest_name(&term.operator)) || (term.operator == "is" && term.operand == "resolved")
+        SPECTATOR_OPERATORS.contains(&newest_name(&term.operator))
+            || (term.operator == "is" && term.operand == "resolved")
     };
     if terms.iter().any(is_web_public) && terms.iter().all(is_allowed) { Ok(()) } else { Err(Error::NotLoggedIn) }
 }
 
-fn check_combination(narrow: &Narrow, tells_negated: bool) -> Result<(), Error> {
-    let has = |wanted: fn(&Condition) -> bool, is_negated: bool| {
-        narrow.terms.iter().any(|term| (!tells_negated || term.is_negated == is_negated) && wanted(&term.condition))
+fn check_combination(narrow: &Narrow, distinguishes_negated: bool) -> Result<(), Error> {
+    let has = |matches_kind: fn(&Condition) -> bool, is_negated: bool| {
+        narrow
+            .terms
+            .iter()
+            .any(|term| (!distinguishes_negated || term.is_negated == is_negated) && matches_kind(&term.condition))
     };
-    let is_of_channels = |condition: &Condition| {
+    let is_channel_condition = |condition: &Condition| {
         matches!(
             condition,
             Condition::Channel(_)
@@ -156,7 +154,7 @@ fn check_combination(narrow: &Narrow, tells_negated: bool) -> Result<(), Error> 
                 | Condition::Topic(_)
         )
     };
-    let is_direct = |condition: &Condition| {
+    let is_direct_condition = |condition: &Condition| {
         matches!(
             condition,
             Condition::IsDirect
@@ -165,25 +163,25 @@ fn check_combination(narrow: &Narrow, tells_negated: bool) -> Result<(), Error> 
                 | Condition::GroupIncluding(_)
         )
     };
-    let excludes_direct = tells_negated && has(|condition| *condition == Condition::IsDirect, true);
-    let in_channels = has(is_of_channels, false) || excludes_direct;
-    if in_channels && has(is_direct, false) {
+    let excludes_direct = distinguishes_negated && has(|condition| *condition == Condition::IsDirect, true);
+    let in_channels = has(is_channel_condition, false) || excludes_direct;
+    if in_channels && has(is_direct_condition, false) {
         return Err(bad("No message can be both a channel message and direct message"));
     }
     Ok(())
 }
 
-/// Whether messages without a personal row are looked at too.
+/// Whether messages match for which the viewer has no user message.
 fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, level: i64) -> bool {
     let Some(viewer) = viewer else { return true };
-    let mut includes = false;
+    let mut includes_history = false;
     for term in &narrow.terms {
         match &term.condition {
             Condition::Channel(id) if !term.is_negated => {
                 let channel = &realm.channels[id];
-                includes = realm.can_read(viewer, channel) && channel.privacy.has_public_history();
+                includes_history = realm.can_read(viewer, channel) && channel.privacy.has_public_history();
             }
-            Condition::PublicChannels if !term.is_negated && !viewer.is_guest() => includes = true,
+            Condition::PublicChannels if !term.is_negated && !viewer.is_guest() => includes_history = true,
             Condition::IsResolved if !Feature::ResolvedForAll.is_at(level) => return false,
             Condition::IsFollowed if !Feature::FollowedByRows.is_at(level) => {}
             Condition::IsDirect
@@ -196,7 +194,7 @@ fn includes_history(realm: &Realm, viewer: Option<&User>, narrow: &Narrow, level
             _ => {}
         }
     }
-    includes
+    includes_history
 }
 
 fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Condition, Error> {
@@ -238,7 +236,7 @@ fn condition(realm: &Realm, viewer: Option<&User>, term: &RawTerm) -> Result<Con
         "search" => match text(operand)? {
             blank if blank.trim().is_empty() => Err(Error::bad_value("operand", "cannot be blank.")),
             words => match Search::of(words) {
-                search if search.count() > MAX_WORDS => Err(bad(format!("more than {MAX_WORDS} words"))),
+                search if search.count() > MAX_SEARCH_WORDS => Err(bad(format!("more than {MAX_SEARCH_WORDS} words"))),
                 search => Ok(Condition::Words(search)),
             },
         },
@@ -274,7 +272,7 @@ fn channel<'realm>(
     viewer: Option<&User>,
     operand: &Value,
 ) -> Result<&'realm Arc<Channel>, Error> {
-    let (found, shown) = match operand {
+    let (channel, name_or_id) = match operand {
         Value::String(name) => (realm.channel_by_name(name), name.clone()),
         Value::Number(number) if number.is_i64() => {
             let id = number.as_i64().map(crate::realm::id::ChannelId);
@@ -282,10 +280,11 @@ fn channel<'realm>(
         }
         _ => return Err(Error::bad_value("operand", "is not a string or integer")),
     };
-    let channel = found.ok_or_else(|| bad(format!("unknown channel {shown}")))?;
-    // Whoever left a private channel has messages of it still: their rows say which of those they may read.
+    let channel = channel.ok_or_else(|| bad(format!("unknown channel {name_or_id}")))?;
+    // No access check for users: former subscribers of a private channel still have user messages, which decide what they
+    // may read.
     if viewer.is_none() && !channel.privacy.is_web_public() {
-        return Err(bad(format!("unknown web-public channel {shown}")));
+        return Err(bad(format!("unknown web-public channel {name_or_id}")));
     }
     Ok(channel)
 }
@@ -302,14 +301,14 @@ fn one_user(realm: &Realm, viewer: Option<&User>, operand: &Value, desc: &str) -
     if !operand.is_string() && !operand.is_i64() {
         return Err(Error::bad_value("operand", "is not a string or integer"));
     }
-    let shown = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
-    user(realm, viewer, operand).ok_or_else(|| bad(format!("{desc} {shown}")))
+    let operand_text = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
+    user(realm, viewer, operand).ok_or_else(|| bad(format!("{desc} {operand_text}")))
 }
 
-/// The exact conversation with somebody: ids, one address, or addresses with commas between them.
+/// Resolves the operand of `dm`: a list of ids, or addresses separated by commas.
 fn conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result<Condition, Error> {
     let users: Vec<Option<UserId>> = match operand {
-        // Nobody writes to nobody.
+        // A conversation without other users does not exist.
         Value::Array(ids) if ids.is_empty() => return Ok(Condition::Conversation(None)),
         Value::String(emails) => {
             emails.split(',').map(|email| user(realm, viewer, &Value::from(email.trim()))).collect()
@@ -317,9 +316,9 @@ fn conversation(realm: &Realm, viewer: Option<&User>, operand: &Value) -> Result
         Value::Array(ids) if ids.iter().all(Value::is_i64) => ids.iter().map(|id| user(realm, viewer, id)).collect(),
         _ => return Err(Error::bad_value("operand", "is not a string or an integer list")),
     };
-    let shown = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
+    let operand_text = operand.as_str().map_or_else(|| operand.to_string(), str::to_owned);
     let users: Option<Participants> = users.into_iter().collect();
-    let mut members = users.ok_or_else(|| bad(format!("unknown user in {shown}")))?;
+    let mut members = users.ok_or_else(|| bad(format!("unknown user in {operand_text}")))?;
     members.extend(viewer.map(|viewer| viewer.id));
     Ok(Condition::Conversation(realm.conversation_of(members).map(|conversation| conversation.id)))
 }

@@ -1,4 +1,4 @@
-//! Who can see what: addresses and users here, channels and messages in the files below. Pure questions of the realm.
+//! Access checks: which users and email addresses a user can see. Checks of channels and messages are in submodules.
 
 mod channels;
 mod messages;
@@ -16,37 +16,37 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// The address by which a user is known to the API: the real one where everyone may see it,
-    /// else a dummy (specification, User, `email`).
+    /// The user's address in the API: the real one if everyone may see it, else a dummy address (specification, User,
+    /// `email`).
     pub fn api_email(&self, user: &User) -> String {
         self.shown_dummy_email(user).unwrap_or_else(|| user.email.clone())
     }
 
-    /// The address by which `viewer` (None: an anonymous visitor) knows a user: a dummy for visitors, who may see no
-    /// person's address, and where the viewer may not know of the user.
+    /// The user's address that `viewer` sees; None is a spectator. Spectators see only dummy addresses of people, and users
+    /// see the dummy addresses of users that they can't access.
     pub fn email_shown_to(&self, viewer: Option<&User>, user: &User) -> String {
-        let is_known = viewer.map_or(user.is_bot(), |viewer| self.can_access_user(viewer, user.id));
-        if is_known { self.api_email(user) } else { self.dummy_email(user.id) }
+        let can_access = viewer.map_or(user.is_bot(), |viewer| self.can_access_user(viewer, user.id));
+        if can_access { self.api_email(user) } else { self.dummy_email(user.id) }
     }
 
-    /// The name by which `viewer` (None: an anonymous visitor) knows a user.
+    /// The user's name that `viewer` sees; None is a spectator.
     pub fn name_shown_to<'user>(&self, viewer: Option<&User>, user: &'user User) -> &'user str {
-        let is_known = viewer.is_none_or(|viewer| self.can_access_user(viewer, user.id));
-        if is_known { &user.full_name } else { UNKNOWN_USER_NAME }
+        let can_access = viewer.is_none_or(|viewer| self.can_access_user(viewer, user.id));
+        if can_access { &user.full_name } else { UNKNOWN_USER_NAME }
     }
 
-    /// The dummy that replaces the address of a user whose real one not everyone may see.
+    /// The user's dummy address. None: everyone may see the real address.
     pub fn shown_dummy_email(&self, user: &User) -> Option<String> {
         let is_shown = user.is_bot() || user.email_visibility == crate::realm::model::user::EmailVisibility::Everyone;
         (!is_shown).then(|| self.dummy_email(user.id))
     }
 
-    /// The address that works for any user, `user7@host`.
+    /// A dummy address such as `user7@host`, which every user has.
     pub fn dummy_email(&self, user: UserId) -> String {
         format!("user{user}@{}", self.organization.host)
     }
 
-    /// Whether `viewer` (None: an anonymous visitor) may see the real address of a user.
+    /// Whether `viewer` may see the real address of a user; None is a spectator.
     pub fn can_see_email(&self, viewer: Option<&User>, user: &User) -> bool {
         if user.is_bot() {
             return true;
@@ -54,8 +54,8 @@ impl Realm {
         viewer.is_some_and(|viewer| viewer.id == user.id || user.email_visibility.admits(viewer.role))
     }
 
-    /// Whether `viewer` may know of a user at all: guests may be limited to those they share
-    /// channels or direct messages with (`can_access_all_users_group`).
+    /// Whether `viewer` may access a user at all: guests may be limited to users in the same channels and conversations
+    /// (`can_access_all_users_group`).
     pub fn can_access_user(&self, viewer: &User, user: UserId) -> bool {
         if !viewer.is_guest() || viewer.id == user || self.may(viewer.id, RealmPermission::CanAccessAllUsers) {
             return true;
@@ -64,14 +64,15 @@ impl Realm {
         if target.is_bot() {
             return true;
         }
-        let own = self.user_state(viewer.id);
-        own.subscriptions
+        let state = self.user_state(viewer.id);
+        state
+            .subscriptions
             .iter()
             .any(|(channel, subscription)| subscription.is_active && self.channels[channel].subscribers.contains(&user))
-            || own.conversations.iter().any(|conversation| self.conversations[conversation].members.contains(&user))
+            || state.conversations.iter().any(|conversation| self.conversations[conversation].members.contains(&user))
     }
 
-    /// A user that the viewer may know of; bots and deactivated ones too.
+    /// A user that the viewer may access, including bots and deactivated users.
     ///
     /// # Errors
     ///
@@ -81,7 +82,7 @@ impl Realm {
         if self.can_access_user(viewer, id) { Ok(user) } else { Err(Error::InsufficientPermission) }
     }
 
-    /// An active person that the viewer may know of.
+    /// An active user that the viewer may access, except bots.
     ///
     /// # Errors
     ///
@@ -94,43 +95,42 @@ impl Realm {
         self.accessible_user(viewer, id)
     }
 
-    /// The user behind an API address: a real one that the viewer may see, or a dummy. The real address of somebody that
-    /// the viewer may not know of is nobody's.
+    /// Finds a user by dummy address, or by a real address that the viewer may see. Users that the viewer can't access are
+    /// not found by their real address.
     pub fn user_by_api_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
         if let Some(user) = self.user_by_dummy_email(email) {
             return Some(user);
         }
-        let is_seen =
+        let is_visible =
             |user: &&Arc<User>| self.can_see_email(Some(viewer), user) && self.can_access_user(viewer, user.id);
-        self.user_by_email(email).filter(is_seen)
+        self.user_by_email(email).filter(is_visible)
     }
 
-    /// The user behind a dummy address, or behind a real one that users of the viewer's role may see. The viewer's own
-    /// is no exception.
+    /// As [`Realm::user_by_api_email`], but real addresses must be visible to users of the viewer's role, even the viewer's
+    /// own address.
     pub fn user_by_role_email(&self, viewer: &User, email: &str) -> Option<&Arc<User>> {
-        let is_open = |user: &&Arc<User>| user.is_bot() || user.email_visibility.admits(viewer.role);
-        self.user_by_dummy_email(email).or_else(|| self.user_by_api_email(viewer, email).filter(is_open))
+        let is_visible_to_role = |user: &&Arc<User>| user.is_bot() || user.email_visibility.admits(viewer.role);
+        self.user_by_dummy_email(email).or_else(|| self.user_by_api_email(viewer, email).filter(is_visible_to_role))
     }
 
-    /// The user behind a dummy address, or behind a real one that everyone may see, of somebody that the viewer (None: an
-    /// anonymous visitor) may know of. Any other real one is nobody's: whoever could send to it would learn whose it is.
+    /// Finds a user by dummy address, or by a real address that everyone may see, of a user that the viewer may access; None
+    /// is a spectator. Other real addresses are not found, because a success would reveal whose address it is.
     pub fn user_known_as(&self, viewer: Option<&User>, email: &str) -> Option<&Arc<User>> {
         let is_known = |user: &&Arc<User>| self.email_shown_to(viewer, user).eq_ignore_ascii_case(email);
         self.user_by_dummy_email(email).or_else(|| self.user_by_email(email).filter(is_known))
     }
 
-    /// The user behind a dummy address.
     pub fn user_by_dummy_email(&self, email: &str) -> Option<&Arc<User>> {
-        self.dummy_digits(email)?.parse().ok().and_then(|id| self.users.get(&UserId(id)))
+        self.dummy_email_digits(email)?.parse().ok().and_then(|id| self.users.get(&UserId(id)))
     }
 
-    /// Whether an address has the form of dummies, also of users who don't exist yet.
+    /// Whether an address has the form of dummy addresses, even if no user has it.
     pub fn is_dummy_email(&self, email: &str) -> bool {
-        self.dummy_digits(email).is_some()
+        self.dummy_email_digits(email).is_some()
     }
 
-    /// The part of the user's number in a dummy address.
-    fn dummy_digits<'a>(&self, email: &'a str) -> Option<&'a str> {
+    /// The user ID in a dummy address, as text.
+    fn dummy_email_digits<'a>(&self, email: &'a str) -> Option<&'a str> {
         let (name, host) = email.split_once('@')?;
         if !host.eq_ignore_ascii_case(&self.organization.host) {
             return None;
@@ -139,52 +139,50 @@ impl Realm {
         (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(digits)
     }
 
-    /// Asserts that neither the organization nor the account was deactivated.
+    /// Checks that neither the organization nor the account is deactivated.
     ///
     /// # Errors
     ///
     /// In this order: `RealmDeactivated`, `UserDeactivated`.
-    pub fn check_is_open_to(&self, user: &User) -> Result<(), Error> {
+    pub fn check_is_active(&self, user: &User) -> Result<(), Error> {
         if self.organization.is_deactivated {
             return Err(Error::RealmDeactivated);
         }
         if user.is_active { Ok(()) } else { Err(Error::UserDeactivated) }
     }
 
-    /// Whether an anonymous visitor may look at the organization's public part
-    /// (specification, Authentication 4).
+    /// Whether spectators may use the API (specification, Authentication 4).
     pub fn has_public_access(&self) -> bool {
         self.organization.is_on(RealmSetting::EnableSpectatorAccess)
     }
 
-    /// Whether there is something for anonymous visitors to see (`realm_web_public_access_enabled`).
+    /// Whether spectators can see a channel (`realm_web_public_access_enabled`).
     pub fn web_public_access_enabled(&self) -> bool {
         self.has_public_access()
             && self.channels.values().any(|channel| channel.privacy == Privacy::WebPublic && !channel.is_archived)
     }
 
-    /// Guests, deactivated ones included.
+    /// Includes deactivated guests.
     pub fn guests(&self) -> &OrdSet<UserId> {
         self.system_group_members(SystemGroup::Everyone)
     }
 
-    /// Users of this role and above, deactivated ones included: owners and administrators for `Role::Administrator`.
+    /// Users with this role or a higher one, including deactivated users.
     pub fn at_least(&self, role: Role) -> OrdSet<UserId> {
-        Role::ALL
-            .into_iter()
-            .filter(|candidate| *candidate <= role)
-            .fold(OrdSet::new(), |all, role| all.union(self.system_group_members(SystemGroup::of_role(role)).clone()))
+        Role::ALL.into_iter().filter(|candidate| *candidate <= role).fold(OrdSet::new(), |users, role| {
+            users.union(self.system_group_members(SystemGroup::of_role(role)).clone())
+        })
     }
 
-    /// Everybody with an account: the audience of changes of the organization.
+    /// All active users: the audience of changes of the organization.
     pub fn everyone(&self) -> Audience {
         Audience::of(self.active_users.clone())
     }
 
-    /// Everybody who may know of a user.
+    /// All active users who may access a user.
     pub fn who_can_access(&self, id: UserId) -> Audience {
-        let is_blind = |guest: &&UserId| !self.user(**guest).is_some_and(|viewer| self.can_access_user(viewer, id));
-        let blind: OrdSet<UserId> = self.guests().iter().filter(is_blind).copied().collect();
-        self.everyone().except_all(&blind)
+        let lacks_access = |guest: &&UserId| !self.user(**guest).is_some_and(|viewer| self.can_access_user(viewer, id));
+        let guests: OrdSet<UserId> = self.guests().iter().filter(lacks_access).copied().collect();
+        self.everyone().except_all(&guests)
     }
 }

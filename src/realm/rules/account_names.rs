@@ -1,4 +1,4 @@
-//! Names and passwords that an account may have.
+//! Validation of display names and passwords of accounts.
 
 use crate::error::Error;
 use crate::feature::Feature;
@@ -9,10 +9,10 @@ use crate::realm::setting::RealmSetting;
 use crate::realm::text::{has_other_character, invalid_character};
 use unicode_normalization::UnicodeNormalization;
 
-/// Longest display name, in code points.
+/// In code points.
 pub const MAX_NAME_LENGTH: usize = 100;
 
-/// A display name, trimmed, as it may be stored; `of` is the account that has it already, if any.
+/// Trims and validates a display name. `of` is the account that is renamed; None is a new account.
 ///
 /// # Errors
 ///
@@ -33,38 +33,38 @@ pub fn checked_name(realm: &Realm, name: &str, of: Option<UserId>, feature_level
     if is_unprintable || name.contains(|character| "*`\\>\"@".contains(character)) {
         return Err(Error::NameInvalidCharacters);
     }
-    let ends_like_a_mention = name
+    let has_mention_suffix = name
         .rsplit_once('|')
         .is_some_and(|(_, digits)| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()));
-    if ends_like_a_mention {
+    if has_mention_suffix {
         return Err(Error::NameInvalidFormat);
     }
-    let wanted = folded(name);
-    let is_taken = || realm.users.values().any(|user| Some(user.id) != of && folded(&user.full_name) == wanted);
+    let folded_name = folded(name);
+    let is_taken = || realm.users.values().any(|user| Some(user.id) != of && folded(&user.full_name) == folded_name);
     if realm.organization.is_on(RealmSetting::RequireUniqueNames) && is_taken() {
         return Err(Error::NameTaken);
     }
     Ok(name.to_owned())
 }
 
-/// What names that look alike have in common: letters of one width and case.
+/// Normalizes the width and case of letters, so that names that look alike are equal.
 fn folded(name: &str) -> String {
     name.nfkc().flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a password is found after so many guesses at the earliest. `known` are words that a guesser tries first.
+/// Whether guessing a password takes at least `guesses` attempts. `known` are words that an attacker would try first.
 #[cfg(feature = "password-strength")]
-fn takes_guesses(password: &str, known: &[&str], guesses: u64) -> bool {
+fn requires_guesses(password: &str, known: &[&str], guesses: u64) -> bool {
     zxcvbn::zxcvbn(password, known).guesses() >= guesses
 }
 
 #[cfg(not(feature = "password-strength"))]
-fn takes_guesses(_: &str, _: &[&str], _: u64) -> bool {
+fn requires_guesses(_: &str, _: &[&str], _: u64) -> bool {
     true
 }
 
-/// Whether a password is as long and as hard to guess as the organization wants it (`password_min_length`,
-/// `password_min_guesses`).
+/// Checks the length and strength of a password (`password_min_length`, `password_min_guesses`). `known` are words that
+/// an attacker would try first.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ pub fn check_password(realm: &Realm, password: &str, known: &[&str]) -> Result<(
     let length = i64::try_from(password.chars().count()).unwrap_or(i64::MAX);
     let has_length = (limit(RealmSetting::PasswordMinLength).max(1)..=MAX_PASSWORD_LENGTH).contains(&length);
     let min_guesses = u64::try_from(limit(RealmSetting::PasswordMinGuesses)).unwrap_or_default();
-    if has_length && (min_guesses <= 1 || takes_guesses(password, known, min_guesses)) {
+    if has_length && (min_guesses <= 1 || requires_guesses(password, known, min_guesses)) {
         Ok(())
     } else {
         Err(Error::PasswordTooWeak)

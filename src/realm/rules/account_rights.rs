@@ -1,4 +1,4 @@
-//! Who may change whose account.
+//! Permissions to administer other accounts and to change roles.
 
 use crate::error::Error;
 use crate::realm::Realm;
@@ -7,7 +7,8 @@ use crate::realm::id::UserId;
 use crate::realm::user::{Role, User};
 use std::sync::Arc;
 
-/// A user that the caller may administer: administrators may all, owners of bots those; deactivated ones too.
+/// A user that the caller may administer, including deactivated users: administrators may administer all users, and
+/// other users their own bots.
 ///
 /// # Errors
 ///
@@ -18,19 +19,18 @@ pub fn administered_user(realm: &Realm, caller: &User, id: UserId) -> Result<Arc
     if may { Ok(user.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// Whether a user is the only active person who owns the organization: bots may have the role, and don't count
-/// (A-145 in docs/assumptions.md).
+/// Whether a user is the only active owner. Bots with the role don't count (A-145 in docs/assumptions.md).
 pub fn is_only_owner(realm: &Realm, user: &User) -> bool {
-    let is_owning = |user: &User| user.role == Role::Owner && user.is_active && !user.is_bot();
-    let is_other = |id: &UserId| *id != user.id && is_owning(&realm.users[id]);
-    is_owning(user) && !realm.system_group_members(SystemGroup::Owners).iter().any(is_other)
+    let is_owner = |user: &User| user.role == Role::Owner && user.is_active && !user.is_bot();
+    let is_other_owner = |id: &UserId| *id != user.id && is_owner(&realm.users[id]);
+    is_owner(user) && !realm.system_group_members(SystemGroup::Owners).iter().any(is_other_owner)
 }
 
-/// The role to be, when it is another and the caller may give it.
+/// Checks that the caller may give a user this role. None: the role does not change.
 ///
 /// # Errors
 ///
-/// `OwnerRequired` to make or unmake an owner, `AdministratorRequired`, `OnlyOwnerRole`.
+/// In this order: `OwnerRequired` if the old or new role is owner, `AdministratorRequired`, `OnlyOwnerRole`.
 pub fn checked_role(realm: &Realm, caller: &User, user: &User, role: Option<Role>) -> Result<Option<Role>, Error> {
     let Some(role) = role.filter(|role| *role != user.role) else { return Ok(None) };
     if [role, user.role].contains(&Role::Owner) && caller.role != Role::Owner {

@@ -1,4 +1,4 @@
-//! Who is alerted by a text: those who listed a word that is there by itself.
+//! Finds the alert words in a text, and the users who listed them.
 
 use crate::realm::Realm;
 use crate::realm::model::id::UserId;
@@ -8,53 +8,54 @@ use foldhash::{HashSet, HashSetExt};
 use imbl::OrdSet;
 use std::collections::BTreeSet;
 
-/// What may precede a word, as a real server has it; anything where that is the first character of the text.
-const BEFORE: &str = " \t\n(\".,';[*`>";
+/// Characters that may precede an alert word, as on real servers. The text's first character may always precede one.
+const WORD_PREFIXES: &str = " \t\n(\".,';[*`>";
 
-/// What may follow a word.
-const BEHIND: &str = " \t\n)?:.,';]!*`";
+/// Characters that may follow an alert word.
+const WORD_SUFFIXES: &str = " \t\n)?:.,';]!*`";
 
 impl Realm {
-    /// Those who want to be alerted to a word of the text. Code and math in fences are not looked at.
+    /// Users with an alert word in the text. Fenced code and math are ignored.
     pub fn alerted(&self, content: &str) -> BTreeSet<UserId> {
         let mut alerted = BTreeSet::new();
-        let mut words: HashSet<&str> = HashSet::new();
+        let mut matched_words: HashSet<&str> = HashSet::new();
         if self.alert_words.is_empty() {
             return alerted;
         }
         let prose = without_code(content);
-        let folded = in_lowercase(&prose);
-        let mut before = None;
-        for (at, (start, character)) in folded.char_indices().enumerate() {
-            if at <= 1 || before.is_some_and(|before| BEFORE.contains(before)) {
-                self.alert_words_at(&folded[start..], &mut |word, users| {
-                    if words.insert(word) {
+        let lowercase = in_lowercase(&prose);
+        let mut previous = None;
+        for (index, (start, character)) in lowercase.char_indices().enumerate() {
+            if index <= 1 || previous.is_some_and(|previous| WORD_PREFIXES.contains(previous)) {
+                self.alert_words_at(&lowercase[start..], &mut |word, users| {
+                    if matched_words.insert(word) {
                         alerted.extend(users.iter().copied());
                     }
                 });
             }
-            before = Some(character);
+            previous = Some(character);
         }
         alerted
     }
 
-    /// Finds the alert words that a text in lower case begins with as whole words. The greatest word that is not behind
-    /// the text either begins it or has no more in common with it than any other word that does: few are looked at,
-    /// however many there are.
-    fn alert_words_at<'realm>(&'realm self, text: &str, found: &mut dyn FnMut(&'realm str, &'realm OrdSet<UserId>)) {
-        let mut common = text;
-        while let Some((word, users)) = self.alert_words.get_prev(common) {
-            let shared = common.bytes().zip(word.bytes()).take_while(|(one, other)| one == other).count();
-            if shared < word.len() {
-                common = &common[..common.floor_char_boundary(shared)];
+    /// Calls `callback` with each alert word that a text in lower case begins with.
+    ///
+    /// The index is sorted. The greatest word that is not above the text is a prefix of it, or every prefix in the index is
+    /// also a prefix of what the two have in common. So few words are visited, however many there are.
+    fn alert_words_at<'realm>(&'realm self, text: &str, callback: &mut dyn FnMut(&'realm str, &'realm OrdSet<UserId>)) {
+        let mut candidate = text;
+        while let Some((word, users)) = self.alert_words.get_prev(candidate) {
+            let common_length = candidate.bytes().zip(word.bytes()).take_while(|(one, other)| one == other).count();
+            if common_length < word.len() {
+                candidate = &candidate[..candidate.floor_char_boundary(common_length)];
             } else {
-                if text[shared..].chars().next().is_none_or(|behind| BEHIND.contains(behind)) {
-                    found(word, users);
+                if text[common_length..].chars().next().is_none_or(|next| WORD_SUFFIXES.contains(next)) {
+                    callback(word, users);
                 }
-                let last = word.chars().next_back().map_or(0, char::len_utf8);
-                common = &common[..shared - last];
+                let last_length = word.chars().next_back().map_or(0, char::len_utf8);
+                candidate = &candidate[..common_length - last_length];
             }
-            if common.is_empty() {
+            if candidate.is_empty() {
                 return;
             }
         }

@@ -1,23 +1,23 @@
-//! Tells the owner of a bot what is wrong with its messages.
+//! Notifies the owner of a bot of problems with the bot's messages.
 //!
-//! A choice where the API is silent: A-172 in docs/assumptions.md.
+//! The specification does not define this behaviour: A-172 in docs/assumptions.md.
 
 use crate::realm::id::ChannelId;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::time::Span;
 
-/// Minimum time between two notifications of an owner about the same bot.
+/// Minimum time between two notifications about the same bot.
 const MIN_INTERVAL: Span = Span::minutes(1);
 
-/// Has the notification bot tell the owner that the channel to which their bot writes has no subscribers.
+/// Notifies the owner if the channel that the bot sent a message to has no active subscribers.
 pub fn notify_of_no_subscribers(tx: &mut Tx, sender: &User, channel: ChannelId) {
     if sender.bot_owner().is_none() {
         return;
     }
     let channel = &tx.channels[&channel];
-    let is_heard = channel.subscribers.iter().any(|user| tx.is_active(*user));
-    if is_heard {
+    let has_active_subscribers = channel.subscribers.iter().any(|user| tx.is_active(*user));
+    if has_active_subscribers {
         return;
     }
     let content =
@@ -25,11 +25,11 @@ pub fn notify_of_no_subscribers(tx: &mut Tx, sender: &User, channel: ChannelId) 
     notify_owner(tx, sender, content);
 }
 
-/// Has the notification bot tell the owner that the channel to which their bot writes does not exist: one of this name, or of
-/// this number.
-pub fn notify_of_unknown_channel(tx: &mut Tx, sender: &User, channel: &str, is_number: bool) {
+/// Notifies the owner that the bot sent a message to a channel that does not exist. `channel` is a name, or an ID if
+/// `is_id`.
+pub fn notify_of_unknown_channel(tx: &mut Tx, sender: &User, channel: &str, is_id: bool) {
     let bot = &sender.email;
-    let content = if is_number {
+    let content = if is_id {
         format!(
             "Your bot `{bot}` tried to send a message to channel ID {channel}, but there is no channel with that ID."
         )
@@ -42,7 +42,7 @@ pub fn notify_of_unknown_channel(tx: &mut Tx, sender: &User, channel: &str, is_n
     notify_owner(tx, sender, content);
 }
 
-/// Has the notification bot send a text to the owner of a bot, unless it sent one a short while ago.
+/// Sends a direct message to the owner of a bot, unless one was sent less than [`MIN_INTERVAL`] ago.
 pub fn notify_owner(tx: &mut Tx, bot: &User, content: String) {
     let Some(owner) = bot.bot_owner() else { return };
     if tx.user_state(bot.id).owner_notified_at.is_some_and(|at| tx.now <= at.plus(MIN_INTERVAL)) {

@@ -1,4 +1,4 @@
-//! Deleting messages, for every operation that does so.
+//! Deletion of messages, which several operations share.
 
 use crate::feature::Feature;
 use crate::realm::log::event::data::FirstMessageUpdate;
@@ -10,7 +10,7 @@ use crate::realm::tx::Tx;
 use imbl::OrdSet;
 use std::collections::HashMap;
 
-/// Who is sent the end of messages that lie in one place.
+/// The audience of the deletion of messages of one topic or conversation.
 fn audience(tx: &Tx, by: UserId, group: &[MessageId]) -> Audience {
     let channel = group.first().and_then(|id| tx.messages.get(id)?.channel()).map(|(channel, _)| channel);
     let audience = match channel {
@@ -22,14 +22,14 @@ fn audience(tx: &Tx, by: UserId, group: &[MessageId]) -> Audience {
     if !tx.has(Feature::DeletionsSentToDeleter) { audience } else { audience.including(OrdSet::unit(by)) }
 }
 
-/// Where messages belong together: a topic whatever its case, or a direct conversation.
+/// A topic, ignoring case, or a conversation.
 #[derive(PartialEq, Eq, Hash)]
-enum FoldedPlace {
+enum PlaceKey {
     Topic(ChannelId, TopicKey),
     Direct(RecipientId),
 }
 
-impl FoldedPlace {
+impl PlaceKey {
     fn of(place: &Place) -> Self {
         match place {
             Place::Channel { channel, topic } => Self::Topic(*channel, TopicKey::new(topic)),
@@ -38,14 +38,15 @@ impl FoldedPlace {
     }
 }
 
-/// Deletes messages, one event for each conversation, with the topic as its newest message spells it. Before the event with
-/// a channel's first message, its readers are sent the new first one (A-414 in docs/assumptions.md).
+/// Deletes messages and emits an event for each topic and conversation. The event has the topic's spelling in the newest
+/// message. If the first message of a channel is deleted, an event with the new first message precedes it (A-414 in
+/// docs/assumptions.md).
 pub fn delete_messages(tx: &mut Tx, by: UserId, ids: &[MessageId]) {
     let mut groups: Vec<Vec<MessageId>> = Vec::new();
-    let mut places: HashMap<FoldedPlace, usize> = HashMap::new();
+    let mut places: HashMap<PlaceKey, usize> = HashMap::new();
     for id in ids {
         let Some(message) = tx.messages.get(id) else { continue };
-        let index = *places.entry(FoldedPlace::of(&message.place)).or_insert(groups.len());
+        let index = *places.entry(PlaceKey::of(&message.place)).or_insert(groups.len());
         if index == groups.len() {
             groups.push(Vec::new());
         }
@@ -58,18 +59,18 @@ pub fn delete_messages(tx: &mut Tx, by: UserId, ids: &[MessageId]) {
         }
     }
     for Deletion { messages, place, audience } in deletions {
-        settle_first_message(tx, &place, &messages, &audience);
+        update_first_message(tx, &place, &messages, &audience);
         let payload = Payload::DeleteMessages { messages, place };
         tx.emit(audience, Event::new(EventKind::DeleteMessage, payload));
     }
     tx.recall_all_pushes();
 }
 
-/// Notes which message is a channel's first, after that one was deleted; tells those who are sent its end.
-fn settle_first_message(tx: &mut Tx, place: &Place, deleted: &[(MessageId, UserId)], audience: &Audience) {
+/// Updates the channel's first message if it was deleted, and emits an event to the audience of the deletion.
+fn update_first_message(tx: &mut Tx, place: &Place, deleted: &[(MessageId, UserId)], audience: &Audience) {
     let Some(channel) = place.channel().filter(|_| tx.has(Feature::FirstMessageChanges)) else { return };
-    let noted = tx.channels[&channel].first_message;
-    if !deleted.iter().any(|(id, _)| Some(*id) == noted) {
+    let previous_first = tx.channels[&channel].first_message;
+    if !deleted.iter().any(|(id, _)| Some(*id) == previous_first) {
         return;
     }
     let first = tx.messages_in(channel).first();
@@ -83,7 +84,7 @@ fn settle_first_message(tx: &mut Tx, place: &Place, deleted: &[(MessageId, UserI
     tx.emit(audience.clone(), event.only_for(DeliveryCondition::of_channel(tx.channels[&channel].is_archived)));
 }
 
-/// What one event says of messages that end, and its readers.
+/// The content and the audience of one event.
 struct Deletion {
     messages: Vec<(MessageId, UserId)>,
     place: Place,
@@ -91,7 +92,7 @@ struct Deletion {
 }
 
 impl Deletion {
-    /// The end of messages of one conversation that are there still; None where none is.
+    /// The deletion of messages of one topic or conversation. None: none of them exists.
     fn of(tx: &Tx, by: UserId, mut group: Vec<MessageId>) -> Option<Self> {
         group.sort_unstable();
         let newest = tx.messages.get(group.last()?)?;

@@ -1,4 +1,4 @@
-//! Whether messages may be changed.
+//! Permission and time limit for editing messages.
 
 use crate::error::Error;
 use crate::realm::Realm;
@@ -7,10 +7,10 @@ use crate::realm::model::setting::RealmSetting;
 use crate::realm::model::user::User;
 use crate::time::Span;
 
-/// On top of a limit, for requests that were on their way.
-const GRACE: Span = Span::seconds(20);
+/// Added to time limits, so that edits that were begun in time succeed.
+const GRACE_PERIOD: Span = Span::seconds(20);
 
-/// Whether a user may change a message's text.
+/// Checks that a user may change a message's text.
 ///
 /// # Errors
 ///
@@ -26,7 +26,7 @@ pub fn check_may_edit(realm: &Realm, caller: &User, message: &Message) -> Result
     if is_over(realm, message, limit) { Err(Error::EditTimePassed) } else { Ok(()) }
 }
 
-/// Whether the time is over in which a message may be changed, which is so many seconds.
+/// Whether the time limit for changing a message has passed. `limit` is in seconds; None is no limit.
 pub fn is_over(realm: &Realm, message: &Message, limit: Option<i64>) -> bool {
-    limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)).plus(GRACE) < realm.now)
+    limit.is_some_and(|seconds| message.sent_at.plus(Span::seconds(seconds)).plus(GRACE_PERIOD) < realm.now)
 }

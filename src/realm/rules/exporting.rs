@@ -1,6 +1,6 @@
-//! Exports of the organization's data: asked for, ready by the clock, deleted.
+//! Creates, finishes and deletes exports of the organization's data.
 //!
-//! Choices where the API is silent: A-149 in docs/assumptions.md.
+//! The specification leaves details open: A-149 in docs/assumptions.md.
 
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -14,23 +14,22 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// Whether a user consents to exports of private messages.
+    /// Whether the user allows exports of their private messages.
     pub fn consents_to_export(&self, user: UserId) -> bool {
         *self.user_state(user).setting(UserSetting::AllowPrivateDataExport) == true
     }
 
-    /// Whether this is an active administrator.
     fn is_active_admin(&self, user: UserId) -> bool {
         self.user(user).is_some_and(|user| user.is_active && user.is_admin())
     }
 }
 
 impl Tx {
-    /// Begins an export and tells of it.
+    /// Starts an export and emits an event.
     pub fn add_export(&mut self, kind: ExportKind, requested_by: UserId) -> ExportId {
         self.realm_mut().counters.export += 1;
         let id = ExportId(self.counters.export);
-        let key = self.realm_mut().chance.export_key();
+        let key = self.realm_mut().rng.export_key();
         let export = Export {
             id,
             kind,
@@ -46,31 +45,31 @@ impl Tx {
         id
     }
 
-    /// Deletes an export that is ready and tells of it.
+    /// Deletes an export and emits an event.
     pub fn delete_export(&mut self, id: ExportId, by: UserId) {
         let state = ExportState::Deleted(self.now);
-        if let Some(requested_by) = self.set_export(id, state) {
+        if let Some(requested_by) = self.set_export_state(id, state) {
             self.emit_exports(OrdSet::unit(requested_by).update(by));
         }
     }
 
-    /// An export is ready, or failed because who asked for it is no administrator any more.
+    /// Finishes a pending export. It fails if the requesting user is no longer an active administrator.
     pub(super) fn finish_export(&mut self, id: ExportId) {
-        let is_wanted = self.exports.get(&id).is_some_and(|export| self.is_active_admin(export.requested_by));
-        let state = if is_wanted { ExportState::Ready } else { ExportState::Failed(self.now) };
-        if let Some(requested_by) = self.set_export(id, state) {
+        let is_permitted = self.exports.get(&id).is_some_and(|export| self.is_active_admin(export.requested_by));
+        let state = if is_permitted { ExportState::Ready } else { ExportState::Failed(self.now) };
+        if let Some(requested_by) = self.set_export_state(id, state) {
             self.emit_exports(OrdSet::unit(requested_by));
         }
     }
 
-    /// Notes what became of an export; gives who asked for it.
-    fn set_export(&mut self, id: ExportId, state: ExportState) -> Option<UserId> {
+    /// Returns the user who requested the export.
+    fn set_export_state(&mut self, id: ExportId, state: ExportState) -> Option<UserId> {
         let export = self.realm_mut().exports.get_mut(&id)?;
         Arc::make_mut(export).state = state;
         Some(export.requested_by)
     }
 
-    /// Tells all administrators of all exports; below 295, of these users those who are administrators still.
+    /// Emits the list of exports to all administrators. Below level 295: only to those of `users` who are administrators.
     fn emit_exports(&mut self, users: OrdSet<UserId>) {
         let users = match self.has(Feature::ExportsSentToAdministrators) {
             true => self.active_users.iter().copied().collect(),

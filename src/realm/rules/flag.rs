@@ -1,4 +1,4 @@
-//! Personal flags of messages: computed from the message and the user's exceptions.
+//! Flags of user messages, and lists of unread messages. Both are computed from the message and the user's state.
 
 use crate::realm::Realm;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
@@ -7,9 +7,9 @@ use crate::realm::model::message_ids::MessageIds;
 use crate::realm::model::personal::{UserState, VisibilityPolicy};
 use std::sync::Arc;
 
-/// Those of a user's messages that are not read, from one on, oldest first. Runs of read ones are passed over at once.
+/// The messages from `first` on that are not in the user's read set, oldest first. Runs of read messages are skipped.
 fn not_read<'a>(
-    own: &'a UserState,
+    state: &'a UserState,
     messages: &'a MessageIds,
     first: MessageId,
 ) -> impl Iterator<Item = MessageId> + use<'a> {
@@ -17,9 +17,9 @@ fn not_read<'a>(
     std::iter::from_fn(move || {
         loop {
             let id = messages.from(next).next()?;
-            let read_to = own.read.end_of_run(id);
-            next = MessageId(read_to.unwrap_or(id).0.saturating_add(1));
-            if read_to.is_none() {
+            let end_of_run = state.read.end_of_run(id);
+            next = MessageId(end_of_run.unwrap_or(id).0.saturating_add(1));
+            if end_of_run.is_none() {
                 return Some(id);
             }
         }
@@ -27,30 +27,30 @@ fn not_read<'a>(
 }
 
 impl Message {
-    /// Whether the message mentions the user in any way that the flag `mentioned` covers.
+    /// Whether the message has the flag `mentioned` for the user: by name or through a group.
     pub fn mentions(&self, user: UserId) -> bool {
         self.body.mentioned.contains(&user) || self.body.group_mentioned.contains(&user)
     }
 
-    /// Whether a mention of everyone in the channel or topic means the user.
+    /// Whether a mention of everyone in the channel or topic includes the user.
     pub fn wildcard_mentions(&self, user: UserId) -> bool {
-        self.counts_for_wildcards(user)
+        self.includes_in_wildcards(user)
             && (self.body.mentions_channel
                 || self.body.topic_mentioned.as_ref().is_some_and(|mentioned| mentioned.contains(&user)))
     }
 
-    /// Whether the user is one of those in the channel or topic, for its mentions.
-    fn counts_for_wildcards(&self, user: UserId) -> bool {
+    /// Whether wildcard mentions include the user.
+    fn includes_in_wildcards(&self, user: UserId) -> bool {
         self.recipients.contains(&user) || self.body.late_mentioned.contains(&user)
     }
 
-    /// The flags that follow from the message alone, in the order of the reference.
+    /// The flags that depend only on the message, in the order of the reference.
     pub fn sending_flags(&self, user: UserId) -> Vec<&'static str> {
         let mut flags = Vec::new();
         if self.mentions(user) {
             flags.push("mentioned");
         }
-        if self.counts_for_wildcards(user) {
+        if self.includes_in_wildcards(user) {
             if self.body.mentions_channel {
                 flags.push("stream_wildcard_mentioned");
             }
@@ -69,65 +69,64 @@ impl Message {
 }
 
 impl Realm {
-    /// A user's flags for a message; `read` and `historical` where there is no row.
+    /// The flags of a user message. A message without one has `read` and `historical`.
     pub fn flags(&self, user: UserId, message: &Message) -> Vec<&'static str> {
-        let own = self.user_state(user);
+        let state = self.user_state(user);
         let is_received = message.recipients.contains(&user);
         let mut flags = Vec::new();
-        if !is_received || own.read.contains(message.id) {
+        if !is_received || state.read.contains(message.id) {
             flags.push("read");
         }
-        if own.starred.contains(&message.id) {
+        if state.starred.contains(&message.id) {
             flags.push("starred");
         }
-        if own.collapsed.contains(&message.id) {
+        if state.collapsed.contains(&message.id) {
             flags.push("collapsed");
         }
-        if own.hidden_previews.contains(&message.id) {
+        if state.hidden_previews.contains(&message.id) {
             flags.push("hide_link_previews");
         }
         flags.extend(message.sending_flags(user));
-        if !is_received || own.historical.contains(&message.id) {
+        if !is_received || state.historical.contains(&message.id) {
             flags.push("historical");
         }
         flags
     }
 
-    /// Whether a message is unread for a user; without a row it is not.
+    /// False if the user has no user message.
     pub fn is_unread(&self, user: UserId, message: &Message) -> bool {
         message.recipients.contains(&user) && !self.user_state(user).read.contains(message.id)
     }
 
-    /// Whether a message, while it is unread, is listed for a user as one that mentions them: a mention of everybody
-    /// only where the topic is not muted.
+    /// Whether an unread message counts as a mention of the user. Wildcard mentions don't count in muted topics.
     pub fn is_notable_mention(&self, user: UserId, message: &Message) -> bool {
         message.mentions(user) || (message.wildcard_mentions(user) && !self.is_muted_for(user, message))
     }
 
-    /// A user's unread messages in a channel, oldest first. Only subscribed channels have any.
+    /// Oldest first. Only channels that the user is subscribed to have unread messages.
     pub fn unread_in_channel(&self, user: UserId, channel: ChannelId) -> Vec<MessageId> {
-        let own = self.user_state(user);
-        let Some(subscription) = own.subscription(channel) else { return Vec::new() };
+        let state = self.user_state(user);
+        let Some(subscription) = state.subscription(channel) else { return Vec::new() };
         let since = MessageId(subscription.since.0.saturating_add(1));
         let is_received = |id: &MessageId| self.messages[id].recipients.contains(&user);
-        not_read(own, self.messages_in(channel), since).filter(is_received).collect()
+        not_read(state, self.messages_in(channel), since).filter(is_received).collect()
     }
 
-    /// A user's unread messages in all direct message conversations, by conversation.
+    /// Unread messages of each conversation; conversations without unread messages are left out.
     pub fn unread_direct(&self, user: UserId) -> Vec<(crate::realm::model::id::RecipientId, Vec<MessageId>)> {
-        let own = self.user_state(user);
+        let state = self.user_state(user);
         let mut unread = Vec::new();
-        for conversation in &own.conversations {
+        for conversation in &state.conversations {
             let messages = &self.conversations[conversation].messages;
-            let found: Vec<_> = not_read(own, messages, MessageId(0)).collect();
-            if !found.is_empty() {
-                unread.push((*conversation, found));
+            let ids: Vec<_> = not_read(state, messages, MessageId(0)).collect();
+            if !ids.is_empty() {
+                unread.push((*conversation, ids));
             }
         }
         unread
     }
 
-    /// All unread messages of a user, oldest first.
+    /// Oldest first.
     pub fn unread(&self, user: UserId) -> Vec<MessageId> {
         let mut unread: Vec<MessageId> =
             self.unread_direct(user).into_iter().flat_map(|(_, messages)| messages).collect();
@@ -140,8 +139,7 @@ impl Realm {
         unread
     }
 
-    /// Whether the user has muted what a message is in: its topic, by itself or with its channel;
-    /// of a direct message, its sender.
+    /// Whether the user has muted the message's topic or channel, or the sender of a direct message.
     pub fn is_muted_for(&self, user: UserId, message: &Message) -> bool {
         match &message.place {
             Place::Channel { channel, topic } => self.user_state(user).is_topic_muted(*channel, topic),
@@ -149,32 +147,32 @@ impl Realm {
         }
     }
 
-    /// Whether a message is out of a user's home view: in a topic that they muted, or in a channel that they are subscribed
-    /// to and muted, unless they unmuted or follow the topic.
+    /// Whether the user's combined feed leaves the message out: its topic is muted, or its channel is muted and the topic
+    /// neither unmuted nor followed.
     pub fn is_out_of_home(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
-        let own = self.user_state(user);
-        match own.topic_policy(channel, topic) {
+        let state = self.user_state(user);
+        match state.topic_policy(channel, topic) {
             VisibilityPolicy::Muted => true,
             VisibilityPolicy::Unmuted | VisibilityPolicy::Followed => false,
-            VisibilityPolicy::None => own.subscription(channel).is_some_and(|subscription| subscription.is_muted),
+            VisibilityPolicy::None => state.subscription(channel).is_some_and(|subscription| subscription.is_muted),
         }
     }
 
-    /// Whether a message is in a topic that the user has muted or, if that counts, in a channel: whatever they said of
-    /// the topic then.
+    /// Whether the user has muted the message's topic or, if `with_channels`, its channel. Unlike
+    /// [`Realm::is_out_of_home`], unmuted topics of muted channels count as muted.
     pub fn is_in_muted(&self, user: UserId, message: &Message, with_channels: bool) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
-        let own = self.user_state(user);
-        let in_muted_channel = || own.subscription(channel).is_some_and(|subscription| subscription.is_muted);
-        own.topic_policy(channel, topic) == VisibilityPolicy::Muted || (with_channels && in_muted_channel())
+        let state = self.user_state(user);
+        let in_muted_channel = || state.subscription(channel).is_some_and(|subscription| subscription.is_muted);
+        state.topic_policy(channel, topic) == VisibilityPolicy::Muted || (with_channels && in_muted_channel())
     }
 
-    /// The newest message that a user has a row for.
+    /// The newest message that the user received.
     pub fn newest_message_of(&self, user: UserId) -> Option<MessageId> {
-        // Not through subscriptions: who is mentioned receives messages of channels that they never subscribed to.
+        // Subscriptions don't suffice: mentions reach users in channels that they are not subscribed to.
         let is_received = |message: &&Arc<Message>| message.recipients.contains(&user);
-        // Mostly it is the newest of all, which is had for less than walking backwards.
+        // Usually it is the newest message of the realm, which is found without iterating.
         let newest = self.messages.get_max().map(|(_, message)| message).filter(is_received);
         newest.or_else(|| self.messages.values().rev().find(is_received)).map(|message| message.id)
     }

@@ -1,4 +1,4 @@
-//! Names and descriptions of user groups, and who may change which group.
+//! Validation of the names and descriptions of user groups, and permissions to change groups.
 
 use crate::error::Error;
 use crate::feature::Feature;
@@ -12,14 +12,14 @@ use crate::realm::rules::permission_holders::{existing_groups, is_member};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Longest name of a group, in code points.
+/// In code points.
 pub const MAX_GROUP_NAME_LENGTH: usize = 100;
-/// Longest description of a group, in code points.
+/// In code points.
 pub const MAX_GROUP_DESCRIPTION_LENGTH: usize = 1024;
-/// What names can't begin with: mentions and searches would read them otherwise.
+/// Names can't begin with these, because mentions and searches would interpret them.
 const RESERVED_PREFIXES: [&str; 5] = ["@", "role:", "user:", "stream:", "channel:"];
 
-/// A name, from 388 on trimmed, in a form that groups can have; whether it is free is another question.
+/// Validates a name, and trims it from level 388 on. Does not check whether the name is in use.
 ///
 /// # Errors
 ///
@@ -38,8 +38,8 @@ pub fn checked_group_name(name: &str, level: i64) -> Result<String, Error> {
     Ok(name.to_owned())
 }
 
-/// Whether no other group, deactivated ones included, has the name, whatever the case; below 290 names may differ by
-/// their case alone.
+/// Checks that no other group, including deactivated groups, has the name, ignoring case. Below level 290, names may
+/// differ only in case.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ pub fn check_group_name_is_free(realm: &Realm, name: &str, of: Option<GroupId>, 
     if is_free { Ok(()) } else { Err(Error::GroupNameTaken { name: name.into() }) }
 }
 
-/// Whether a description is short enough; below 290 it may have any length.
+/// Checks the length of a description, which is not limited below level 290.
 ///
 /// # Errors
 ///
@@ -67,11 +67,12 @@ pub fn check_group_description(description: &str, level: i64) -> Result<(), Erro
     check_length(description, "description", MAX_GROUP_DESCRIPTION_LENGTH)
 }
 
-/// A group that the caller may change, holding this permission of it or managing it; deactivated ones too.
+/// A group that the caller may change because they hold `permission` or may manage the group. Includes deactivated
+/// groups.
 ///
 /// # Errors
 ///
-/// `InvalidGroup`; `InsufficientPermission`, for the system's groups always.
+/// `InvalidGroup`, `InsufficientPermission`; always for system groups.
 pub fn group_to_change(
     realm: &Realm,
     (caller, level): (&User, i64),
@@ -86,24 +87,24 @@ pub fn group_to_change(
             return (is_moderator || group.members.contains(&caller.id))
                 && realm.may(caller.id, RealmPermission::CanCreateGroups);
         }
-        let is_near =
+        let is_in_reach =
             || Feature::ManagersManageAllGroups.is_at(level) || is_moderator || is_member(realm, id, caller.id);
-        is_near() && realm.may(caller.id, RealmPermission::CanManageAllGroups)
+        is_in_reach() && realm.may(caller.id, RealmPermission::CanManageAllGroups)
     };
-    let holds_it =
+    let manages_group =
         || Feature::ManagersOfSingleGroups.is_at(level) && (holds(GroupPermission::CanManage) || holds(permission));
-    let may = group.system.is_none() && (manages_all() || holds_it());
+    let may = group.system.is_none() && (manages_all() || manages_group());
     if may { Ok(group.clone()) } else { Err(Error::InsufficientPermission) }
 }
 
 /// These users, who must all be accounts of the organization, and active ones from
-/// [`Feature::ActiveMembersAlone`] on.
+/// [`Feature::OnlyActiveMembers`] on.
 ///
 /// # Errors
 ///
-/// `InvalidUserId` of the first that is not.
+/// `InvalidUserId` for the first invalid user.
 pub fn possible_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTreeSet<UserId>, Error> {
-    let can_be_member = |user: &Arc<User>| user.is_active || !Feature::ActiveMembersAlone.is_at(level);
+    let can_be_member = |user: &Arc<User>| user.is_active || !Feature::OnlyActiveMembers.is_at(level);
     let is_meant = |id: &UserId| realm.user(*id).is_some_and(|user| can_be_member(user) && !user.is_system_bot());
     match ids.iter().find(|id| !is_meant(id)) {
         Some(id) => Err(Error::InvalidUserId { user_id: id.0.into() }),
@@ -111,11 +112,11 @@ pub fn possible_members(realm: &Realm, ids: &[UserId], level: i64) -> Result<BTr
     }
 }
 
-/// These groups, which may all become part of another: the system's too, deactivated ones not.
+/// Checks that all groups can become subgroups: they exist, and are not deactivated.
 ///
 /// # Errors
 ///
-/// `InvalidGroupId` of the first that does not exist, else `GroupDeactivated`.
+/// `InvalidGroupId` for the first group that does not exist, else `GroupDeactivated`.
 pub fn groups_to_add(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupId>, Error> {
     let groups = existing_groups(realm, ids)?;
     if groups.iter().any(|id| realm.groups[id].is_deactivated) { Err(Error::GroupDeactivated) } else { Ok(groups) }

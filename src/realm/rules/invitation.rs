@@ -1,4 +1,4 @@
-//! Invitations: whether they are in force, and who hears of their changes.
+//! Changes of invitations and invitation links, with their expiry and events.
 
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -12,14 +12,14 @@ use crate::realm::tx::Tx;
 use std::sync::Arc;
 
 impl Realm {
-    /// Whether an invitation is not over yet.
+    /// Whether an invitation has not expired. Revocation is not checked.
     pub fn is_in_force(&self, terms: &InviteTerms) -> bool {
         terms.expires_at.is_none_or(|at| at > self.now)
     }
 }
 
 impl Tx {
-    /// Adds or replaces a link by which anybody may join.
+    /// Adds or replaces an invitation link.
     pub fn put_invite_link(&mut self, link: InviteLink) {
         let due = link.terms.expires_at.filter(|at| *at > self.now && !link.is_revoked);
         self.schedule(Due::InviteLink(link.id), due);
@@ -33,7 +33,7 @@ impl Tx {
         self.realm_mut().invites.insert(invite.id, Arc::new(invite));
     }
 
-    /// Takes a link back: it is among the others, and nobody can follow it any more.
+    /// Revokes a link. It remains stored, but can't be used.
     pub fn revoke_invite_link(&mut self, id: InviteLinkId) {
         self.schedule(Due::InviteLink(id), None);
         if let Some(link) = self.realm_mut().invite_links.get_mut(&id) {
@@ -41,15 +41,15 @@ impl Tx {
         }
     }
 
-    /// Removes an invitation by email, which was taken back or used.
+    /// Removes an email invitation that was revoked or used.
     pub fn remove_invite(&mut self, id: InviteId) {
         self.schedule(Due::Invite(id), None);
         self.realm_mut().invites.remove(&id);
     }
 
-    /// Takes back all that a user has invited to.
+    /// Revokes all invitations and links of a user.
     ///
-    /// Event: `invites_changed` to administrators, if there was anything.
+    /// Event: `invites_changed` to administrators, if there were any.
     pub fn revoke_invitations_of(&mut self, user: UserId) {
         let links = self.invite_links.values().filter(|link| link.terms.invited_by == user && !link.is_revoked);
         let links: Vec<InviteLinkId> = links.map(|link| link.id).collect();
@@ -67,8 +67,7 @@ impl Tx {
         self.emit_invites_changed(None);
     }
 
-    /// Tells administrators, and those who invited, that invitations changed; at levels below [`Feature::InvitersNotified`]
-    /// administrators alone.
+    /// Emits `invites_changed` to administrators and, from the level of [`Feature::InvitersNotified`] on, to the inviter.
     pub fn emit_invites_changed(&mut self, inviter: Option<UserId>) {
         let administrators = self.at_least(Role::Administrator);
         let inviter = inviter.filter(|inviter| !administrators.contains(inviter));

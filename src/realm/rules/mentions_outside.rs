@@ -1,4 +1,4 @@
-//! Users outside of the channel or conversation that a message reaches because it mentions them.
+//! Mentioned users who are not subscribed to the channel or not in the conversation: they receive the message too.
 
 use crate::feature::Feature;
 use crate::realm::model::id::UserId;
@@ -7,9 +7,8 @@ use crate::realm::tx::Tx;
 use imbl::OrdSet;
 
 impl Tx {
-    /// Adds the users mentioned by name who are not subscribed to the channel but may read it; of those outside of a
-    /// conversation only bots. Below [`Feature::MentionsReachReaders`] only bots, in channels too (A-270 in
-    /// docs/assumptions.md).
+    /// Adds users to the recipients who are mentioned by name and may read the channel; in conversations, only bots. Below the
+    /// level of [`Feature::MentionsReachReaders`], only bots in channels too (A-270 in docs/assumptions.md).
     pub fn add_mentioned_recipients(&self, place: &Place, body: &Body, recipients: &mut OrdSet<UserId>) {
         let channel = place.channel().map(|id| &self.channels[&id]);
         let reaches_people = channel.is_some() && self.has(Feature::MentionsReachReaders);
@@ -23,8 +22,8 @@ impl Tx {
         }
     }
 
-    /// Marks a message as read for the users who have it only because it mentions them: only messages in subscribed channels,
-    /// sent after subscribing, and in one's own conversations can be unread (A-410 in docs/assumptions.md).
+    /// Marks a message as read for users who receive it only because of a mention. Only messages in the user's conversations,
+    /// and in subscribed channels after subscribing, can be unread (A-410 in docs/assumptions.md).
     pub fn mark_as_read_outside(&mut self, message: &Message) {
         for user in &message.body.mentioned {
             let is_outside = match &message.place {
@@ -32,7 +31,7 @@ impl Tx {
                     let subscription = self.user_state(*user).subscription(*channel);
                     subscription.is_none_or(|subscription| subscription.since >= message.id)
                 }
-                Place::Direct { conversation } => !self.takes_part(*user, *conversation),
+                Place::Direct { conversation } => !self.is_participant(*user, *conversation),
             };
             if is_outside {
                 self.user_state_mut(*user).read.insert(message.id);

@@ -1,4 +1,4 @@
-//! Users whose messages others do not want to see (A-130 in docs/assumptions.md).
+//! Muted users: their new messages are marked as read for the users who mute them (A-130 in docs/assumptions.md).
 
 use crate::realm::model::id::UserId;
 use crate::realm::model::message::Message;
@@ -7,13 +7,11 @@ use crate::time::Timestamp;
 use imbl::OrdSet;
 
 impl Tx {
-    /// Notes that a user mutes another, since when.
     pub fn mute(&mut self, user: UserId, muted: UserId, since: Timestamp) {
         self.user_state_mut(user).muted_users.insert(muted, since);
         self.realm_mut().muted_by.entry(muted).or_default().insert(user);
     }
 
-    /// Removes a mute.
     pub fn unmute(&mut self, user: UserId, muted: UserId) {
         self.user_state_mut(user).muted_users.remove(&muted);
         let Some(muters) = self.realm_mut().muted_by.get_mut(&muted) else { return };
@@ -23,7 +21,7 @@ impl Tx {
         }
     }
 
-    /// Marks a new message as read for those recipients who mute its sender, and returns these.
+    /// Marks a new message as read for the recipients who mute its sender, and returns them.
     pub(super) fn read_where_muted(&mut self, message: &Message) -> OrdSet<UserId> {
         // This iterates over the users who mute the sender, who are few, and not over all recipients.
         let muters = self.muted_by.get(&message.sender).cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the notification bot says.
+//! Notices: messages that the notification bot posts.
 
 use super::send::{Outgoing, Target, Voice};
 use crate::realm::Realm;
@@ -9,56 +9,49 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl User {
-    /// The Markdown that mentions the user.
+    /// Markdown
     pub fn mention(&self) -> String {
         format!("@**{}|{}**", self.full_name, self.id)
     }
 
-    /// The Markdown that mentions the user and does not notify.
+    /// Markdown of a mention that does not notify the user.
     pub fn silent_mention(&self) -> String {
         format!("@_**{}|{}**", self.full_name, self.id)
     }
 }
 
 impl Realm {
-    /// The system's notification bot, when the realm has one.
     pub fn notification_bot(&self) -> Option<UserId> {
-        // States of earlier versions don't say what the system's bots do.
+        // State documents of earlier versions lack the kinds of system bots.
         let first = || self.users.values().find(|user| user.is_system_bot()).map(|user| user.id);
         self.system_bot(SystemBotKind::Notification).or_else(first)
     }
 
-    /// The system's bot of a kind, when the realm has one.
     pub fn system_bot(&self, kind: SystemBotKind) -> Option<UserId> {
-        let is_it = |user: &&Arc<User>| user.bot.as_ref().and_then(|bot| bot.system_kind) == Some(kind);
-        self.users.values().find(is_it).map(|user| user.id)
+        let has_kind = |user: &&Arc<User>| user.bot.as_ref().and_then(|bot| bot.system_kind) == Some(kind);
+        self.users.values().find(has_kind).map(|user| user.id)
     }
 }
 
 impl Tx {
-    /// Has the notification bot say something; those who caused it may have read it from the beginning.
+    /// Posts a notice that may repeat text of `author`, and returns whether it was sent. It is marked as read for `read_by`.
     ///
-    /// Notices repeat what people wrote, if only a name. So they are rendered as their author sees the organization,
-    /// who is whoever wrote that or caused the notice, and mention nobody.
-    ///
-    /// What can't be sent all the same is dropped and leaves nothing behind: a notice must not undo what it tells of.
-    /// Gives whether it was sent.
+    /// The notice is rendered from the author's view, and its mentions do not notify. If it can't be sent, it has no
+    /// effect, so that the change that it reports is not undone.
     pub fn notify(&mut self, author: UserId, to: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
         let voice = Voice::Repeated(author);
-        self.send_wholly(Outgoing { read_by, voice, ..Outgoing::from_server(bot, to, content) }).is_ok()
+        self.send_or_restore(Outgoing { read_by, voice, ..Outgoing::from_server(bot, to, content) }).is_ok()
     }
 
-    /// Has the notification bot say something in words of its own, which may mention others aloud, and names only what the
-    /// bot can see.
-    ///
-    /// Gives whether it was sent.
-    pub fn notify_aloud(&mut self, to: Target, content: String, read_by: OrdSet<UserId>) -> bool {
+    /// Posts a notice without text of other users, and returns whether it was sent. Its mentions notify, and it is rendered
+    /// from the bot's view.
+    pub fn notify_with_mentions(&mut self, to: Target, content: String, read_by: OrdSet<UserId>) -> bool {
         let Some(bot) = self.notification_bot() else { return false };
-        self.send_wholly(Outgoing { read_by, ..Outgoing::from_server(bot, to, content) }).is_ok()
+        self.send_or_restore(Outgoing { read_by, ..Outgoing::from_server(bot, to, content) }).is_ok()
     }
 
-    /// Has the notification bot say something to one person, in a direct message, as [`Tx::notify`] does.
+    /// As [`Tx::notify`], in a direct message.
     pub fn notify_person(&mut self, author: UserId, person: UserId, content: String) -> bool {
         self.notify(author, Target::Direct { users: vec![person] }, content, OrdSet::new())
     }
@@ -70,14 +63,14 @@ mod tests {
     use crate::time::Timestamp;
 
     #[test]
-    fn a_notice_that_cannot_be_sent_leaves_nothing_behind() {
+    fn a_notice_that_cannot_be_sent_has_no_effect() {
         let now = Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed");
         let text = crate::fixture::builtin("default").expect("it is built in");
         let mut tx = Tx::new(crate::fixture::read(text, now, 0).expect("it has no faults"));
         let bot = tx.notification_bot().expect("there is one");
         let others = tx.active_users.iter().copied().filter(|user| *user != bot);
         let stranger = others.clone().find(|user| tx.conversation_of([*user, bot]).is_none());
-        let stranger = stranger.expect("somebody never heard of the bot");
+        let stranger = stranger.expect("a user has no conversation with the bot");
 
         let before = tx.conversations.len();
         assert!(!tx.notify_person(stranger, stranger, "A text that no message has: \0".into()));

@@ -1,4 +1,4 @@
-//! Who holds a permission.
+//! Holders of permissions: membership checks, and normalization and default values of group-setting values.
 
 use crate::error::Error;
 use crate::realm::Realm;
@@ -9,9 +9,9 @@ use crate::realm::model::permission::{
 };
 use std::collections::BTreeSet;
 
-/// Whether a user is covered by a value, subgroups to any depth included.
+/// Whether a user holds a permission with this value, directly or through subgroups at any depth.
 ///
-/// Guests never hold a permission that `role:everyone` may not hold, even when listed.
+/// Guests never hold a permission that `role:everyone` may not hold, even as members of a holder.
 pub fn covers(realm: &Realm, value: &GroupSettingValue, user: UserId, setting: &PermissionSetting) -> bool {
     let is_guest = realm.users.get(&user).is_some_and(|user| user.is_guest());
     if is_guest && !setting.allow_everyone {
@@ -26,12 +26,12 @@ pub fn covers(realm: &Realm, value: &GroupSettingValue, user: UserId, setting: &
     }
 }
 
-/// Whether a user is in a group, directly or through a subgroup at any depth.
+/// Whether a user is in a group, directly or through subgroups at any depth.
 pub fn is_member(realm: &Realm, group: GroupId, user: UserId) -> bool {
     realm.is_member_of_any([group], user)
 }
 
-/// The permissions that list a user without a group between, as clients see them.
+/// The permissions whose value names the user directly, in the form that clients see.
 pub fn listing(realm: &Realm, permissions: &Permissions, user: UserId) -> Vec<(&'static str, GroupSettingValue)> {
     let lists = |value: &GroupSettingValue| match value {
         GroupSettingValue::Anonymous(anonymous) => anonymous.direct_members.contains(&user),
@@ -42,20 +42,18 @@ pub fn listing(realm: &Realm, permissions: &Permissions, user: UserId) -> Vec<(&
 }
 
 impl Realm {
-    /// Whether a user holds one of the organization's permissions.
     pub fn may(&self, user: UserId, permission: RealmPermission) -> bool {
         let setting = permission.setting();
         let value = self.organization.permissions.get(setting.name);
         value.is_some_and(|value| covers(self, value, user, setting))
     }
 
-    /// Whether a user holds one of a group's permissions.
     pub fn may_in_group(&self, user: UserId, group: &Group, permission: GroupPermission) -> bool {
         let setting = permission.setting();
         covers(self, &group.permissions[setting.name], user, setting)
     }
 
-    /// The value in its normal form: an object of one group is that group, an empty one is nobody.
+    /// Replaces an anonymous group that has only one subgroup by that group, and an empty one by `role:nobody`.
     pub fn normal_form(&self, value: GroupSettingValue) -> GroupSettingValue {
         match &value {
             GroupSettingValue::Anonymous(anonymous) if anonymous.direct_members.is_empty() => {
@@ -70,21 +68,21 @@ impl Realm {
         }
     }
 
-    /// The value as clients see it: without deactivated users, who hold the permission again once they are back.
+    /// The form that clients see: without deactivated users, who hold the permission again after reactivation.
     pub fn shown(&self, value: &GroupSettingValue) -> GroupSettingValue {
-        let mut shown = value.clone();
-        if let GroupSettingValue::Anonymous(anonymous) = &mut shown {
+        let mut active = value.clone();
+        if let GroupSettingValue::Anonymous(anonymous) = &mut active {
             anonymous.direct_members.retain(|user| self.is_active(*user));
         }
-        shown
+        active
     }
 
-    /// All of an object's permissions as clients see them.
+    /// As [`Realm::shown`], for all permissions.
     pub fn shown_permissions(&self, permissions: &Permissions) -> Permissions {
         permissions.iter().map(|(name, value)| (*name, self.shown(value))).collect()
     }
 
-    /// The default value of a permission for an object made by `creator`.
+    /// The default holders for an object of this creator.
     pub fn default_holder(&self, setting: &PermissionSetting, creator: Option<UserId>) -> GroupSettingValue {
         match (setting.default, creator) {
             (DefaultHolder::System(group), _) => GroupSettingValue::Group(self.system_group(group)),
@@ -96,17 +94,17 @@ impl Realm {
         }
     }
 
-    /// The defaults of a whole table for an object made by `creator`.
+    /// As [`Realm::default_holder`], for all permissions of a table.
     pub fn default_permissions(&self, table: &'static [PermissionSetting], creator: Option<UserId>) -> Permissions {
         table.iter().map(|setting| (setting.name, self.default_holder(setting, creator))).collect()
     }
 }
 
-/// These groups.
+/// Checks that all groups exist.
 ///
 /// # Errors
 ///
-/// `InvalidGroupId` of the first that does not exist.
+/// `InvalidGroupId` for the first group that does not exist.
 pub fn existing_groups(realm: &Realm, ids: &[GroupId]) -> Result<BTreeSet<GroupId>, Error> {
     match ids.iter().find(|id| !realm.groups.contains_key(*id)) {
         Some(id) => Err(Error::InvalidGroupId { group_id: id.0.into() }),

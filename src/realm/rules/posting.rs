@@ -1,4 +1,4 @@
-//! Who may send where: into topics of channels, and to each other (reference behaviour, POST /messages).
+//! Permissions to send channel messages and direct messages (reference behaviour, POST /messages).
 
 use crate::error::Error;
 use crate::realm::Realm;
@@ -13,21 +13,21 @@ use crate::realm::model::user::User;
 use std::sync::Arc;
 
 impl Realm {
-    /// Whether a user may post to a topic.
+    /// Checks that a user may send messages to a topic.
     ///
     /// # Errors
     ///
-    /// In this order: `MayNotPost`, `NotAuthorizedToSend` or, of a channel that the sender can't see, `UnknownChannelId`,
+    /// In this order: `MayNotPost`, `UnknownChannelId` if the sender can't see the channel, `NotAuthorizedToSend`,
     /// `MayNotCreateTopic`, `EmptyTopicNotAllowed`, `OnlyEmptyTopicAllowed`.
     pub fn check_may_post(&self, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
         self.check_may_post_where(sender, channel, topic, false)
     }
 
-    /// As [`Realm::check_may_post`]; a channel that is open takes messages from whoever may send in it, archived or not.
+    /// As [`Realm::check_may_post`]. With `is_open`, the sender need not be able to read the channel, and it may be archived.
     ///
     /// # Errors
     ///
-    /// The same.
+    /// Those of [`Realm::check_may_post`].
     pub fn check_may_post_where(
         &self,
         sender: &User,
@@ -40,8 +40,8 @@ impl Realm {
         }
         self.check_may_send_in(sender, channel)?;
         let holders = || std::iter::once(sender.id).chain(sender.bot_owner());
-        let reads = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
-        if !is_open && (!reads || channel.is_archived) {
+        let can_read = holders().filter_map(|user| self.users.get(&user)).any(|user| self.can_read(user, channel));
+        if !is_open && (!can_read || channel.is_archived) {
             if !self.is_seen_by_sender(sender, channel) {
                 return Err(Error::UnknownChannelId { stream_id: channel.id.0.into() });
             }
@@ -51,7 +51,7 @@ impl Realm {
         self.check_topic_policy(channel, topic)
     }
 
-    /// Whether a sender can see a channel's name. A bot sees what its owner sees.
+    /// Whether a sender can see the channel's name. A bot can also see what its owner can see.
     pub fn is_seen_by_sender(&self, sender: &User, channel: &Channel) -> bool {
         let mut holders = std::iter::once(sender.id).chain(sender.bot_owner());
         let was_open = channel.is_archived && channel.was_web_public;
@@ -60,19 +60,19 @@ impl Realm {
             || holders.any(|id| self.users.get(&id).is_some_and(|user| self.can_see(user, channel)))
     }
 
-    /// Whether the channel has the topic, or a user may begin it. A bot may do what its owner may.
+    /// Checks that the topic exists or the user may create it. A bot also has its owner's permissions.
     ///
     /// # Errors
     ///
     /// `MayNotCreateTopic`.
     pub fn check_may_begin_topic(&self, user: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
         let mut holders = std::iter::once(user.id).chain(user.bot_owner());
-        let is_there = self.topics.contains_key(&(channel.id, TopicKey::of(topic)));
-        let may = is_there || holders.any(|user| self.may_in(user, channel, ChannelPermission::CanCreateTopic));
+        let exists = self.topics.contains_key(&(channel.id, TopicKey::of(topic)));
+        let may = exists || holders.any(|user| self.may_in(user, channel, ChannelPermission::CanCreateTopic));
         if may { Ok(()) } else { Err(Error::MayNotCreateTopic) }
     }
 
-    /// Whether a user holds the channel's permission to send. A bot may do what its owner may.
+    /// Checks that a user holds the channel's permission to send. A bot also has its owner's permissions.
     ///
     /// # Errors
     ///
@@ -80,11 +80,11 @@ impl Realm {
     pub fn check_may_send_in(&self, sender: &User, channel: &Channel) -> Result<(), Error> {
         let mut holders = std::iter::once(sender.id).chain(sender.bot_owner());
         let may = holders.any(|user| self.may_in(user, channel, ChannelPermission::CanSendMessage));
-        if may { Ok(()) } else { Err(Error::MayNotPost { policy: self.posters(sender, channel).into() }) }
+        if may { Ok(()) } else { Err(Error::MayNotPost { policy: self.posting_policy(sender, channel).into() }) }
     }
 
-    /// Who posts to a channel, as its policy of older levels had it, for a user who may not.
-    fn posters(&self, user: &User, channel: &Channel) -> &'static str {
+    /// The legacy posting policy, as the error message for a user without permission names it.
+    fn posting_policy(&self, user: &User, channel: &Channel) -> &'static str {
         let held_by = |group| {
             channel.permissions.get(ChannelPermission::CanSendMessage.name())
                 == self.system_groups.get(&group).map(|id| GroupSettingValue::Group(*id)).as_ref()
@@ -102,19 +102,19 @@ impl Realm {
         }
     }
 
-    /// Whether the channel's policy allows the topic.
+    /// Checks that the channel's policy for the empty topic allows the topic.
     ///
     /// # Errors
     ///
     /// `EmptyTopicNotAllowed`, `OnlyEmptyTopicAllowed`.
     pub fn check_topic_policy(&self, channel: &Channel, topic: &str) -> Result<(), Error> {
-        let disabled = match channel.topics_policy {
+        let is_empty_topic_disabled = match channel.topics_policy {
             TopicsPolicy::Inherit => self.organization.setting(RealmSetting::TopicsPolicy) == "disable_empty_topic",
             TopicsPolicy::DisableEmptyTopic => true,
             TopicsPolicy::AllowEmptyTopic | TopicsPolicy::EmptyTopicOnly => false,
         };
         let display_name = || EMPTY_TOPIC_DISPLAY_NAME.into();
-        if topic.is_empty() && disabled {
+        if topic.is_empty() && is_empty_topic_disabled {
             return Err(Error::EmptyTopicNotAllowed { topic: display_name() });
         }
         if !topic.is_empty() && channel.topics_policy == TopicsPolicy::EmptyTopicOnly {
@@ -123,7 +123,7 @@ impl Realm {
         Ok(())
     }
 
-    /// Whether a user may send a direct message to these.
+    /// Checks that a user may send a direct message to these users.
     ///
     /// # Errors
     ///

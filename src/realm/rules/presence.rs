@@ -1,4 +1,4 @@
-//! When somebody was seen, and who is informed of it (reference behaviour, presence).
+//! Presence of users: recording reports, and the events for other users (reference behaviour, presence).
 
 use crate::realm::log::event::{Event, EventKind, Payload};
 use crate::realm::model::id::UserId;
@@ -7,36 +7,37 @@ use crate::realm::model::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::time::{Span, Timestamp};
 
-/// How often clients are to report presence (`server_presence_ping_interval_seconds`).
+/// Interval at which clients report presence (`server_presence_ping_interval_seconds`).
 pub const PING_INTERVAL: Span = Span::seconds(60);
-/// Who was not seen for this long counts as offline (`server_presence_offline_threshold_seconds`).
+/// Users without a report for this long count as offline (`server_presence_offline_threshold_seconds`).
 pub const OFFLINE_AFTER: Span = Span::seconds(200);
-/// A report this soon after the last one changes nothing: several clients may report at once.
-const LEAST_STEP: Span = Span::seconds(55);
-/// Whose last activity is older than this has come back: others are informed. The offline threshold less a ping and a bit.
+/// Reports that follow the last one sooner are ignored, because several clients may report at once.
+const MIN_UPDATE_INTERVAL: Span = Span::seconds(55);
+/// After a longer pause, activity is sent to other users as an event. It is [`OFFLINE_AFTER`] minus [`PING_INTERVAL`],
+/// minus 10 seconds of tolerance.
 const AWAY_AFTER: Span = Span::seconds(130);
-/// From now to when somebody who has just switched presence off was last seen: what makes them offline
-/// ([`OFFLINE_AFTER`]), and two minutes for clocks that differ.
+/// The last connection of users who disable presence, relative to now: [`OFFLINE_AFTER`], plus two minutes for clocks that
+/// differ.
 const LAST_SEEN_WHEN_DISABLED: Span = Span::seconds(-(OFFLINE_AFTER.whole_seconds() + 120));
-/// Active users above which nobody is notified who comes back.
+/// In organizations with more active users, presence is not sent as events.
 const MAX_USERS_FOR_EVENTS: usize = 100;
 
-/// Notes that somebody was seen, and tells those who may know of them when they have come back.
-pub fn note_presence(tx: &mut Tx, user: UserId, is_active: bool) {
+/// Records a report, and emits an event to other users if the user was away.
+pub fn record_presence(tx: &mut Tx, user: UserId, is_active: bool) {
     let now = tx.now;
     let before = tx.user_state(user).presence;
     let mut presence = before.unwrap_or(Presence { active_at: None, connected_at: None, update_id: 0 });
     let is_older = |at: Option<Timestamp>, than: Span| at.is_none_or(|at| now.since(at) > than);
     let has_come_back = before.is_none() || (is_active && is_older(presence.active_at, AWAY_AFTER));
-    let is_connection_news = is_older(presence.connected_at, LEAST_STEP);
-    let is_activity_news = is_active && is_older(presence.active_at, LEAST_STEP);
-    if !is_connection_news && !is_activity_news {
+    let updates_connection = is_older(presence.connected_at, MIN_UPDATE_INTERVAL);
+    let updates_activity = is_active && is_older(presence.active_at, MIN_UPDATE_INTERVAL);
+    if !updates_connection && !updates_activity {
         return;
     }
-    if is_activity_news {
+    if updates_activity {
         presence.active_at = Some(now);
     }
-    // Whoever is active is connected too.
+    // Active users are connected too.
     presence.connected_at = Some(now);
     tx.realm_mut().counters.presence += 1;
     presence.update_id = tx.counters.presence;
@@ -46,8 +47,8 @@ pub fn note_presence(tx: &mut Tx, user: UserId, is_active: bool) {
     }
 }
 
-/// Makes what is known of somebody agree with their setting `presence_enabled` at once: they are here, or were last seen
-/// just long enough ago to count as offline (A-167 in docs/assumptions.md).
+/// Applies a change of the setting `presence_enabled` at once: the user becomes active, or offline (A-167 in
+/// docs/assumptions.md).
 pub fn follow_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
     if tx.users[&user].is_bot() {
         return;
@@ -61,7 +62,7 @@ pub fn follow_presence_setting(tx: &mut Tx, user: UserId, is_enabled: bool) {
     emit_presence(tx, user, presence);
 }
 
-/// Tells those who may know of somebody, in organizations that are not too large for it.
+/// Emits presence to the users who can access the user, unless the organization is too large.
 fn emit_presence(tx: &mut Tx, user: UserId, presence: Presence) {
     let is_sent =
         tx.active_users.len() <= MAX_USERS_FOR_EVENTS && !tx.organization.is_on(RealmSetting::PresenceDisabled);

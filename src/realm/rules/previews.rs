@@ -1,7 +1,7 @@
-//! Previews that arrive later than what they show, as a world may want it: thumbnails of uploaded pictures, and cards of
-//! linked pages.
+//! Delayed previews: thumbnails of uploaded pictures, and cards of linked web pages. When they arrive, the HTML of
+//! messages changes.
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! The specification leaves details open: in docs/assumptions.md.
 
 use crate::realm::log::event::{Audience, Event, EventKind, Payload, UpdatedMessage};
 use crate::realm::model::agenda::Due;
@@ -11,22 +11,22 @@ use crate::realm::model::preview::PreviewDelays;
 use crate::realm::model::setting::RealmSetting;
 use crate::realm::tx::Tx;
 use crate::time::Timestamp;
-use chat_markdown::{Html, UploadFacts, late};
+use chat_markdown::{Html, UploadFacts, delayed_preview};
 use std::sync::Arc;
 
 impl Tx {
-    /// Sets when previews arrive; what waits already arrives when it would have.
+    /// Sets the delays of future previews. Previews that are pending keep their time.
     pub fn set_preview_delays(&mut self, delays: PreviewDelays) {
         self.realm_mut().preview_delays = delays;
     }
 
-    /// Notes a message at the uploads that it links, and lets the cards of pages that it links come later.
-    pub fn note_links(&mut self, message: &Message) {
+    /// Adds a message to the uploads that it links, and schedules the cards of linked pages.
+    pub fn record_links(&mut self, message: &Message) {
         self.claim_uploads(message);
-        self.await_page_cards(message);
+        self.schedule_page_cards(message);
     }
 
-    fn await_page_cards(&mut self, message: &Message) {
+    fn schedule_page_cards(&mut self, message: &Message) {
         let delay = self.preview_delays.links.filter(|_| message.body.has_link);
         let delay = delay.filter(|_| self.organization.is_on(RealmSetting::InlineUrlEmbedPreview));
         self.set_page_cards(message.id, delay.map(|delay| self.now.plus(delay)));
@@ -34,35 +34,35 @@ impl Tx {
 
     fn set_page_cards(&mut self, id: MessageId, at: Option<Timestamp>) {
         match at {
-            Some(at) => _ = self.realm_mut().awaited_cards.insert(id, at),
-            None if !self.awaited_cards.contains_key(&id) => return,
-            None => _ = self.realm_mut().awaited_cards.remove(&id),
+            Some(at) => _ = self.realm_mut().pending_previews.insert(id, at),
+            None if !self.pending_previews.contains_key(&id) => return,
+            None => _ = self.realm_mut().pending_previews.remove(&id),
         }
         self.schedule(Due::PageCards(id), at);
     }
 
-    /// A message shows the cards of the pages that it links.
+    /// Adds the cards of linked pages to a message.
     pub(super) fn finish_page_cards(&mut self, id: MessageId) {
         self.set_page_cards(id, None);
-        self.rewrite(id, late::with_page_cards);
+        self.rewrite_html(id, delayed_preview::with_page_cards);
     }
 
-    /// A picture has its thumbnails, which messages show from now on.
+    /// Adds a picture's thumbnails to the messages that link it.
     pub(super) fn finish_thumbnails(&mut self, path_id: &str) {
         let Some(attachment) = self.attachments.get(path_id).cloned() else { return };
         let messages = attachment.messages.clone();
-        let made = Arc::new(Attachment { thumbnails_at: None, ..attachment.as_ref().clone() });
-        self.realm_mut().attachments.insert(path_id.to_owned(), made);
+        let with_thumbnails = Arc::new(Attachment { thumbnails_at: None, ..attachment.as_ref().clone() });
+        self.realm_mut().attachments.insert(path_id.to_owned(), with_thumbnails);
         let facts = UploadFacts { is_animated: attachment.is_animated, ..UploadFacts::default() };
         for id in messages {
-            self.rewrite(id, |html| late::with_thumbnail(html, path_id, &facts));
+            self.rewrite_html(id, |html| delayed_preview::with_thumbnail(html, path_id, &facts));
         }
     }
 
-    /// Gives a message other HTML for the same text; who holds it learns of it. None changes nothing.
-    fn rewrite(&mut self, id: MessageId, rewritten: impl FnOnce(&str) -> Option<String>) {
+    /// Replaces a message's HTML and emits an event. `change` returns None for unchanged HTML.
+    fn rewrite_html(&mut self, id: MessageId, change: impl FnOnce(&str) -> Option<String>) {
         let Some(before) = self.messages.get(&id).map(|message| message.body.clone()) else { return };
-        let Some(html) = rewritten(&before.rendered()) else { return };
+        let Some(html) = change(&before.rendered()) else { return };
         let after = Arc::new(Body { html: Html::Written(html.into()), ..before.as_ref().clone() });
         self.message_mut(id).body = after.clone();
         let updated = UpdatedMessage {
@@ -75,7 +75,7 @@ impl Tx {
             moved: None,
             is_rendering: true,
         };
-        let holders = Audience::of(self.who_holds(id));
+        let holders = Audience::of(self.message_holders(id));
         self.emit(holders, Event::new(EventKind::UpdateMessage, Payload::UpdateMessage(Box::new(updated))));
     }
 }

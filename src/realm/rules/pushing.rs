@@ -1,4 +1,4 @@
-//! Pushing: what is handed to the relay, and by which ways it reaches users.
+//! Push notifications: targets of users, and handing pushes to the relay.
 
 mod message;
 
@@ -10,33 +10,33 @@ use crate::realm::tx::Tx;
 use std::sync::Arc;
 
 impl Realm {
-    /// Who delivers to a device or token of a user, and the device's key.
-    fn way_to(&self, user: UserId, target: &PushTarget) -> (PushService, Option<PushKey>) {
-        let own = self.user_state(user);
+    /// The service that delivers to a device or token, and the device's key.
+    fn push_route(&self, user: UserId, target: &PushTarget) -> (PushService, Option<PushKey>) {
+        let state = self.user_state(user);
         match target {
-            PushTarget::Device(id) => own.devices.get(id).map_or_else(Default::default, |device| {
+            PushTarget::Device(id) => state.devices.get(id).map_or_else(Default::default, |device| {
                 let key = device.push_key_id.zip(device.push_key.clone());
                 let key = key.map(|(key_id, key)| PushKey { id: key_id, account: device.account(*id), key });
                 (device.push_token_kind, key)
             }),
             PushTarget::Token(token) => {
-                let known = own.push_tokens.iter().find(|known| known.token == *token);
-                (known.map_or_else(Default::default, |known| known.kind.service()), None)
+                let push_token = state.push_tokens.iter().find(|push_token| push_token.token == *token);
+                (push_token.map_or_else(Default::default, |push_token| push_token.kind.service()), None)
             }
         }
     }
 
-    /// The devices and tokens that notifications reach a user by.
+    /// The user's active devices and tokens.
     pub fn push_targets(&self, user: UserId) -> Vec<PushTarget> {
-        let own = self.user_state(user);
-        let devices = own.devices.iter().filter(|(_, device)| device.is_active());
+        let state = self.user_state(user);
+        let devices = state.devices.iter().filter(|(_, device)| device.is_active());
         let devices = devices.map(|(id, _)| PushTarget::Device(*id));
-        devices.chain(own.push_tokens.iter().map(|token| PushTarget::Token(token.token.clone()))).collect()
+        devices.chain(state.push_tokens.iter().map(|token| PushTarget::Token(token.token.clone()))).collect()
     }
 }
 
 impl Tx {
-    /// Changes a user's devices or tokens, and keeps the index of those that notifications reach.
+    /// Changes a user's devices or tokens, and updates the index of reachable users.
     pub fn change_push_targets<T>(&mut self, user: UserId, change: impl FnOnce(&mut UserState) -> T) -> T {
         let result = change(self.user_state_mut(user));
         let is_reached = !self.push_targets(user).is_empty();
@@ -49,10 +49,9 @@ impl Tx {
         result
     }
 
-    /// Hands something to the relay.
     pub fn push(&mut self, user: UserId, to: PushTarget, content: PushContent) {
         let at = self.now;
-        let (service, key) = self.way_to(user, &to);
+        let (service, key) = self.push_route(user, &to);
         let relay = &mut self.realm_mut().relay;
         relay.handed += 1;
         let push = Push { id: relay.handed, at, user, to, service, key, content };

@@ -1,4 +1,4 @@
-//! The indexes and the agenda, made again from what is written of a realm.
+//! Computes the indexes and the agenda of a realm that was read from a document.
 
 use crate::realm::Realm;
 use crate::realm::model::agenda::Due;
@@ -10,17 +10,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Realm {
-    /// Makes all indexes and the agenda again from what was read.
     #[must_use]
     pub fn reindexed(mut self) -> Self {
         self.system_groups =
             Arc::new(self.groups.values().filter_map(|group| Some((group.system?, group.id))).collect());
         self.users_by_email = self.users.values().map(|user| (user.email.to_lowercase(), user.id)).collect();
         self.users_by_key = self.users.values().map(|user| (user.api_key.clone(), user.id)).collect();
-        let counts = |user: &&Arc<User>| user.is_active && !user.is_system_bot();
-        self.active_users = self.users.values().filter(counts).map(|user| user.id).collect();
-        self.channels_by_name = self.channels.values().map(|one| (one.name.to_lowercase(), one.id)).collect();
-        self.conversations_by_members = self.conversations.values().map(|one| (one.members.clone(), one.id)).collect();
+        let is_active_user = |user: &&Arc<User>| user.is_active && !user.is_system_bot();
+        self.active_users = self.users.values().filter(is_active_user).map(|user| user.id).collect();
+        self.channels_by_name =
+            self.channels.values().map(|channel| (channel.name.to_lowercase(), channel.id)).collect();
+        self.conversations_by_members =
+            self.conversations.values().map(|conversation| (conversation.members.clone(), conversation.id)).collect();
         let mut topics: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let mut channels: BTreeMap<_, Vec<_>> = self.channels.keys().map(|id| (*id, Vec::new())).collect();
         for message in self.messages.values() {
@@ -35,25 +36,25 @@ impl Realm {
         self.channel_messages = channels.into_iter().map(|(channel, messages)| (channel, ids(messages))).collect();
         self.upload_space_used = self.upload_space();
         self.share_subscribers();
-        for (user, own) in &self.personal.clone() {
+        for (user, state) in &self.personal.clone() {
             if !self.push_targets(*user).is_empty() {
                 self.reached_by_push.insert(*user);
             }
-            for word in &own.alert_words {
+            for word in &state.alert_words {
                 self.alert_words.entry(word.to_lowercase()).or_default().insert(*user);
             }
-            for muted in own.muted_users.keys() {
+            for muted in state.muted_users.keys() {
                 self.muted_by.entry(*muted).or_default().insert(*user);
             }
-            for message in &own.historical {
+            for message in &state.historical {
                 self.late_rows.entry(*message).or_default().insert(*user);
             }
         }
         self.with_agenda()
     }
 
-    /// Lets channels share their subscribers with the newest message that went to the same people: what is asked of both
-    /// compares parts that they share at once.
+    /// Makes channels share the set of subscribers with the newest message, if it has the same recipients. Comparing sets that
+    /// share memory is fast.
     fn share_subscribers(&mut self) {
         for (id, ids) in &self.channel_messages {
             let newest = ids.last().and_then(|newest| self.messages.get(&newest));
@@ -65,7 +66,7 @@ impl Realm {
         }
     }
 
-    /// Puts everything to come on the agenda, queues aside.
+    /// Schedules all agenda items except those of queues.
     pub(super) fn with_agenda(self) -> Self {
         let mut tx = Tx::new(self);
         let reminders: Vec<_> = tx.reminders.values().cloned().collect();
@@ -93,7 +94,7 @@ impl Realm {
         for picture in pictures {
             tx.schedule(Due::Thumbnails(picture.path_id.clone()), picture.thumbnails_at);
         }
-        for (id, at) in tx.awaited_cards.clone() {
+        for (id, at) in tx.pending_previews.clone() {
             tx.schedule(Due::PageCards(id), Some(at));
         }
         let users: Vec<_> = tx.users.keys().copied().collect();

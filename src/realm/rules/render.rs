@@ -1,5 +1,5 @@
-//! Rendering in the name of a user: what the Markdown renderer may ask of the realm, answered as
-//! that user sees it.
+//! Rendering of Markdown from a user's point of view: resolves names in the text to the users, groups, channels and emoji
+//! that the user can see.
 
 use crate::realm::Realm;
 use crate::realm::model::group::Group;
@@ -21,51 +21,52 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The realm as the sender of a text sees it.
+/// The view of the realm that a text is rendered from.
 pub struct SenderView<'realm> {
     realm: &'realm Realm,
     sender: Option<UserId>,
     site: Option<&'realm Site>,
     is_silent: bool,
-    named: Named<'realm>,
+    names: NameCache<'realm>,
 }
 
-/// How many names a text may have before users, groups and emoji are put in order by name.
-const FEW_NAMES: usize = 8;
+/// Texts with more look-ups than this use the indexes of [`NameCache`].
+const MAX_LINEAR_LOOKUPS: usize = 8;
 
-/// What a text has named so far. A few names are looked for one by one; of a text with many, each is found at once.
+/// Indexes for looking up names. They are built only for texts with many names, because a linear search is faster for a
+/// few.
 #[derive(Default)]
-struct Named<'realm> {
+struct NameCache<'realm> {
     count: Cell<usize>,
     users: OnceCell<HashMap<String, &'realm Arc<User>>>,
     groups: OnceCell<HashMap<String, &'realm Group>>,
     emoji: OnceCell<HashMap<&'realm str, &'realm crate::realm::model::message::CustomEmoji>>,
-    /// The first message that the sender can see, of each topic that was linked: all before it may be hidden.
+    /// The first message that the sender can see, of each linked topic.
     first: RefCell<HashMap<(ChannelId, TopicKey), Option<MessageId>>>,
 }
 
-impl Named<'_> {
-    /// Counts a further name; whether there were only a few.
-    fn are_few(&self) -> bool {
+impl NameCache<'_> {
+    /// Counts a look-up, and returns whether a linear search is faster.
+    fn prefers_linear_search(&self) -> bool {
         self.count.set(self.count.get() + 1);
-        self.count.get() <= FEW_NAMES
+        self.count.get() <= MAX_LINEAR_LOOKUPS
     }
 }
 
-/// The first of each name.
-fn by_name<K: Eq + Hash, V>(all: impl Iterator<Item = (K, V)>) -> HashMap<K, V> {
+/// Of several values with the same name, the map has the first.
+fn by_name<K: Eq + Hash, V>(entries: impl Iterator<Item = (K, V)>) -> HashMap<K, V> {
     let mut map = HashMap::new();
-    all.for_each(|(name, one)| _ = map.entry(name).or_insert(one));
+    entries.for_each(|(name, value)| _ = map.entry(name).or_insert(value));
     map
 }
 
 impl Realm {
-    /// The realm as a sender sees it, at a site if a client sends the text now.
+    /// The view of a sender. `site` is None if the text is not from a request.
     pub fn seen_by<'realm>(&'realm self, sender: UserId, site: Option<&'realm Site>) -> SenderView<'realm> {
-        SenderView { realm: self, sender: Some(sender), site, is_silent: false, named: Named::default() }
+        SenderView { realm: self, sender: Some(sender), site, is_silent: false, names: NameCache::default() }
     }
 
-    /// The links of a topic; most have none, which is seen at a glance.
+    /// The links of a topic. Most topics have none, which is found without parsing.
     pub fn topic_links(&self, topic: &str) -> Vec<TopicLink> {
         if self.linkifiers.is_empty() && !topic.contains('.') {
             return Vec::new();
@@ -73,18 +74,17 @@ impl Realm {
         topic_links(topic, &self.seen_by_server())
     }
 
-    /// The steps in which all linkifiers search a text once.
+    /// The number of steps in which all linkifiers search a text once.
     pub fn steps_to_linkify(&self, text: &str) -> usize {
         self.linkifiers.iter().map(|linkifier| linkifier.steps_to_search(text)).fold(0, usize::saturating_add)
     }
 
-    /// The realm as the server itself sees it: for texts of fixtures, whose authors are not known.
+    /// A view without restrictions, for texts of fixtures, whose authors are unknown.
     pub fn seen_by_server(&self) -> SenderView<'_> {
-        SenderView { realm: self, sender: None, site: None, is_silent: false, named: Named::default() }
+        SenderView { realm: self, sender: None, site: None, is_silent: false, names: NameCache::default() }
     }
 
-    /// A user's value of a custom profile field as it is kept; short texts (1) and paragraphs (2) are rendered, as the user
-    /// sees what they name.
+    /// Renders a user's value of a custom profile field, if its kind takes Markdown: short text (1) and paragraph (2).
     pub fn profile_entry(
         &self,
         user: UserId,
@@ -99,19 +99,19 @@ impl Realm {
         ProfileEntry { value, rendered }
     }
 
-    /// The address of a custom emoji's picture, relative to the organization's.
+    /// The URL of the emoji's picture, relative to the organization's URL.
     pub fn custom_emoji_url(&self, emoji: &crate::realm::model::message::CustomEmoji) -> String {
         format!("/user_avatars/{}/emoji/images/{}", self.organization.id, emoji.file_name)
     }
 }
 
 impl SenderView<'_> {
-    /// The same view for a text that notifies nobody.
+    /// Makes all mentions silent.
     pub fn silenced(self) -> Self {
         Self { is_silent: true, ..self }
     }
 
-    /// Not looked for before it is needed: most texts name nothing.
+    /// Looked up on demand, because most texts have no names.
     fn sender(&self) -> Option<&User> {
         self.sender.and_then(|sender| self.realm.users.get(&sender)).map(AsRef::as_ref)
     }
@@ -119,37 +119,39 @@ impl SenderView<'_> {
 
 impl Names for SenderView<'_> {
     fn user(&self, name: &str, id: Option<i64>) -> Option<MentionedUser> {
-        let folded = name.to_lowercase();
-        let first = folded.chars().next();
-        // Asked of everybody, so that what only allocates comes last.
+        let lowercase_name = name.to_lowercase();
+        let first = lowercase_name.chars().next();
+        // Evaluated for every user: the first letter is compared before a copy in lower case is allocated.
         let is_named = |user: &User| {
             user.full_name.chars().flat_map(char::to_lowercase).next() == first
-                && user.full_name.to_lowercase() == folded
+                && user.full_name.to_lowercase() == lowercase_name
         };
         let sender = self.sender();
-        let is_known = |user: &User| sender.is_none_or(|sender| self.realm.can_access_user(sender, user.id));
+        let is_accessible = |user: &User| sender.is_none_or(|sender| self.realm.can_access_user(sender, user.id));
         let user = match id {
             Some(id) => self
                 .realm
                 .users
                 .get(&UserId(id))
-                .filter(|user| (name.is_empty() || is_named(user)) && is_known(user))?,
-            None if self.named.are_few() => self.realm.users.values().find(|user| is_named(user) && is_known(user))?,
+                .filter(|user| (name.is_empty() || is_named(user)) && is_accessible(user))?,
+            None if self.names.prefers_linear_search() => {
+                self.realm.users.values().find(|user| is_named(user) && is_accessible(user))?
+            }
             None => {
-                let known = || self.realm.users.values().filter(|user| is_known(user));
-                let all = || by_name(known().map(|user| (user.full_name.to_lowercase(), user)));
-                self.named.users.get_or_init(all).get(&folded)?
+                let accessible = || self.realm.users.values().filter(|user| is_accessible(user));
+                let index = || by_name(accessible().map(|user| (user.full_name.to_lowercase(), user)));
+                self.names.users.get_or_init(index).get(&lowercase_name)?
             }
         };
         Some(MentionedUser { id: user.id.0, full_name: user.full_name.clone(), is_active: user.is_active })
     }
 
     fn group(&self, name: &str) -> Option<MentionedGroup> {
-        let group: &Group = if self.named.are_few() {
+        let group: &Group = if self.names.prefers_linear_search() {
             self.realm.group_by_name(name)?
         } else {
-            let all = || by_name(self.realm.groups.values().map(|group| (group.name.to_lowercase(), group.as_ref())));
-            self.named.groups.get_or_init(all).get(&name.to_lowercase())?
+            let index = || by_name(self.realm.groups.values().map(|group| (group.name.to_lowercase(), group.as_ref())));
+            self.names.groups.get_or_init(index).get(&name.to_lowercase())?
         };
         let display_name = group.system.map_or_else(|| group.name.clone(), |system| system.display_name().to_owned());
         Some(MentionedGroup { id: group.id.0, display_name, is_active: !group.is_deactivated })
@@ -164,24 +166,24 @@ impl Names for SenderView<'_> {
 
     fn first_message_in_topic(&self, channel: i64, topic: &str) -> Option<i64> {
         let key = (ChannelId(channel), TopicKey::new(topic));
-        if let Some(first) = self.named.first.borrow().get(&key) {
+        if let Some(first) = self.names.first.borrow().get(&key) {
             return first.map(|first| first.0);
         }
         let topic = self.realm.topics.get(&key)?;
         let sender = self.sender();
-        let is_seen = |id: &MessageId| sender.is_none_or(|sender| self.realm.message_seen_by(sender, *id).is_some());
-        let first = topic.messages.iter().find(is_seen);
-        self.named.first.borrow_mut().insert(key, first);
+        let is_visible = |id: &MessageId| sender.is_none_or(|sender| self.realm.message_seen_by(sender, *id).is_some());
+        let first = topic.messages.iter().find(is_visible);
+        self.names.first.borrow_mut().insert(key, first);
         first.map(|first| first.0)
     }
 
     fn custom_emoji(&self, name: &str) -> Option<CustomEmojiImage> {
         let mut active = self.realm.custom_emoji.values().filter(|emoji| !emoji.is_deactivated);
-        let custom = if self.named.are_few() {
+        let custom = if self.names.prefers_linear_search() {
             active.find(|emoji| emoji.name == name).map(AsRef::as_ref)
         } else {
-            let all = || by_name(active.map(|emoji| (emoji.name.as_str(), emoji.as_ref())));
-            self.named.emoji.get_or_init(all).get(name).copied()
+            let index = || by_name(active.map(|emoji| (emoji.name.as_str(), emoji.as_ref())));
+            self.names.emoji.get_or_init(index).get(name).copied()
         };
         let is_extra = || self.site.is_some_and(|site| site.extra_emoji.as_deref() == Some(name));
         match custom {
@@ -233,7 +235,7 @@ impl Names for SenderView<'_> {
     }
 }
 
-/// A description as HTML, as its author sees what it names; "" for none.
+/// Renders a description from its author's view.
 pub fn rendered_description(tx: &Tx, author: &User, description: &str) -> String {
     if description.is_empty() {
         return String::new();

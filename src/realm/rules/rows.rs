@@ -1,4 +1,4 @@
-//! Rows: that a user has a message among their own, received or made later, with what they marked there.
+//! Adds and removes user messages ("rows"): what a user received, or acted on later, with its flags.
 
 use crate::realm::Realm;
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
@@ -7,7 +7,7 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Tx {
-    /// Gives a user a row for a message that they did not receive; nothing happens when they have one.
+    /// Adds a historical user message, unless the user has a user message already.
     pub fn add_row(&mut self, user: UserId, message: MessageId) {
         let has_row = self.messages.get(&message).is_none_or(|message| self.has_row(user, message));
         if !has_row {
@@ -16,15 +16,15 @@ impl Tx {
         }
     }
 
-    /// Counts somebody with a row that was made later among those who received the message; the row stays what it is.
+    /// Makes a user with a historical user message a recipient; the user message stays historical.
     pub fn receive_late(&mut self, user: UserId, message: MessageId) {
         self.message_mut(message).recipients.insert(user);
     }
 
-    /// Takes away the rows that these users have for messages, which are sorted, with all that was marked there.
-    pub fn drop_rows(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
+    /// Removes these users' user messages with all flags. `messages` must be sorted.
+    pub fn remove_rows(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
         for user in users {
-            self.drop_marks(*user, messages);
+            self.remove_marks(*user, messages);
         }
         for group in self.by_recipients(messages) {
             let remaining = group.recipients.clone().relative_complement(users.clone());
@@ -32,75 +32,78 @@ impl Tx {
                 continue;
             }
             for id in group.messages {
-                let names_losers = self.messages[&id].body.names_any_of(users);
+                let names_removed_users = self.messages[&id].body.names_any_of(users);
                 let late = self.late_rows.get(&id).cloned().unwrap_or_default();
                 let stored = self.message_mut(id);
-                if names_losers {
-                    Arc::make_mut(&mut stored.body).keep_mentions_of(&remaining.clone().union(late));
+                if names_removed_users {
+                    Arc::make_mut(&mut stored.body).retain_mentions_of(&remaining.clone().union(late));
                 }
                 stored.recipients = remaining.clone();
             }
         }
     }
 
-    /// Takes away a user's late rows and marks for messages, which are sorted.
-    fn drop_marks(&mut self, user: UserId, messages: &[MessageId]) {
-        let own = self.user_state(user);
-        let late = among(&own.historical, messages);
-        let starred = among(&own.starred, messages);
-        let collapsed = among(&own.collapsed, messages);
-        let hidden = among(&own.hidden_previews, messages);
-        if [&late, &starred, &collapsed, &hidden].into_iter().all(Vec::is_empty) {
+    /// Removes a user's historical user messages and flags. `messages` must be sorted.
+    fn remove_marks(&mut self, user: UserId, messages: &[MessageId]) {
+        let state = self.user_state(user);
+        let historical = among(&state.historical, messages);
+        let starred = among(&state.starred, messages);
+        let collapsed = among(&state.collapsed, messages);
+        let hidden_previews = among(&state.hidden_previews, messages);
+        if [&historical, &starred, &collapsed, &hidden_previews].into_iter().all(Vec::is_empty) {
             return;
         }
-        let own = self.user_state_mut(user);
-        for id in &late {
-            own.historical.remove(id);
+        let state = self.user_state_mut(user);
+        for id in &historical {
+            state.historical.remove(id);
         }
         for id in &starred {
-            own.starred.remove(id);
+            state.starred.remove(id);
         }
         for id in &collapsed {
-            own.collapsed.remove(id);
+            state.collapsed.remove(id);
         }
-        for id in &hidden {
-            own.hidden_previews.remove(id);
+        for id in &hidden_previews {
+            state.hidden_previews.remove(id);
         }
-        for id in &late {
+        for id in &historical {
             if let Some(users) = self.realm_mut().late_rows.get_mut(id) {
                 users.remove(&user);
             }
             let message = &self.messages[id];
             if !message.recipients.contains(&user) && message.body.names_any_of(&OrdSet::unit(user)) {
                 let holders = message.recipients.clone().union(self.late_rows.get(id).cloned().unwrap_or_default());
-                Arc::make_mut(&mut self.message_mut(*id).body).keep_mentions_of(&holders);
+                Arc::make_mut(&mut self.message_mut(*id).body).retain_mentions_of(&holders);
             }
         }
     }
 
-    /// Gives these users read rows for messages, which are sorted, unless they have one.
+    /// Adds read user messages for users who have none. `messages` must be sorted.
     pub fn add_read_rows(&mut self, messages: &[MessageId], users: &OrdSet<UserId>) {
         for group in self.by_recipients(messages) {
-            let gaining = users.clone().relative_complement(group.recipients.clone());
-            if gaining.is_empty() {
+            let new_recipients = users.clone().relative_complement(group.recipients.clone());
+            if new_recipients.is_empty() {
                 continue;
             }
-            let everybody = group.recipients.union(gaining.clone());
-            for user in &gaining {
-                let own = self.user_state_mut(*user);
-                let fresh = group.messages.iter().filter(|id| !own.historical.contains(*id));
-                fresh.for_each(|id| _ = own.read.insert(*id));
+            let all_recipients = group.recipients.union(new_recipients.clone());
+            for user in &new_recipients {
+                let state = self.user_state_mut(*user);
+                let new_rows = group.messages.iter().filter(|id| !state.historical.contains(*id));
+                new_rows.for_each(|id| _ = state.read.insert(*id));
             }
             for id in group.messages {
-                let late = self.late_rows.get(&id).cloned().unwrap_or_default().intersection(gaining.clone());
-                let recipients =
-                    if late.is_empty() { everybody.clone() } else { everybody.clone().relative_complement(late) };
+                let late = self.late_rows.get(&id).cloned().unwrap_or_default().intersection(new_recipients.clone());
+                let recipients = if late.is_empty() {
+                    all_recipients.clone()
+                } else {
+                    all_recipients.clone().relative_complement(late)
+                };
                 self.message_mut(id).recipients = recipients;
             }
         }
     }
 
-    /// Unread messages lie above the point from which on a subscription counts: one from before it moves the point.
+    /// Moves the start of a subscription before a message, because unread messages must be newer than the subscription.
     pub fn reach_back(&mut self, user: UserId, channel: ChannelId, message: MessageId) {
         let since = self.user_state(user).subscriptions.get(&channel).map(|subscription| subscription.since);
         if since.is_some_and(|since| since >= message)
@@ -110,11 +113,11 @@ impl Tx {
         }
     }
 
-    /// The same for all who received any of these messages, which are sorted, and have not read them.
+    /// As [`Tx::reach_back`], for all recipients who have not read one of the messages. `messages` must be sorted.
     pub fn reach_back_for_all(&mut self, channel: ChannelId, messages: &[MessageId]) {
         for group in self.by_recipients(messages) {
             for user in &group.recipients {
-                if let Some(first) = self.user_state(*user).read.first_without(&group.messages) {
+                if let Some(first) = self.user_state(*user).read.first_unread(&group.messages) {
                     self.reach_back(*user, channel, first);
                 }
             }
@@ -122,25 +125,24 @@ impl Tx {
     }
 }
 
-/// Messages that reached the same people.
+/// Messages with the same recipients.
 pub struct SameRecipients {
-    /// Users that they reached.
     pub recipients: OrdSet<UserId>,
-    /// In the order in which they were given.
+    /// In the order of the argument.
     pub messages: Vec<MessageId>,
 }
 
-/// How many groups a message is compared with: messages of one place mostly reached the same people as one shortly before.
-const COMPARED: usize = 4;
+/// Number of recent groups that a message is compared with. Most messages have the same recipients as one shortly before.
+const MAX_COMPARED_GROUPS: usize = 4;
 
 impl Realm {
-    /// Messages grouped by the users that they reached, so that what concerns very many people is decided once for very many
-    /// messages. Groups may be alike.
+    /// Groups messages by their recipients, so that many messages with many recipients are processed once. Several groups can
+    /// have equal recipients.
     pub fn by_recipients(&self, messages: &[MessageId]) -> Vec<SameRecipients> {
         let mut groups: Vec<SameRecipients> = Vec::new();
         for id in messages {
             let Some(message) = self.messages.get(id) else { continue };
-            let recent = groups.iter_mut().rev().take(COMPARED);
+            let recent = groups.iter_mut().rev().take(MAX_COMPARED_GROUPS);
             match recent.into_iter().find(|group| group.recipients == message.recipients) {
                 Some(group) => group.messages.push(*id),
                 None => groups.push(SameRecipients { recipients: message.recipients.clone(), messages: vec![*id] }),
@@ -150,7 +152,7 @@ impl Realm {
     }
 }
 
-/// Which of the messages, which are sorted, are in a set.
+/// The messages that are in the set. `messages` must be sorted.
 pub fn among(set: &OrdSet<MessageId>, messages: &[MessageId]) -> Vec<MessageId> {
     if set.len() < messages.len() {
         set.iter().filter(|id| messages.binary_search(id).is_ok()).copied().collect()

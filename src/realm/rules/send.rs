@@ -1,8 +1,7 @@
-//! Sending a message: who may, what the text means, who receives it, which events follow
-//! (reference behaviour, POST /messages).
+//! Sending messages: permission checks, rendering, mentions, recipients and events (reference behaviour, POST /messages).
 
 use super::visibility::Sight;
-use super::widget::{first_submessage, given_widget};
+use super::widget::{checked_widget, first_submessage};
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -24,74 +23,67 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Subscribers above which mentioning all of them needs a right of its own.
+/// Number of users above which a wildcard mention requires a permission.
 const WILDCARD_MENTION_THRESHOLD: usize = 15;
 
-/// A message about to be sent.
+/// A message to be sent.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// Who sends it.
     pub sender: UserId,
-    /// Where to.
     pub to: Target,
-    /// Markdown.
+    /// Markdown
     pub content: String,
-    /// What it is sent with.
+    /// Name of the client.
     pub client: Arc<str>,
-    /// The sender has read it.
+    /// Whether the message is marked as read for the sender.
     pub read_by_sender: bool,
-    /// Others who don't want to be bothered with it: for those of them who receive it, it is read from the beginning.
+    /// Other users: the message is marked as read for those who receive it.
     pub read_by: OrdSet<UserId>,
-    /// The sending queue and the client's own name for the message.
-    pub local: Option<(String, String)>,
-    /// Where the sender is, if a client sends it now.
+    /// `queue_id` and `local_id` from the request.
+    pub local_id: Option<(String, String)>,
+    /// None: the message is not sent by a request.
     pub site: Option<Site>,
-    /// What the message is a widget of, as JSON text.
+    /// `widget_content` from the request: JSON.
     pub widget_content: Option<String>,
-    /// Whose words they are.
     pub voice: Voice,
-    /// It answers a message that is there: its sender need not be one who may post there.
+    /// Whether it is a bot's reply to a message, which does not require permission to send in the channel.
     pub is_answer: bool,
 }
 
-/// Whose words a message has.
+/// The author of a message's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voice {
-    /// Its sender's.
+    /// The sender.
     Own,
-    /// Somebody else's, which the sender repeats: the text is rendered as this user sees the organization, and whoever
-    /// is mentioned in it is not notified.
+    /// Another user, whose text the sender repeats. It is rendered from this user's view, and its mentions do not notify.
     Repeated(UserId),
 }
 
-/// Where a message goes.
+/// The destination of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// A topic of a channel.
     Channel {
-        /// The channel.
         channel: ChannelId,
-        /// As typed.
+        /// Not normalized.
         topic: String,
     },
-    /// People; the sender may be among them.
     Direct {
-        /// Their ids.
+        /// With or without the sender.
         users: Vec<UserId>,
     },
 }
 
-/// What sending gave.
+/// The result of sending a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sent {
     pub id: MessageId,
-    /// How the topic is shown to the sender from now on, when sending changed it.
+    /// The sender's visibility policy for the topic, if sending changed it.
     pub new_policy: Option<VisibilityPolicy>,
 }
 
 impl Realm {
-    /// A text rendered for a place, and what it means for the recipients. Mentions of the system's groups may count for
-    /// nothing, and those of others for the members that they have themselves.
+    /// Renders a text, checks its mentions, and finds the mentioned and alerted users. With `includes_subgroups`, mentions of
+    /// groups include members of subgroups; without it, only direct members, and system groups can't be mentioned.
     ///
     /// # Errors
     ///
@@ -102,7 +94,7 @@ impl Realm {
         place: &Place,
         content: String,
         site: Option<&Site>,
-        mentions_within: bool,
+        includes_subgroups: bool,
     ) -> Result<Body, Error> {
         let (author, names) = match voice {
             Voice::Own => (sender, self.seen_by(sender, site)),
@@ -110,21 +102,22 @@ impl Realm {
         };
         let (html, rendered) = chat_markdown::render_to_keep(&content, &names).map_err(|_| Error::UnableToRender)?;
         let mut mentions = rendered.mentions;
-        let counts = |id| mentions_within || self.groups.get(&id).is_none_or(|group| group.system.is_none());
+        let counts = |id| includes_subgroups || self.groups.get(&id).is_none_or(|group| group.system.is_none());
         mentions.groups.retain(|id| counts(GroupId(*id)));
         let groups = mentions.groups.iter().copied().map(GroupId);
         self.check_mentions(sender, place, &mentions)?;
-        let group_mentioned = if mentions_within {
+        let group_mentioned = if includes_subgroups {
             self.members_of_any(groups)
         } else {
             let members = groups.filter_map(|id| self.groups.get(&id)).flat_map(|group| group.members.iter().copied());
             members.filter(|user| self.is_active(*user)).collect()
         };
         let (mentions_channel, topic_mentioned) = match place {
-            Place::Channel { channel, topic } => {
-                (mentions.channel_wildcard, mentions.topic_wildcard.then(|| self.taking_part(sender, *channel, topic)))
-            }
-            // Everybody in the conversation.
+            Place::Channel { channel, topic } => (
+                mentions.channel_wildcard,
+                mentions.topic_wildcard.then(|| self.topic_participants(sender, *channel, topic)),
+            ),
+            // Everyone in the conversation.
             Place::Direct { .. } => (mentions.channel_wildcard, None),
         };
         Ok(Body {
@@ -143,7 +136,7 @@ impl Realm {
         })
     }
 
-    /// Those of the files that somebody may read: naming a file gives it to nobody.
+    /// Removes files that the user may not read, because linking a file must not give access to it.
     fn readable_files(&self, user: UserId, mut files: BTreeSet<String>) -> BTreeSet<String> {
         if let Some(user) = self.users.get(&user) {
             files.retain(|file| self.attachments.get(file).is_some_and(|file| self.can_read_file(Some(user), file)));
@@ -153,13 +146,13 @@ impl Realm {
 
     fn check_mentions(&self, sender: UserId, place: &Place, mentions: &Mentions) -> Result<(), Error> {
         if let Place::Channel { channel, topic } = place {
-            let many = |count: usize| {
+            let is_refused = |count: usize| {
                 count > WILDCARD_MENTION_THRESHOLD && !self.may(sender, RealmPermission::CanMentionManyUsers)
             };
-            if mentions.channel_wildcard && many(self.channels[channel].subscribers.len()) {
+            if mentions.channel_wildcard && is_refused(self.channels[channel].subscribers.len()) {
                 return Err(Error::ChannelWildcardNotAllowed);
             }
-            if mentions.topic_wildcard && many(self.taking_part(sender, *channel, topic).len()) {
+            if mentions.topic_wildcard && is_refused(self.topic_participants(sender, *channel, topic).len()) {
                 return Err(Error::TopicWildcardNotAllowed);
             }
         }
@@ -171,24 +164,26 @@ impl Realm {
         Ok(())
     }
 
-    /// Those who sent or reacted to a message in a topic, and who is sending one now.
-    fn taking_part(&self, sender: UserId, channel: ChannelId, topic: &str) -> BTreeSet<UserId> {
+    /// Users who sent or reacted to a message in the topic, and the sender of the new message.
+    fn topic_participants(&self, sender: UserId, channel: ChannelId, topic: &str) -> BTreeSet<UserId> {
         let topic = self.topics.get(&(channel, TopicKey::new(topic)));
         let messages = topic.into_iter().flat_map(|topic| topic.messages.iter()).map(|id| &self.messages[&id]);
         messages
-            .flat_map(|message| std::iter::once(message.sender).chain(message.reactions.iter().map(|one| one.user)))
+            .flat_map(|message| {
+                std::iter::once(message.sender).chain(message.reactions.iter().map(|reaction| reaction.user))
+            })
             .chain([sender])
             .collect()
     }
 }
 
 impl Tx {
-    /// Sends a message: all checks, then the message, what follows from it, and its events.
+    /// Sends a message: checks it, adds it, and emits its events.
     ///
     /// # Errors
     ///
     /// Those of [`normal_content`], [`normal_topic`], [`Realm::check_may_post`] (of answers [`Realm::check_topic_policy`]),
-    /// [`Realm::check_may_message`], [`given_widget`] and [`Realm::body`], in this order.
+    /// [`Realm::check_may_message`], [`checked_widget`] and [`Realm::body`], in this order.
     pub fn send(&mut self, outgoing: Outgoing) -> Result<Sent, Error> {
         let content = match normal_content(&outgoing.content)? {
             Cow::Borrowed(text) if text.len() == outgoing.content.len() => outgoing.content,
@@ -197,7 +192,7 @@ impl Tx {
         let sender = self.users.get(&outgoing.sender).cloned().ok_or(Error::NoSuchUser)?;
         let (place, mut recipients) = match outgoing.to {
             Target::Channel { channel, topic } => {
-                let topic: Arc<str> = self.topic_sent_to(&topic, Feature::FormerTopicSent)?.into();
+                let topic: Arc<str> = self.topic_sent_to(&topic, Feature::NoTopicConvertedInMessages)?.into();
                 let channel = self.channels.get(&channel).cloned().ok_or(Error::InvalidChannelId)?;
                 self.check_may_send(outgoing.is_answer, &sender, &channel, &topic)?;
                 (Place::Channel { channel: channel.id, topic }, channel.subscribers.clone())
@@ -212,7 +207,7 @@ impl Tx {
                 (Place::Direct { conversation }, self.conversations[&conversation].members.iter().copied().collect())
             }
         };
-        let widget = outgoing.widget_content.as_deref().map(given_widget).transpose()?;
+        let widget = outgoing.widget_content.as_deref().map(checked_widget).transpose()?;
         let mut body = self.body(
             (sender.id, outgoing.voice),
             &place,
@@ -220,9 +215,9 @@ impl Tx {
             Some(&outgoing.site.clone().unwrap_or_else(|| self.site())),
             self.has(Feature::SubgroupsMentioned),
         )?;
-        let called = body.mentioned.clone();
+        let mentioned = body.mentioned.clone();
         self.add_mentioned_recipients(&place, &body, &mut recipients);
-        body.keep_mentions_of(&recipients);
+        body.retain_mentions_of(&recipients);
 
         let begins_topic = self.begins_topic(&sender, &place);
         self.realm_mut().counters.message += 1;
@@ -236,30 +231,31 @@ impl Tx {
         let message = self.add_message(Message { submessages, ..message });
         self.mark_as_read_outside(&message);
         let mut read_by = self.read_where_muted(&message);
-        let unbothered = outgoing.read_by.iter().filter(|user| message.recipients.contains(*user));
-        for reader in unbothered.copied().chain(is_read.then_some(sender.id)) {
+        let silent_readers = outgoing.read_by.iter().filter(|user| message.recipients.contains(*user));
+        for reader in silent_readers.copied().chain(is_read.then_some(sender.id)) {
             self.user_state_mut(reader).read.insert(id);
             read_by.insert(reader);
         }
-        self.note_links(&message);
+        self.record_links(&message);
         let new_policy = self.apply_automatic_policies(&sender, &message, begins_topic);
-        let sent = self.emit_message(&message, &sender, outgoing.local, read_by);
+        let sent = self.emit_message(&message, &sender, outgoing.local_id, read_by);
         self.push_message(&sent);
-        self.call_webhooks(&sent, &called, outgoing.site.as_ref());
+        self.call_webhooks(&sent, &mentioned, outgoing.site.as_ref());
         Ok(Sent { id, new_policy })
     }
 
-    /// The topic that a sender means. Its former name means the empty topic from a level on, and where that has no other.
+    /// Normalizes the topic of a message. Whether [`FORMER_EMPTY_TOPIC_NAME`](crate::realm::topic::FORMER_EMPTY_TOPIC_NAME)
+    /// is the empty topic depends on the level.
     ///
     /// # Errors
     ///
     /// `TopicInvalidCharacter`.
     pub fn topic_sent_to<'text>(&self, topic: &'text str, since: Feature) -> Result<Cow<'text, str>, Error> {
-        let is_name = !self.has(since) && self.has(Feature::EmptyTopics);
-        if is_name { normal_topic(topic) } else { topic_to_send_to(topic) }
+        let is_ordinary_name = !self.has(since) && self.has(Feature::EmptyTopics);
+        if is_ordinary_name { normal_topic(topic) } else { topic_to_send_to(topic) }
     }
 
-    /// Whether a message may be sent to a topic. Answers may be where the channel itself allows them.
+    /// Checks that a message may be sent to a topic. For answers, only the channel's topic policy is checked.
     fn check_may_send(&self, is_answer: bool, sender: &User, channel: &Channel, topic: &Arc<str>) -> Result<(), Error> {
         if is_answer {
             return self.check_topic_policy(channel, topic);
@@ -268,12 +264,12 @@ impl Tx {
         self.check_may_post_where(sender, channel, topic, is_open)
     }
 
-    /// The conversation of these users. Limited guests who come to know others by a new one are notified of them.
+    /// Finds or creates a conversation. A new one gives limited guests access to its users, which emits events.
     fn join_conversation(&mut self, members: Vec<UserId>) -> RecipientId {
         if let Some(conversation) = self.conversation_of(members.iter().copied()) {
             return conversation.id;
         }
-        let before = self.mark();
+        let before = self.realm_copy();
         let conversation = self.conversation(members);
         self.emit_visibility(&before, &[Sight::Users]);
         conversation
@@ -283,16 +279,16 @@ impl Tx {
         &mut self,
         message: &Arc<Message>,
         sender: &Arc<User>,
-        local: Option<(String, String)>,
+        local_id: Option<(String, String)>,
         read_by: OrdSet<UserId>,
     ) -> Arc<SentMessage> {
         let audience = Audience::of(message.recipients.clone());
-        let sent = Arc::new(SentMessage { local, read_by, ..SentMessage::of(self, message, sender) });
+        let sent = Arc::new(SentMessage { local_id, read_by, ..SentMessage::of(self, message, sender) });
         self.emit(audience, Event::new(EventKind::Message, Payload::Message(sent.clone())));
         sent
     }
 
-    /// Notes the message at the uploads that it links; tells its sender, who need not be their owner.
+    /// Adds the message to the uploads that it links, and emits the change to the sender, even if others own the uploads.
     pub fn claim_uploads(&mut self, message: &Message) {
         for path_id in &message.body.uploads {
             let Some(attachment) = self.attachments.get(path_id) else { continue };
@@ -307,7 +303,6 @@ impl Tx {
         }
     }
 
-    /// Tells a user which messages link an upload now.
     pub fn emit_attachment_update(&mut self, user: UserId, attachment: Arc<Attachment>) {
         let upload_space_used = self.upload_space_used;
         let audience = Audience::user(user);
@@ -317,7 +312,7 @@ impl Tx {
 }
 
 impl Outgoing {
-    /// A message that the server sends by itself.
+    /// A message that is not sent by a request.
     pub fn from_server(sender: UserId, to: Target, content: String) -> Self {
         Self {
             sender,
@@ -326,7 +321,7 @@ impl Outgoing {
             client: "Internal".into(),
             read_by_sender: false,
             read_by: OrdSet::new(),
-            local: None,
+            local_id: None,
             site: None,
             widget_content: None,
             voice: Voice::Own,

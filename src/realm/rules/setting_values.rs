@@ -1,14 +1,13 @@
-//! Values that settings of users can have.
+//! Validation of the values of user settings that their kind does not cover, and default values of new users.
 
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::setting::{FORMER_USER_SETTINGS, NO_SOUND, NOTIFICATION_SOUNDS, USER_SETTINGS, find, former_default};
 use serde_json::Value;
 
-/// Longest time for which mails about messages are gathered, seconds.
 const MAX_BATCHING_PERIOD_SECONDS: i64 = 604_800;
 
-/// Languages of the service, by code.
+/// Code and name of each language.
 const LANGUAGES: [(&str, &str); 24] = [
     ("ar", "العربية"),
     ("bg", "Български"),
@@ -36,7 +35,7 @@ const LANGUAGES: [(&str, &str); 24] = [
     ("zh-hans", "简体中文"),
 ];
 
-/// Whether a setting can have a value of its kind.
+/// Checks a value that has the right kind.
 ///
 /// # Errors
 ///
@@ -50,22 +49,22 @@ pub fn check_setting(name: &str, value: &Value) -> Result<(), Error> {
         }
         "email_notifications_batching_period_seconds" => {
             let seconds = value.as_i64().unwrap_or_default();
-            let is_possible = (1..=MAX_BATCHING_PERIOD_SECONDS).contains(&seconds);
-            if is_possible { Ok(()) } else { Err(Error::InvalidBatchingPeriod { seconds: seconds.into() }) }
+            let is_valid = (1..=MAX_BATCHING_PERIOD_SECONDS).contains(&seconds);
+            if is_valid { Ok(()) } else { Err(Error::InvalidBatchingPeriod { seconds: seconds.into() }) }
         }
         _ => Ok(()),
     }
 }
 
-/// The language of this code, in itself.
+/// The language's own name for itself.
 pub fn language_name(code: &str) -> Option<&'static str> {
-    LANGUAGES.iter().find(|(other, _)| *other == code).map(|(_, name)| *name)
+    LANGUAGES.iter().find(|(known, _)| *known == code).map(|(_, name)| *name)
 }
 
-/// The value of a setting that new users begin with, in a world of a level.
+/// The value of a setting for new users, at a feature level.
 pub fn user_default(realm: &Realm, level: i64, name: &str) -> Value {
-    let requested = realm.organization.user_defaults.get(name).cloned().or_else(|| former_default(name, level));
-    // Everyone, for the one setting that is in the account.
+    let override_value = realm.organization.user_defaults.get(name).cloned().or_else(|| former_default(name, level));
+    // The only setting without a row is `email_address_visibility`, whose default is 1 (everyone).
     let row = find(&USER_SETTINGS, name).or_else(|| find(&FORMER_USER_SETTINGS, name));
-    requested.unwrap_or_else(|| row.map_or(Value::from(1), |row| row.default.clone()))
+    override_value.unwrap_or_else(|| row.map_or(Value::from(1), |row| row.default.clone()))
 }

@@ -1,4 +1,4 @@
-//! What falls due by the clock, each thing at its own time.
+//! Runs agenda items when they fall due, and trims the event log.
 
 use crate::realm::Realm;
 use crate::realm::log::event::data::Heartbeat;
@@ -11,21 +11,21 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// A realm without queues at an earlier time: nothing that happened is undone, but who is a full member and what is
-    /// to come follow from it.
-    pub fn put_back_to(mut self, at: Timestamp) -> Self {
+    /// Sets a realm without queues to an earlier time. Nothing is undone, but full members and the agenda are computed again.
+    pub fn rewound_to(mut self, at: Timestamp) -> Self {
         self.now = at;
         self.agenda = Default::default();
         let mut tx = Tx::new(self);
-        let full = tx.users.values().filter(|user| tx.is_full_member(user)).map(|user| user.id).collect();
+        let full_members = tx.users.values().filter(|user| tx.is_full_member(user)).map(|user| user.id).collect();
         let group = tx.system_group(SystemGroup::FullMembers);
-        tx.group_mut(group).members = full;
+        tx.group_mut(group).members = full_members;
         tx.into_realm().with_agenda()
     }
 }
 
 impl Tx {
-    /// Does all that is due up to `now`, in order, each at its own time; gives what was done.
+    /// Runs all items that are due up to `now`, in the order of their times, and returns them. During each run, the realm's
+    /// time is that of the item.
     pub fn run_due(&mut self, now: Timestamp) -> Vec<(Timestamp, Due)> {
         let mut fired = Vec::new();
         while let Some((at, due)) = self.agenda.next().filter(|(at, _)| *at <= now).cloned() {
@@ -40,12 +40,12 @@ impl Tx {
         fired
     }
 
-    /// Puts a thing on the agenda, moves it, or takes it off.
+    /// Adds an agenda item, moves it to another time, or with None removes it.
     pub fn schedule(&mut self, due: Due, at: Option<Timestamp>) {
         self.realm_mut().agenda.set(due, at);
     }
 
-    /// Puts a queue's expiry or next heartbeat on the agenda, as it is now.
+    /// Schedules a queue's expiry and next heartbeat, or removes them if the queue does not exist.
     pub fn schedule_queue(&mut self, id: &QueueId) {
         let queue = self.queues.get(id);
         let (expiry, heartbeat) =
@@ -54,7 +54,7 @@ impl Tx {
         self.schedule(Due::Heartbeat(id.clone()), heartbeat);
     }
 
-    /// Ends a parked poll: its queue is idle from `at` on. One that was replaced has nothing to end.
+    /// Ends a parked poll; its queue is idle from `at` on. Does nothing if another poll replaced it.
     pub fn end_poll(&mut self, parked: &Queue, at: Timestamp) {
         let Some(queue) = self.realm_mut().queues.get_mut(&parked.id).filter(|queue| queue.poll == parked.poll) else {
             return;
@@ -65,16 +65,16 @@ impl Tx {
         self.schedule_queue(&parked.id);
     }
 
-    /// Ends a queue: its next poll, and one that hangs, fails with `BAD_EVENT_QUEUE_ID`.
+    /// Removes a queue and trims the log. The parked poll and later polls fail with `BAD_EVENT_QUEUE_ID`.
     pub fn end_queue(&mut self, id: &str) {
         let Some(queue) = self.queues.get(id).map(|queue| queue.id.clone()) else { return };
         self.touch_queue(&queue);
-        self.forget_queue(&queue);
+        self.remove_queue(&queue);
         self.trim_log();
     }
 
-    /// Ends a queue and leaves the log as it is, for a poll that is still to be answered from it.
-    pub fn forget_queue(&mut self, id: &QueueId) {
+    /// Removes a queue without trimming the log, so that its poll can still be answered.
+    pub fn remove_queue(&mut self, id: &QueueId) {
         self.realm_mut().queues.remove(id);
         self.schedule_queue(id);
     }
@@ -104,21 +104,21 @@ impl Tx {
             Due::Export(id) => self.finish_export(*id),
             Due::Thumbnails(path_id) => self.finish_thumbnails(path_id),
             Due::PageCards(id) => self.finish_page_cards(*id),
-            Due::FullMember(user) => self.settle_full_members(OrdSet::unit(*user)),
+            Due::FullMember(user) => self.update_full_members(OrdSet::unit(*user)),
         }
     }
 
-    /// Forgets the part of the log that every queue has acknowledged. A queue that keeps more than
-    /// the log's limit alive is ended, unless there is nothing for it in all that.
+    /// Removes the entries that every queue has acknowledged. If the log is still too large, slow queues are removed; slow
+    /// queues without undelivered events are moved to the end of the log instead.
     pub fn trim_log(&mut self) {
         let end = self.log.end();
-        let kept_from = if self.log.is_too_large() { self.log.kept_from() } else { self.log.first };
-        if self.log.first < kept_from {
-            let slow = self.queues.values().filter(|queue| queue.cursor.entry < kept_from);
-            for queue in slow.cloned().collect::<Vec<_>>() {
-                if self.log.from(queue.cursor.entry).any(|(_, entry)| queue.gets(entry)) {
+        let trim_position = if self.log.is_too_large() { self.log.trim_position() } else { self.log.first };
+        if self.log.first < trim_position {
+            let slow_queues = self.queues.values().filter(|queue| queue.cursor.entry < trim_position);
+            for queue in slow_queues.cloned().collect::<Vec<_>>() {
+                if self.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry)) {
                     self.touch_queue(&queue.id);
-                    self.forget_queue(&queue.id);
+                    self.remove_queue(&queue.id);
                 } else if let Some(queue) = self.realm_mut().queues.get_mut(&queue.id) {
                     Arc::make_mut(queue).cursor = Cursor { entry: end, part: 0 };
                 }
@@ -129,7 +129,7 @@ impl Tx {
 
     fn trim_to_slowest(&mut self) {
         let (first, end) = (self.log.first, self.log.end());
-        // Mostly some other queue has not read on either, and is found at once.
+        // Usually a queue is still at the first entry, which is found fast.
         if first == end || self.queues.values().any(|queue| queue.cursor.entry <= first) {
             return;
         }

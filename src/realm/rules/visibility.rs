@@ -1,8 +1,8 @@
-//! What users see more or less after a change: the difference of the realm before it and after it.
+//! Events for users who gain or lose sight of users or channels because of a change, computed as the difference between
+//! the realm before and after it.
 //!
-//! An operation marks the realm, changes it, and emits the difference of what may have changed where real servers do.
-//! Only those who listen are looked at, for everybody else finds out when they register; and of these only those where
-//! something changed that decides on what they see. Maps that are the same before and after are not looked at.
+//! An operation copies the realm, changes it, and emits the difference at the point where real servers do. Only users
+//! with queues, whose access may have changed, are examined. Maps that share memory are not compared.
 
 use super::permission_holders::is_member;
 use crate::realm::Realm;
@@ -18,18 +18,18 @@ use imbl::ordmap::DiffItem;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Something that users see or don't.
+/// A kind of object that users can gain or lose sight of.
 #[derive(Clone, Copy, Debug)]
 pub enum Sight {
-    /// The users that limited guests (`can_access_all_users_group`) know of: those in a channel or a conversation with
-    /// them. Events: `realm_user` add of each who is known from now on, remove of each who is not any more.
+    /// Users that limited guests (`can_access_all_users_group`) can access: those in the same channels and conversations.
+    /// Events: `realm_user` add and remove for each gained and lost user.
     Users,
-    /// Channels. Events: `stream` create and `subscription` peer_add of those in sight from now on, `stream` delete of
-    /// those that are not any more (A-335 in docs/assumptions.md).
+    /// Events: `stream` create and `subscription` `peer_add` for gained channels, `stream` delete for lost ones (A-335 in
+    /// docs/assumptions.md).
     Channels,
 }
 
-/// What one user sees more and less than before.
+/// What one user gained and lost.
 struct Difference<T> {
     viewer: UserId,
     gained: OrdSet<T>,
@@ -37,12 +37,12 @@ struct Difference<T> {
 }
 
 impl Tx {
-    /// The realm as it is, to be compared with what it will be: a copy of its pointers.
-    pub fn mark(&self) -> Realm {
+    /// A copy of the realm for [`Tx::emit_visibility`]. It shares memory with the realm.
+    pub fn realm_copy(&self) -> Realm {
         Realm::clone(self)
     }
 
-    /// Tells users what they see more or less than when the realm was marked, one kind after the other.
+    /// Emits the differences from an earlier copy of the realm, in the order of `sights`.
     pub fn emit_visibility(&mut self, before: &Realm, sights: &[Sight]) {
         for sight in sights {
             match sight {
@@ -89,7 +89,7 @@ impl Tx {
         }
     }
 
-    /// Shows channels to users who could not see them: one event where the same users discover several.
+    /// Emits `stream` create for channels that users can see now. Channels with the same users are in one event.
     pub fn emit_created(&mut self, discovered: BTreeMap<ChannelId, OrdSet<UserId>>) {
         let mut by_users: BTreeMap<(bool, OrdSet<UserId>), Vec<Arc<Channel>>> = BTreeMap::new();
         for (id, users) in discovered {
@@ -104,24 +104,24 @@ impl Tx {
         }
     }
 
-    /// Tells users that they can't see channels any more (A-339 in docs/assumptions.md).
+    /// Emits `stream` delete for channels that users can no longer see (A-339 in docs/assumptions.md).
     pub fn emit_vanished(&mut self, audience: Audience, channels: &OrdSet<ChannelId>, needs: DeliveryCondition) {
         self.emit(audience, StreamDelete::of(channels).only_for(needs));
     }
 }
 
-/// The differences between what viewers saw and see, as a function tells.
+/// The difference for each viewer. `seen` returns what a viewer can see in a realm.
 fn differences<T: Ord + Clone>(
     (before, after): (&Realm, &Realm),
     viewers: impl Iterator<Item = UserId>,
     seen: impl Fn(&Realm, UserId) -> OrdSet<T>,
 ) -> Vec<Difference<T>> {
-    // One realm after the other: what is known of memberships is kept for one at a time.
+    // All viewers are evaluated in one realm before the other, because the cache of memberships holds for one realm.
     let viewers: Vec<(UserId, OrdSet<T>)> = viewers.map(|viewer| (viewer, seen(before, viewer))).collect();
-    let difference = |(viewer, saw): (UserId, OrdSet<T>)| {
-        let sees = seen(after, viewer);
-        let gained = sees.clone().relative_complement(saw.clone());
-        Difference { viewer, gained, lost: saw.relative_complement(sees) }
+    let difference = |(viewer, seen_before): (UserId, OrdSet<T>)| {
+        let seen_after = seen(after, viewer);
+        let gained = seen_after.clone().relative_complement(seen_before.clone());
+        Difference { viewer, gained, lost: seen_before.relative_complement(seen_after) }
     };
     viewers.into_iter().map(difference).collect()
 }
@@ -130,15 +130,15 @@ fn user_differences(before: &Realm, after: &Realm) -> Vec<Difference<UserId>> {
     const LIMIT: &str = RealmPermission::CanAccessAllUsers.name();
     let limit = |realm: &Realm| realm.organization.permissions.get(LIMIT).cloned();
     let everyone = Some(GroupSettingValue::Group(after.system_group(SystemGroup::Everyone)));
-    let is_other_limit = limit(before) != limit(after);
-    if !is_other_limit && limit(after) == everyone {
+    let is_limit_changed = limit(before) != limit(after);
+    if !is_limit_changed && limit(after) == everyone {
         return Vec::new();
     }
     let is_guest = |user: &UserId| [before, after].iter().any(|realm| realm.guests().contains(user));
     let regrouped = regrouped_listeners(before, after);
-    let is_for_all =
-        is_other_limit || changed_channels(before, after).any(|(old, new)| old.subscribers != new.subscribers);
-    let is_affected = |user: &UserId| is_for_all || regrouped.contains(user) || has_other_state(before, after, *user);
+    let affects_all =
+        is_limit_changed || changed_channels(before, after).any(|(old, new)| old.subscribers != new.subscribers);
+    let is_affected = |user: &UserId| affects_all || regrouped.contains(user) || has_other_state(before, after, *user);
     let viewers = after.listeners().into_iter().filter(|user| is_guest(user) && is_affected(user));
     differences((before, after), viewers, |realm, viewer| {
         let Some(viewer) = realm.user(viewer) else { return OrdSet::new() };
@@ -152,15 +152,15 @@ fn channel_differences(before: &Realm, after: &Realm) -> Vec<Difference<ChannelI
     let viewers = if redefined.is_empty() { regrouped.clone() } else { after.listeners() };
     differences((before, after), viewers.into_iter(), |realm, viewer| {
         let Some(account) = realm.user(viewer) else { return OrdSet::new() };
-        let is_seen = |channel: &&Arc<Channel>| realm.can_see(account, channel);
+        let is_visible = |channel: &&Arc<Channel>| realm.can_see(account, channel);
         if regrouped.contains(&viewer) {
-            return realm.channels.values().filter(is_seen).map(|channel| channel.id).collect();
+            return realm.channels.values().filter(is_visible).map(|channel| channel.id).collect();
         }
-        redefined.iter().copied().filter(|id| is_seen(&&realm.channels[id])).collect()
+        redefined.iter().copied().filter(|id| is_visible(&&realm.channels[id])).collect()
     })
 }
 
-/// Listeners who came to a group or left it, be it by a subgroup.
+/// Users with a queue who entered or left a group, directly or through subgroups.
 fn regrouped_listeners(before: &Realm, after: &Realm) -> OrdSet<UserId> {
     if before.groups.ptr_eq(&after.groups) {
         return OrdSet::new();
@@ -174,14 +174,18 @@ fn regrouped_listeners(before: &Realm, after: &Realm) -> OrdSet<UserId> {
         groups.iter().filter(|id| is_member(realm, **id, user)).copied().collect()
     };
     let changes = differences((before, after), after.listeners().into_iter(), memberships);
-    changes.iter().filter(|one| !one.gained.is_empty() || !one.lost.is_empty()).map(|one| one.viewer).collect()
+    changes
+        .iter()
+        .filter(|change| !change.gained.is_empty() || !change.lost.is_empty())
+        .map(|change| change.viewer)
+        .collect()
 }
 
 fn has_other_members(old: &Group, new: &Group) -> bool {
     old.members != new.members || old.subgroups != new.subgroups
 }
 
-/// Channels that were there and are different now, as they were and as they are.
+/// Changed channels, before and after. New and removed channels are left out.
 fn changed_channels<'a>(
     before: &'a Realm,
     after: &'a Realm,
@@ -192,14 +196,14 @@ fn changed_channels<'a>(
     })
 }
 
-/// Channels of which something else than subscribers changed that decides on who sees them.
+/// Channels with changed privacy or permissions.
 fn redefined_channels<'a>(before: &'a Realm, after: &'a Realm) -> impl Iterator<Item = &'a Arc<Channel>> {
     let is_redefined =
         |(old, new): &(&Arc<Channel>, &Arc<Channel>)| old.privacy != new.privacy || old.permissions != new.permissions;
     changed_channels(before, after).filter(is_redefined).map(|(_, new)| new)
 }
 
-/// Whether what is a user's own changed: subscriptions, conversations, rows for messages.
+/// Whether the user's own state may have changed, such as subscriptions and conversations.
 fn has_other_state(before: &Realm, after: &Realm, user: UserId) -> bool {
     match (before.personal.get(&user), after.personal.get(&user)) {
         (Some(old), Some(new)) => !Arc::ptr_eq(old, new),

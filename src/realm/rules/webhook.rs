@@ -1,4 +1,5 @@
-//! Outgoing webhooks: which messages call a bot, and what the answer leads to. Calls are data here; nothing is posted.
+//! Outgoing webhooks: which messages call a bot, and the handling of its answers. The requests themselves are made
+//! elsewhere.
 
 mod answer;
 mod python;
@@ -17,21 +18,21 @@ use std::sync::Arc;
 pub use crate::realm::model::webhook_call::{Interface, Trigger, WebhookCall};
 pub use answer::{ANSWER_TIME_SECONDS, MAX_REDIRECTS, Outcome};
 
-/// Where calls may be posted to.
+/// The hosts that webhooks may be posted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
-    /// Addresses of this machine alone.
+    /// Only this machine.
     #[default]
     Loopback,
-    /// Every address.
+    /// All hosts.
     Anywhere,
 }
 
 impl WebhookCall {
-    /// The call of a bot, if it is one that is called.
+    /// None: the user is not an active outgoing webhook bot.
     fn of(user: &User, trigger: Trigger, sent: &Arc<SentMessage>, site: Option<&Site>) -> Option<Self> {
-        let called = |bot: &&Bot| bot.kind == BotKind::OutgoingWebhook && user.is_active;
-        let service = user.bot.as_ref().filter(called)?.services.first()?;
+        let is_webhook_bot = |bot: &&Bot| bot.kind == BotKind::OutgoingWebhook && user.is_active;
+        let service = user.bot.as_ref().filter(is_webhook_bot)?.services.first()?;
         let text = |key: &str| service.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         Some(Self {
             bot: user.id,
@@ -44,7 +45,7 @@ impl WebhookCall {
         })
     }
 
-    /// Why it is not even posted, if that is known beforehand.
+    /// The outcome of a call that can't be posted. None: it can.
     pub fn obstacle(&self, reach: Reach) -> Option<Outcome> {
         if self.interface == Interface::Slack && matches!(self.sent.message.place, Place::Direct { .. }) {
             return Some(Outcome::DirectToSlack);
@@ -53,7 +54,7 @@ impl WebhookCall {
     }
 }
 
-/// Why nothing is sent to an address, if there is a reason.
+/// The outcome of a call to a URL that can't be posted to. None: it can.
 pub fn obstacle_of(url: &str, reach: Reach) -> Option<Outcome> {
     let Some((scheme, _)) = url.split_once(':') else { return Some(Outcome::NoScheme) };
     let uri = url.parse::<http::Uri>().ok().filter(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
@@ -63,21 +64,21 @@ pub fn obstacle_of(url: &str, reach: Reach) -> Option<Outcome> {
     (reach == Reach::Loopback && !is_this_machine(host)).then(|| Outcome::Forbidden(host.to_owned()))
 }
 
-/// Whether a host is this machine for certain: a loopback address, or a name that means one by definition.
+/// Whether a host is a loopback address, or a name that always resolves to one.
 pub fn is_this_machine(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     address.map_or_else(|_| is_loopback_name(host), |address| address.to_canonical().is_loopback())
 }
 
-/// Whether a name is `localhost` or ends in it.
+/// Whether a name is `localhost` or in that domain.
 pub fn is_loopback_name(host: &str) -> bool {
     let name = host.trim_end_matches('.').to_ascii_lowercase();
     name == "localhost" || name.ends_with(".localhost")
 }
 
 impl Tx {
-    /// Notes the bots that a message calls: of those mentioned by name in a channel, and of those who receive a direct message, the
-    /// outgoing webhooks. Messages of bots call nobody, so that two bots don't talk for ever.
+    /// Adds calls of the outgoing webhook bots that a channel message mentions by name or that receive a direct message.
+    /// Messages from bots call no bots, to prevent endless conversations of bots.
     pub(super) fn call_webhooks(&mut self, sent: &Arc<SentMessage>, mentioned: &BTreeSet<UserId>, site: Option<&Site>) {
         if sent.sender.is_bot() {
             return;

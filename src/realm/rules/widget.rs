@@ -1,46 +1,46 @@
-//! Polls and to-do lists: what a message that begins one is made into, and what may be added to it.
+//! Widgets: polls, to-do lists and forms of bots. Creates the first submessage of a widget, and validates later ones.
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! The specification leaves details open: in docs/assumptions.md.
 
 use crate::error::Error;
 use crate::realm::model::id::UserId;
 use crate::realm::model::message::{Message, Submessage};
 use serde_json::{Map, Value, json};
 
-/// The one kind of submessages.
+/// The only kind of submessages.
 pub const WIDGET: &str = "widget";
 
-/// The highest number of an option or a task.
+/// Maximum index of an option or a task.
 const MAX_INDEX: i64 = 1_000;
 
-/// The widgets that there are, by what messages that begin one begin with.
+/// Widgets that messages of users can begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Widget {
-    /// `/poll QUESTION`, an option on each further line.
+    /// `/poll QUESTION`, with an option on each following line.
     Poll,
-    /// `/todo TITLE`, a task on each further line, with what it is about behind a colon.
+    /// `/todo TITLE`, with a task on each following line, optionally with a description after a colon.
     Todo,
 }
 
 impl Widget {
-    /// The widget that a text begins, and what is said of it.
-    pub fn begun_by(content: &str) -> Option<(Self, Value)> {
-        let word = content.split_whitespace().next()?;
-        let rest = content.strip_prefix(word)?;
-        match word {
-            "/poll" => Some((Self::Poll, poll(rest))),
-            "/todo" => Some((Self::Todo, todo(rest))),
+    /// Parses a message that begins a widget. Returns the widget and its `extra_data`.
+    pub fn parse(content: &str) -> Option<(Self, Value)> {
+        let command = content.split_whitespace().next()?;
+        let arguments = content.strip_prefix(command)?;
+        match command {
+            "/poll" => Some((Self::Poll, poll(arguments))),
+            "/todo" => Some((Self::Todo, todo(arguments))),
             _ => None,
         }
     }
 
-    /// The widget that a message is.
+    /// The widget of a message. None: the message has none.
     pub fn of(message: &Message) -> Option<Self> {
         let first: Value = serde_json::from_str(&message.submessages.front()?.content).ok()?;
         [Self::Poll, Self::Todo].into_iter().find(|widget| first["widget_type"] == widget.name())
     }
 
-    /// Its name on the wire.
+    /// Name on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Poll => "poll",
@@ -48,15 +48,15 @@ impl Widget {
         }
     }
 
-    /// Whether this can be added to it, by its author or somebody else; else why not.
+    /// Validates a submessage. `is_author` is whether its sender is the author of the message.
     ///
     /// # Errors
     ///
-    /// In words.
+    /// The error message for the client.
     pub fn check(self, data: &Value, is_author: bool) -> Result<(), String> {
-        let whole = format!("{} data", self.name());
-        let data = data.as_object().ok_or_else(|| format!("{whole} is not a dict"))?;
-        check_key(data, &whole, "type", Kind::Text)?;
+        let data_name = format!("{} data", self.name());
+        let data = data.as_object().ok_or_else(|| format!("{data_name} is not a dict"))?;
+        check_key(data, &data_name, "type", Kind::Text)?;
         let kind = data["type"].as_str().unwrap_or_default();
         let keys: &[(&str, Kind)] = match (self, kind) {
             (Self::Poll, "vote") => &[("key", Kind::Text), ("vote", Kind::Vote)],
@@ -73,96 +73,97 @@ impl Widget {
                 return Err("You can't edit the task list title unless you are the author.".into());
             }
             (Self::Todo, "new_task_list_title") => &[("title", Kind::Text)],
-            _ => return Err(format!("Unknown type for {whole}: {kind}")),
+            _ => return Err(format!("Unknown type for {data_name}: {kind}")),
         };
-        keys.iter().try_for_each(|(key, kind)| check_key(data, &whole, key, *kind))?;
+        keys.iter().try_for_each(|(key, kind)| check_key(data, &data_name, key, *kind))?;
         let is_known = |key: &&String| *key == "type" || keys.iter().any(|(known, _)| *key == known);
         let unknown: Vec<&str> = data.keys().filter(|key| !is_known(key)).map(String::as_str).collect();
         if unknown.is_empty() { Ok(()) } else { Err(format!("Unexpected arguments: {}", unknown.join(", "))) }
     }
 }
 
-/// What the value of a key has to be.
+/// The type of a value.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
     Switch,
-    /// The number of an option or a task.
+    /// The index of an option or a task.
     Index,
-    /// 1, or -1 to take it back.
+    /// 1, or -1 to remove a vote.
     Vote,
 }
 
-fn check_key(data: &Map<String, Value>, whole: &str, key: &str, kind: Kind) -> Result<(), String> {
-    let value = data.get(key).ok_or_else(|| format!("{key} key is missing from {whole}"))?;
-    let at = format!("{whole}[\"{key}\"]");
+fn check_key(data: &Map<String, Value>, data_name: &str, key: &str, kind: Kind) -> Result<(), String> {
+    let value = data.get(key).ok_or_else(|| format!("{key} key is missing from {data_name}"))?;
+    let path = format!("{data_name}[\"{key}\"]");
     match (kind, value.as_i64()) {
-        (Kind::Text, _) if !value.is_string() => Err(format!("{at} is not a string")),
-        (Kind::Switch, _) if !value.is_boolean() => Err(format!("{at} is not a boolean")),
-        (Kind::Index | Kind::Vote, None) => Err(format!("{at} is not an integer")),
-        (Kind::Index, Some(..0)) => Err(format!("{at} is too small")),
-        (Kind::Index, Some(number)) if number > MAX_INDEX => Err(format!("{at} is too large")),
-        (Kind::Vote, Some(number)) if number.abs() != 1 => Err(format!("Invalid {at}")),
+        (Kind::Text, _) if !value.is_string() => Err(format!("{path} is not a string")),
+        (Kind::Switch, _) if !value.is_boolean() => Err(format!("{path} is not a boolean")),
+        (Kind::Index | Kind::Vote, None) => Err(format!("{path} is not an integer")),
+        (Kind::Index, Some(..0)) => Err(format!("{path} is too small")),
+        (Kind::Index, Some(number)) if number > MAX_INDEX => Err(format!("{path} is too large")),
+        (Kind::Vote, Some(number)) if number.abs() != 1 => Err(format!("Invalid {path}")),
         _ => Ok(()),
     }
 }
 
 /// The question is on the first line that is not empty.
-fn poll(rest: &str) -> Value {
-    let (question, options) = head_and_items(rest.trim_start());
+fn poll(arguments: &str) -> Value {
+    let (question, options) = first_line_and_items(arguments.trim_start());
     json!({"question": question, "options": options})
 }
 
-fn todo(rest: &str) -> Value {
-    let (title, items) = head_and_items(rest);
+fn todo(arguments: &str) -> Value {
+    let (title, items) = first_line_and_items(arguments);
     let task = |item: &String| {
-        let (task, about) = item.split_once(':').unwrap_or((item, ""));
-        json!({"task": task.trim(), "desc": about.trim()})
+        let (task, description) = item.split_once(':').unwrap_or((item, ""));
+        json!({"task": task.trim(), "desc": description.trim()})
     };
     json!({"task_list_title": title, "tasks": items.iter().map(task).collect::<Vec<_>>()})
 }
 
-/// What is on the first line, and the items of a list below, with or without its bullets.
-fn head_and_items(rest: &str) -> (String, Vec<String>) {
-    let mut lines = rest.lines();
-    let head = lines.next().unwrap_or_default().trim().to_owned();
+/// The first line, and the items on the following lines without their bullets.
+fn first_line_and_items(text: &str) -> (String, Vec<String>) {
+    let mut lines = text.lines();
+    let first_line = lines.next().unwrap_or_default().trim().to_owned();
     let item = |line: &str| {
         let line = line.trim();
         line.strip_prefix(['-', '*']).unwrap_or(line).trim_start().to_owned()
     };
-    (head, lines.map(item).filter(|item| !item.is_empty()).collect())
+    (first_line, lines.map(item).filter(|item| !item.is_empty()).collect())
 }
 
-/// What a new message is made into: the widget that it is given, or the one that it begins; the number is for the
-/// submessage.
+/// The first submessage of a new message: of `widget`, which the request has, or of the widget that `content` begins.
+/// `id` is the submessage's ID.
 pub fn first_submessage(content: &str, widget: Option<Value>, sender: UserId, id: i64) -> Option<Submessage> {
-    let begun = || {
-        let (widget, extra_data) = Widget::begun_by(content)?;
+    let from_content = || {
+        let (widget, extra_data) = Widget::parse(content)?;
         Some(json!({"widget_type": widget.name(), "extra_data": extra_data}))
     };
-    let content = spaced(&widget.or_else(begun)?);
+    let content = to_spaced_json(&widget.or_else(from_content)?);
     Some(Submessage { id, sender, kind: WIDGET.to_owned(), content })
 }
 
-/// JSON with a blank behind each comma and colon, as the real server writes what it makes.
-fn spaced(value: &Value) -> String {
+/// JSON with a space after each comma and colon, as real servers format it.
+fn to_spaced_json(value: &Value) -> String {
     let list = |parts: &mut dyn Iterator<Item = String>| parts.collect::<Vec<_>>().join(", ");
     match value {
-        Value::Array(items) => format!("[{}]", list(&mut items.iter().map(spaced))),
+        Value::Array(items) => format!("[{}]", list(&mut items.iter().map(to_spaced_json))),
         Value::Object(object) => {
-            let entry = |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
+            let entry =
+                |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), to_spaced_json(value));
             format!("{{{}}}", list(&mut object.iter().map(entry)))
         }
         other => other.to_string(),
     }
 }
 
-/// A form that a bot gives its message: buttons that answer for whoever presses them.
+/// Validates `widget_content` of a request: a form with buttons that send replies.
 ///
 /// # Errors
 ///
 /// In this order: `WidgetNotJson`, `WidgetGivenRefused`.
-pub fn given_widget(text: &str) -> Result<Value, Error> {
+pub fn checked_widget(text: &str) -> Result<Value, Error> {
     let content: Value = serde_json::from_str(text).map_err(|_| Error::WidgetNotJson)?;
     match check_form(&content) {
         Ok(()) => Ok(json!({"widget_type": content["widget_type"], "extra_data": content["extra_data"]})),
@@ -175,30 +176,30 @@ fn check_form(content: &Value) -> Result<(), String> {
     let kind = content.get("widget_type").ok_or("widget_type is not in widget_content")?;
     let extra_data = content.get("extra_data").ok_or("extra_data is not in widget_content")?;
     let extra_data = extra_data.as_object().ok_or("extra_data is not a dict")?;
-    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let as_text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if kind != "zform" {
-        return Err(format!("unknown widget type: {}", shown(kind)));
+        return Err(format!("unknown widget type: {}", as_text(kind)));
     }
     let form = extra_data.get("type").ok_or("zform is missing type field")?;
     if form != "choices" {
-        return Err(format!("unknown zform type: {}", shown(form)));
+        return Err(format!("unknown zform type: {}", as_text(form)));
     }
     check_text(extra_data, "heading", "extra_data")?;
     let choices = extra_data.get("choices").ok_or("choices key is missing from extra_data")?;
     let choices = choices.as_array().ok_or("extra_data[\"choices\"] is not a list")?;
     for (index, choice) in choices.iter().enumerate() {
-        let at = format!("extra_data[\"choices\"][{index}]");
-        let choice = choice.as_object().ok_or_else(|| format!("{at} is not a dict"))?;
-        ["short_name", "long_name", "reply"].into_iter().try_for_each(|key| check_text(choice, key, &at))?;
+        let path = format!("extra_data[\"choices\"][{index}]");
+        let choice = choice.as_object().ok_or_else(|| format!("{path} is not a dict"))?;
+        ["short_name", "long_name", "reply"].into_iter().try_for_each(|key| check_text(choice, key, &path))?;
     }
     Ok(())
 }
 
-fn check_text(object: &Map<String, Value>, key: &str, at: &str) -> Result<(), String> {
+fn check_text(object: &Map<String, Value>, key: &str, path: &str) -> Result<(), String> {
     match object.get(key) {
-        None => Err(format!("{key} key is missing from {at}")),
+        None => Err(format!("{key} key is missing from {path}")),
         Some(value) if value.is_string() => Ok(()),
-        Some(_) => Err(format!("{at}[\"{key}\"] is not a string")),
+        Some(_) => Err(format!("{path}[\"{key}\"] is not a string")),
     }
 }
 
@@ -207,17 +208,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_begin_with_their_question_or_title() {
-        let (widget, data) = Widget::begun_by("/poll Lunch?\n* Pizza\n- Pasta\n\n Soup ").expect("a poll");
+    fn polls_and_to_do_lists_are_parsed() {
+        let (widget, data) = Widget::parse("/poll Lunch?\n* Pizza\n- Pasta\n\n Soup ").expect("a poll");
         assert_eq!(
             (widget, data),
             (Widget::Poll, json!({"question": "Lunch?", "options": ["Pizza", "Pasta", "Soup"]}))
         );
-        let (_, data) = Widget::begun_by("/poll\n\nLunch?\n--Pizza").expect("a poll");
+        let (_, data) = Widget::parse("/poll\n\nLunch?\n--Pizza").expect("a poll");
         assert_eq!(data, json!({"question": "Lunch?", "options": ["-Pizza"]}));
-        let (widget, data) = Widget::begun_by("/todo\nBuy: milk: two\nSell").expect("a list");
+        let (widget, data) = Widget::parse("/todo\nBuy: milk: two\nSell").expect("a list");
         let tasks = json!([{"task": "Buy", "desc": "milk: two"}, {"task": "Sell", "desc": ""}]);
         assert_eq!((widget, data), (Widget::Todo, json!({"task_list_title": "", "tasks": tasks})));
-        assert!(Widget::begun_by("/pollution is bad").is_none() && Widget::begun_by("a /poll").is_none());
+        assert!(Widget::parse("/pollution is bad").is_none() && Widget::parse("a /poll").is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Messages that come, go and move, with the indexes that find them.
+//! Adding, removing and moving messages, with their indexes.
 
 use super::Tx;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
@@ -8,7 +8,7 @@ use crate::realm::model::topic::{Topic, TopicKey};
 use std::sync::Arc;
 
 impl Tx {
-    /// Adds a message, under the id that it has, to every index.
+    /// Adds a message and its index entries.
     pub fn add_message(&mut self, message: Message) -> Arc<Message> {
         let id = message.id;
         let message = Arc::new(message);
@@ -20,17 +20,17 @@ impl Tx {
         message
     }
 
-    /// Removes a message from every index; a topic without messages is gone.
+    /// Removes a message and its index entries, and the topic if it has no other messages.
     pub fn remove_message(&mut self, id: MessageId) -> Option<Arc<Message>> {
         let message = self.realm.messages.remove(&id)?;
         self.unindex_message(&message);
-        // What recipients marked stays with them: who did is not known, and there may be very many.
+        // Flags of recipients remain: no index has them, and there may be very many recipients.
         for user in self.realm.late_rows.remove(&id).unwrap_or_default() {
-            let own = self.user_state_mut(user);
-            own.historical.remove(&id);
-            own.starred.remove(&id);
-            own.collapsed.remove(&id);
-            own.hidden_previews.remove(&id);
+            let state = self.user_state_mut(user);
+            state.historical.remove(&id);
+            state.starred.remove(&id);
+            state.collapsed.remove(&id);
+            state.hidden_previews.remove(&id);
         }
         for path_id in &message.body.uploads {
             if let Some(attachment) = self.realm.attachments.get_mut(path_id) {
@@ -40,7 +40,6 @@ impl Tx {
         Some(message)
     }
 
-    /// Moves a message to another topic or channel.
     pub fn move_message(&mut self, id: MessageId, place: Place) {
         let Some(before) = self.realm.messages.get(&id).cloned() else { return };
         self.unindex_message(&before);
@@ -49,7 +48,7 @@ impl Tx {
         self.index_message(&after);
     }
 
-    /// The conversation of these users, made if there was none.
+    /// Creates the conversation of these users if it does not exist.
     pub fn conversation(&mut self, mut members: Vec<UserId>) -> RecipientId {
         members.sort_unstable();
         members.dedup();

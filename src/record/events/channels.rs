@@ -1,4 +1,4 @@
-//! Events of channels, subscriptions and folders.
+//! The fields of events about channels, subscriptions and folders.
 
 use super::any_of;
 use crate::realm::event::event_data;
@@ -66,12 +66,11 @@ pub struct StreamUpdate {
 
 fn channel_value(generator: &mut SchemaGenerator) -> Schema {
     let mut choices = vec![generator.subschema_for::<GroupSettingValue>()];
-    choices.extend(["integer", "boolean", "string", "null"].map(|one| json_schema!({ "type": one })));
+    choices.extend(["integer", "boolean", "string", "null"].map(|name| json_schema!({ "type": name })));
     json_schema!({ "anyOf": choices })
 }
 
 impl StreamUpdate {
-    /// A setting has another value.
     pub fn new(stream_id: ChannelId, name: String, property: &'static str, value: Value) -> Self {
         Self {
             property,
@@ -92,7 +91,7 @@ pub struct SubscriptionAdd {
     pub subscriptions: Vec<SubscriptionRecord>,
 }
 
-/// Another came to a channel or left it, below 35.
+/// Another user was subscribed to a channel or unsubscribed, at levels below 35.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LegacyPeer {
     pub stream_id: ChannelId,

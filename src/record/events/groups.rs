@@ -1,4 +1,4 @@
-//! Events of user groups.
+//! The fields of events about user groups.
 
 use crate::realm::event::event_data;
 use crate::realm::id::GroupId;
@@ -34,7 +34,6 @@ pub struct UserGroupUpdate {
 }
 
 impl UserGroupUpdate {
-    /// A property has another value.
     pub fn new(group_id: GroupId, property: &str, value: Value) -> Self {
         Self { group_id, data: Map::from_iter([(property.to_owned(), value)]) }
     }

@@ -1,4 +1,4 @@
-//! Events of messages, reactions, typing and uploads.
+//! The fields of events about messages, reactions, typing and uploads.
 
 use crate::realm::event::event_data;
 use crate::realm::id::{AttachmentId, ChannelId, MessageId, RecipientId, UserId};
@@ -125,7 +125,7 @@ pub struct DeleteMessage {
     /// The conversation and the sender of a direct message, below 77.
     #[serde(flatten)]
     #[schemars(skip)]
-    pub conversation: Option<DeletedFrom>,
+    pub conversation: Option<DeletedDirectMessage>,
     /// The messages, for clients with `bulk_message_deletion`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<MessageId>")]
@@ -144,10 +144,9 @@ pub struct DeleteMessage {
     pub sender_id: Option<UserId>,
 }
 
-/// The conversation of a deleted message, and its sender.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct DeletedFrom {
-    /// The ID of its audience.
+pub struct DeletedDirectMessage {
+    /// The ID of the conversation.
     pub recipient_id: RecipientId,
     pub sender_id: Option<UserId>,
 }
@@ -192,7 +191,6 @@ pub struct ReactionChange {
 }
 
 impl ReactionChange {
-    /// A user's reaction with an emoji.
     pub fn new(user_id: UserId, message_id: MessageId, emoji: &Emoji) -> Self {
         let Emoji { emoji_name, emoji_code, reaction_type } = emoji.clone();
         Self { user_id, message_id, emoji_name, emoji_code, reaction_type }

@@ -1,4 +1,4 @@
-//! Events of the organization.
+//! The fields of events about the organization.
 
 use super::{any_of, setting_value};
 use crate::realm::event::event_data;
@@ -6,8 +6,9 @@ use crate::realm::id::UserId;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
 use crate::record::emoji::EmojiRecord;
 use crate::record::export::ExportRecord;
-use crate::record::list::{LinkifierRecord, ProfileFieldRecord};
+use crate::record::linkifier::LinkifierRecord;
 use crate::record::organization::{DomainRecord, PlaygroundRecord};
+use crate::record::profile_field::ProfileFieldRecord;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -52,7 +53,7 @@ pub struct RealmUpdateDict {
     pub data: Map<String, Value>,
 }
 
-/// The settings that change together, besides permissions, with their notation in JSON Schema.
+/// The schema of the settings that are sent together, and of the permissions.
 fn organization_data(generator: &mut SchemaGenerator) -> Schema {
     let methods = json!({"type": "object", "properties": {
         "enabled": {"type": "boolean"},
@@ -72,8 +73,8 @@ fn organization_data(generator: &mut SchemaGenerator) -> Schema {
     );
     let texts = ["description", "rendered_description"].into_iter().map(str::to_owned);
     let pictures = ["icon", "logo", "night_logo"].into_iter();
-    let addresses = pictures.flat_map(|picture| [format!("{picture}_source"), format!("{picture}_url")]);
-    properties.extend(texts.chain(addresses).map(|name| (name, text.clone())));
+    let picture_fields = pictures.flat_map(|picture| [format!("{picture}_source"), format!("{picture}_url")]);
+    properties.extend(texts.chain(picture_fields).map(|name| (name, text.clone())));
     let purposes =
         ["new_stream", "service_update", "signup"].map(|purpose| format!("{purpose}_announcements_stream_id"));
     let channels = purposes.into_iter().chain(["moderation_request_channel_id".to_owned()]);

@@ -1,4 +1,4 @@
-//! Events of what is a user's own: what is to come, devices and settings.
+//! The fields of events about a user's scheduled messages, reminders, devices and settings.
 
 use super::setting_value;
 use crate::realm::event::event_data;

@@ -1,4 +1,4 @@
-//! Events of users and bots.
+//! The fields of events about users and bots.
 
 use crate::realm::event::event_data;
 use crate::realm::id::{ProfileFieldId, UserId};

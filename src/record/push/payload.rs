@@ -1,4 +1,4 @@
-//! What a push says, before any encryption.
+//! The payloads of push notifications before encryption.
 
 use super::Sender;
 use super::text::{group_mentions, text};
@@ -13,46 +13,51 @@ use crate::realm::setting::RealmSetting;
 use crate::record::user::{UNKNOWN_AVATAR_URL, avatar_url};
 use serde_json::{Map, Value, json};
 
-/// Longest text of a message in a notification, in code points.
+/// The maximum length of a message's text in a notification, in code points.
 const MAX_TEXT_LENGTH: usize = 200;
-/// Messages that one removal names: the newest. So it stays below the 4 KiB that Apple's service carries.
-const MAX_REMOVED: usize = 200;
+/// A removal names at most this many messages, the newest, so that it stays below the 4 KiB limit of Apple's service.
+const MAX_REMOVED_MESSAGES: usize = 200;
 
-/// A push's payload, as JSON.
 pub fn payload(realm: &Realm, push: &Push, sender: Sender<'_>) -> Value {
     match &push.content {
         PushContent::Registration(payload) | PushContent::Test(payload) => payload.clone(),
         PushContent::Message(sent) => {
-            let mut payload = message(realm, push.user, sent, sender);
-            // What is not encrypted says nothing where the organization wants encryption.
-            let is_plain = matches!(push.to, PushTarget::Token(_));
-            if is_plain && realm.organization.is_on(RealmSetting::RequireE2eePushNotifications) {
+            let mut payload = message_payload(realm, push.user, sent, sender);
+            // Unencrypted notifications do not contain the text if the organization requires encryption.
+            let is_unencrypted = matches!(push.to, PushTarget::Token(_));
+            if is_unencrypted && realm.organization.is_on(RealmSetting::RequireE2eePushNotifications) {
                 payload.insert("content".into(), "New message".into());
             }
-            whole(realm, push, "message", sender, payload)
+            with_common_fields(realm, push, "message", sender, payload)
         }
         PushContent::Removal(messages) => {
-            let newest = &messages[messages.len().saturating_sub(MAX_REMOVED)..];
+            let newest = &messages[messages.len().saturating_sub(MAX_REMOVED_MESSAGES)..];
             let payload = Map::from_iter([("message_ids".to_owned(), json!(newest))]);
-            whole(realm, push, "remove", sender, payload)
+            with_common_fields(realm, push, "remove", sender, payload)
         }
     }
 }
 
-/// What every notification says of where it comes from, and what this one says besides.
-fn whole(realm: &Realm, push: &Push, kind: &str, sender: Sender<'_>, payload: Map<String, Value>) -> Value {
-    let mut whole = Map::from_iter([
+/// Adds the fields that all notifications have.
+fn with_common_fields(
+    realm: &Realm,
+    push: &Push,
+    kind: &str,
+    sender: Sender<'_>,
+    payload: Map<String, Value>,
+) -> Value {
+    let mut fields = Map::from_iter([
         ("type".to_owned(), kind.into()),
         ("realm_url".to_owned(), sender.base_url.into()),
         ("realm_name".to_owned(), realm.organization.name.as_str().into()),
         ("user_id".to_owned(), json!(push.user)),
     ]);
-    whole.extend(payload);
-    whole.into()
+    fields.extend(payload);
+    fields.into()
 }
 
-/// A text of at most [`MAX_TEXT_LENGTH`], and `…` where it was longer.
-fn cut(mut text: String) -> String {
+/// Truncates a text to [`MAX_TEXT_LENGTH`] and then adds `…`.
+fn truncated(mut text: String) -> String {
     if let Some((end, _)) = text.char_indices().nth(MAX_TEXT_LENGTH) {
         text.truncate(end);
         text.push('…');
@@ -60,7 +65,7 @@ fn cut(mut text: String) -> String {
     text
 }
 
-fn message(
+fn message_payload(
     realm: &Realm,
     reader: UserId,
     sent: &SentMessage,
@@ -78,13 +83,13 @@ fn message(
         ("sender_full_name".to_owned(), name.into()),
         ("sender_avatar_url".to_owned(), picture.into()),
         ("time".to_owned(), message.sent_at.seconds().into()),
-        ("content".to_owned(), cut(text(&message.body.rendered())).into()),
+        ("content".to_owned(), truncated(text(&message.body.rendered())).into()),
     ]);
     let place = match (&message.place, &sent.channel) {
-        (Place::Channel { channel, topic }, of) => json!({
+        (Place::Channel { channel, topic }, channel_record) => json!({
             "recipient_type": "channel",
             "channel_id": channel,
-            "channel_name": of.as_ref().map(|channel| channel.name.as_str()),
+            "channel_name": channel_record.as_ref().map(|channel| channel.name.as_str()),
             "topic": topic,
         }),
         (Place::Direct { conversation }, _) => {
@@ -109,7 +114,7 @@ fn message(
     payload
 }
 
-/// The smallest group through which a message mentions somebody without their name.
+/// The smallest group through which a message mentions a user; None if it mentions the user by name.
 fn mentioned_group<'realm>(realm: &'realm Realm, reader: UserId, message: &Message) -> Option<&'realm Group> {
     if message.body.mentioned.contains(&reader) || !message.body.group_mentioned.contains(&reader) {
         return None;

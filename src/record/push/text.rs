@@ -1,13 +1,13 @@
-//! What a notification says of a message: its rendered text without tags.
+//! Converts the rendered HTML of a message to the text of a push notification.
 
 use crate::realm::id::GroupId;
 use chat_markdown::pieces;
 use std::fmt::Write;
 
 /// Elements without an end tag.
-const VOID: [&str; 3] = ["br", "hr", "img"];
+const VOID_ELEMENTS: [&str; 3] = ["br", "hr", "img"];
 
-/// An element whose end tag has not come, and its text so far.
+/// An open element and the text that was collected within it.
 #[derive(Default)]
 struct Element {
     kind: Kind,
@@ -19,86 +19,88 @@ enum Kind {
     #[default]
     Plain,
     Quote,
-    /// A numbered list: the next number, and in how many others it is.
+    /// A numbered list.
     List {
+        /// The number of the next item.
         next: u64,
+        /// The number of enclosing lists.
         depth: usize,
     },
     Spoiler,
-    SpoilerText,
+    SpoilerContent,
     /// A formula; its source is in an annotation.
     Formula,
     Annotation,
     /// An emoji, whose name is not shown.
-    Hidden,
+    Emoji,
 }
 
-/// Reads rendered HTML: an emoji as its characters, a picture as its alternative text, quotes and numbered lists with
-/// their marks, a formula as TeX, and of a spoiler its header alone.
+/// Emoji become characters, pictures their alternative text and formulas TeX. Quotes and numbered lists keep their
+/// markers. Only the header of a spoiler remains.
 pub fn text(html: &str) -> String {
-    let mut open: Vec<Element> = vec![Element::default()];
-    // What follows a numbered list or a spoiler within the same element is left out up to the next tag.
-    let mut is_after_list = false;
+    let mut open_elements: Vec<Element> = vec![Element::default()];
+    // Text after a numbered list or a spoiler is skipped up to the next tag.
+    let mut skips_text = false;
     for piece in pieces(html) {
         if !piece.is_tag {
-            if let (Some(element), Some(character), false) = (open.last_mut(), piece.character, is_after_list)
-                && !matches!(element.kind, Kind::Hidden | Kind::List { .. })
+            if let (Some(element), Some(character), false) = (open_elements.last_mut(), piece.character, skips_text)
+                && !matches!(element.kind, Kind::Emoji | Kind::List { .. })
             {
                 element.text.push(character);
             }
             continue;
         }
-        is_after_list = false;
+        skips_text = false;
         if piece.html.starts_with("</") {
-            is_after_list = close(&mut open);
+            skips_text = close_element(&mut open_elements);
         } else {
-            begin(&mut open, piece.html);
+            open_element(&mut open_elements, piece.html);
         }
     }
-    while open.len() > 1 {
-        close(&mut open);
+    while open_elements.len() > 1 {
+        close_element(&mut open_elements);
     }
-    open.pop().map(|element| element.text).unwrap_or_default()
+    open_elements.pop().map(|element| element.text).unwrap_or_default()
 }
 
-fn begin(open: &mut Vec<Element>, tag: &str) {
+fn open_element(open_elements: &mut Vec<Element>, tag: &str) {
     let name = tag[1..].split(|character: char| !character.is_ascii_alphanumeric()).next().unwrap_or_default();
-    if VOID.contains(&name) {
-        if let (Some(element), Some(shown)) = (open.last_mut(), attribute(tag, "alt")) {
-            element.text.extend(pieces(shown).filter_map(|piece| piece.character));
+    if VOID_ELEMENTS.contains(&name) {
+        if let (Some(element), Some(alternative_text)) = (open_elements.last_mut(), attribute(tag, "alt")) {
+            element.text.extend(pieces(alternative_text).filter_map(|piece| piece.character));
         }
         return;
     }
     let classes = attribute(tag, "class").unwrap_or_default();
-    let has = |class: &str| classes.split(' ').any(|each| each == class);
+    let has_class = |class: &str| classes.split(' ').any(|name| name == class);
     let mut text = String::new();
     let kind = match name {
         "blockquote" => Kind::Quote,
         "ol" => {
             let next = attribute(tag, "start").and_then(|start| start.parse().ok()).unwrap_or(1);
-            let depth = open.iter().filter(|element| matches!(element.kind, Kind::List { .. })).count();
+            let depth = open_elements.iter().filter(|element| matches!(element.kind, Kind::List { .. })).count();
             Kind::List { next, depth }
         }
         "annotation" => Kind::Annotation,
-        _ if has("spoiler-block") => Kind::Spoiler,
-        _ if has("spoiler-content") => Kind::SpoilerText,
-        _ if has("katex") => Kind::Formula,
+        _ if has_class("spoiler-block") => Kind::Spoiler,
+        _ if has_class("spoiler-content") => Kind::SpoilerContent,
+        _ if has_class("katex") => Kind::Formula,
         _ => match classes.split(' ').find_map(|class| class.strip_prefix("emoji-")) {
             Some(code) => {
-                text = characters(code);
-                Kind::Hidden
+                text = emoji_characters(code);
+                Kind::Emoji
             }
             None => Kind::Plain,
         },
     };
-    open.push(Element { kind, text });
+    open_elements.push(Element { kind, text });
 }
 
-/// Ends the innermost element. Whether what comes next, up to a tag, is left out.
-fn close(open: &mut Vec<Element>) -> bool {
-    let Some(element) = (open.len() > 1).then(|| open.pop()).flatten() else { return false };
-    let is_in_formula = open.iter().any(|element| element.kind == Kind::Formula);
-    let Some(parent) = open.last_mut() else { return false };
+/// Closes the innermost element. Returns whether the text up to the next tag is skipped.
+fn close_element(open_elements: &mut Vec<Element>) -> bool {
+    let Some(element) = (open_elements.len() > 1).then(|| open_elements.pop()).flatten() else { return false };
+    let is_in_formula = open_elements.iter().any(|element| element.kind == Kind::Formula);
+    let Some(parent) = open_elements.last_mut() else { return false };
     match (&mut parent.kind, element.kind) {
         (Kind::List { next, depth }, _) => {
             if !parent.text.is_empty() {
@@ -122,39 +124,38 @@ fn close(open: &mut Vec<Element>) -> bool {
             parent.text.push_str(if header.is_empty() { "(…)\n" } else { " (…)\n" });
             return true;
         }
-        (_, Kind::SpoilerText) => {}
+        (_, Kind::SpoilerContent) => {}
         (_, Kind::List { .. }) => {
             parent.text.push_str(&element.text);
             return true;
         }
         (_, Kind::Annotation) => {
-            if let Some(formula) = open.iter_mut().rfind(|element| element.kind == Kind::Formula) {
+            if let Some(formula) = open_elements.iter_mut().rfind(|element| element.kind == Kind::Formula) {
                 formula.text = format!("$${}$$", element.text);
             }
         }
-        // Of a formula's elements only the annotation is read.
+        // Within a formula only the annotation has a meaningful text.
         (_, Kind::Plain) if is_in_formula => {}
-        (_, Kind::Plain | Kind::Formula | Kind::Hidden) => parent.text.push_str(&element.text),
+        (_, Kind::Plain | Kind::Formula | Kind::Emoji) => parent.text.push_str(&element.text),
     }
     false
 }
 
-/// The groups that rendered HTML mentions aloud.
+/// The groups that rendered HTML mentions, without silent mentions.
 pub fn group_mentions(html: &str) -> impl Iterator<Item = GroupId> {
     let tags = pieces(html).filter(|piece| piece.is_tag).map(|piece| piece.html);
-    let aloud = tags.filter(|tag| attribute(tag, "class") == Some("user-group-mention"));
-    aloud.filter_map(|tag| attribute(tag, "data-user-group-id")?.parse().ok().map(GroupId))
+    let mentions = tags.filter(|tag| attribute(tag, "class") == Some("user-group-mention"));
+    mentions.filter_map(|tag| attribute(tag, "data-user-group-id")?.parse().ok().map(GroupId))
 }
 
-/// The value of a tag's attribute.
 fn attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
-    let (_, behind) = tag.split_once(&format!(" {name}=\""))?;
-    behind.split_once('"').map(|(value, _)| value)
+    let (_, after) = tag.split_once(&format!(" {name}=\""))?;
+    after.split_once('"').map(|(value, _)| value)
 }
 
-/// The characters of an emoji's code: hexadecimal numbers with `-` between.
-fn characters(code: &str) -> String {
-    code.split('-').filter_map(|number| u32::from_str_radix(number, 16).ok().and_then(char::from_u32)).collect()
+/// Decodes an emoji code, which consists of hexadecimal code points separated by `-`.
+fn emoji_characters(code: &str) -> String {
+    code.split('-').filter_map(|code_point| u32::from_str_radix(code_point, 16).ok().and_then(char::from_u32)).collect()
 }
 
 #[cfg(test)]
@@ -180,14 +181,14 @@ mod tests {
 
     #[test]
     fn a_spoiler_shows_its_header() {
-        let with = "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n<p>who</p>\n</div><div class=\"spoiler-content\" aria-hidden=\"true\">\n<p>it</p>\n</div></div>\n<p>x</p>";
-        assert_eq!(text(with), "who (…)\nx");
-        let without = "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n</div><div class=\"spoiler-content\">it</div></div>";
-        assert_eq!(text(without), "(…)\n");
+        let with_header = "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n<p>who</p>\n</div><div class=\"spoiler-content\" aria-hidden=\"true\">\n<p>it</p>\n</div></div>\n<p>x</p>";
+        assert_eq!(text(with_header), "who (…)\nx");
+        let without_header = "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n</div><div class=\"spoiler-content\">it</div></div>";
+        assert_eq!(text(without_header), "(…)\n");
     }
 
     #[test]
-    fn what_is_not_closed_ends_with_the_text() {
+    fn unclosed_elements_end_with_the_text() {
         assert_eq!(text("<p>a<b>c</p></p></p>d"), "acd");
     }
 }

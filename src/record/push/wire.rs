@@ -1,6 +1,6 @@
-//! A push as the relay hands it to the service that carries it to the phone.
+//! The messages that the push relay sends to the push services of Google and Apple.
 //!
-//! Choices where the API is silent: in docs/assumptions.md.
+//! Decisions on points that the specification leaves open: in docs/assumptions.md.
 
 use super::Sender;
 use crate::feature::Feature;
@@ -14,46 +14,50 @@ use crypto_secretbox::{Key, KeyInit, Nonce, XSalsa20Poly1305};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-/// What the bytes of a key begin with whose algorithm is known: XSalsa20 with Poly1305, as NaCl's `secretbox`.
+/// The first byte of keys for XSalsa20-Poly1305, which is NaCl's `secretbox`. No other algorithm is supported.
 const SECRETBOX_PREFIX: u8 = 0x31;
-/// Bytes of a nonce.
 const NONCE_BYTES: usize = 24;
 
-/// `provider`, `push_key_id`, `encrypted_data` and `envelope`: the provider's message.
+/// An object with `provider`, `push_key_id`, `encrypted_data` and `envelope`, which is the message to the provider.
 pub fn wire(realm: &Realm, push: &Push, payload: &Value, sender: Sender<'_>) -> Value {
-    let sealed = push.key.as_ref().and_then(|key| Some((key, seal(key, push.id, payload)?)));
-    let carried = match &sealed {
+    let encrypted = push.key.as_ref().and_then(|key| Some((key, encrypt(key, push.id, payload)?)));
+    let content = match &encrypted {
         Some((key, data)) => {
-            let (name, number) = if Feature::PushesNameKeys.is_at(sender.level) {
+            let (name, key_id) = if Feature::PushesNameKeys.is_at(sender.level) {
                 ("push_key_id", key.id)
             } else {
                 ("push_account_id", key.account)
             };
-            Carried::Sealed { name, number, data }
+            EnvelopeContent::Encrypted { name, key_id, data }
         }
-        None => Carried::Open(payload),
+        None => EnvelopeContent::Unencrypted(payload),
     };
     json!({
         "provider": push.service.name(),
-        "push_key_id": sealed.as_ref().map(|(key, _)| key.id),
-        "encrypted_data": sealed.as_ref().map(|(_, data)| data),
+        "push_key_id": encrypted.as_ref().map(|(key, _)| key.id),
+        "encrypted_data": encrypted.as_ref().map(|(_, data)| data),
         "envelope": match push.service {
-            PushService::Fcm => fcm_message(push, carried),
-            PushService::Apns => apns_message(realm, push, carried, sender),
+            PushService::Fcm => fcm_message(push, content),
+            PushService::Apns => apns_message(realm, push, content, sender),
         },
     })
 }
 
-/// What an envelope holds.
-enum Carried<'a> {
-    Sealed { name: &'static str, number: i64, data: &'a str },
-    Open(&'a Value),
+/// The content of the message to the provider.
+enum EnvelopeContent<'a> {
+    /// `name` is the field that has the ID of the key.
+    Encrypted {
+        name: &'static str,
+        key_id: i64,
+        data: &'a str,
+    },
+    Unencrypted(&'a Value),
 }
 
-/// The nonce and the sealed bytes of a payload, base64; None for a key of no known algorithm.
+/// The nonce and the encrypted payload in Base64; None if the key is invalid or its algorithm is not supported.
 ///
-/// The nonce follows from what is sealed, so that a push reads the same whenever it is listed.
-fn seal(key: &PushKey, push: u64, payload: &Value) -> Option<String> {
+/// The nonce is derived from the key and the payload, so that a push has the same record each time it is listed.
+fn encrypt(key: &PushKey, push: u64, payload: &Value) -> Option<String> {
     let bytes = STANDARD.decode(&key.key).ok()?;
     let (SECRETBOX_PREFIX, secret) = bytes.split_first().map(|(prefix, secret)| (*prefix, secret))? else {
         return None;
@@ -62,29 +66,29 @@ fn seal(key: &PushKey, push: u64, payload: &Value) -> Option<String> {
     let text = payload.to_string();
     let digest = Sha256::new().chain_update(secret).chain_update(push.to_be_bytes()).chain_update(&text).finalize();
     let nonce = &digest[..NONCE_BYTES];
-    let sealed =
+    let encrypted =
         XSalsa20Poly1305::new(Key::from_slice(&secret)).encrypt(Nonce::from_slice(nonce), text.as_bytes()).ok()?;
-    Some(STANDARD.encode([nonce, &sealed].concat()))
+    Some(STANDARD.encode([nonce, &encrypted].concat()))
 }
 
-fn fcm_message(push: &Push, carried: Carried<'_>) -> Value {
-    let data = match carried {
-        // The service carries texts only.
-        Carried::Sealed { name, number, data } => json!({name: number.to_string(), "encrypted_data": data}),
-        Carried::Open(payload) => payload.clone(),
+fn fcm_message(push: &Push, content: EnvelopeContent<'_>) -> Value {
+    let data = match content {
+        // Data messages contain only strings.
+        EnvelopeContent::Encrypted { name, key_id, data } => json!({name: key_id.to_string(), "encrypted_data": data}),
+        EnvelopeContent::Unencrypted(payload) => payload.clone(),
     };
     let priority = if matches!(push.content, PushContent::Removal(_)) { "normal" } else { "high" };
     json!({"data": data, "android": {"priority": priority}})
 }
 
-fn apns_message(realm: &Realm, push: &Push, carried: Carried<'_>, sender: Sender<'_>) -> Value {
-    match carried {
-        Carried::Sealed { name, number, data } => json!({
-            name: number,
+fn apns_message(realm: &Realm, push: &Push, content: EnvelopeContent<'_>, sender: Sender<'_>) -> Value {
+    match content {
+        EnvelopeContent::Encrypted { name, key_id, data } => json!({
+            name: key_id,
             "encrypted_data": data,
             "aps": {"mutable-content": 1, "alert": {"title": "New notification"}},
         }),
-        Carried::Open(payload) => {
+        EnvelopeContent::Unencrypted(payload) => {
             let mut message = Map::new();
             message.insert("aps".into(), aps(realm, push, payload, sender.base_url));
             message.insert(sender.product.into(), payload.clone());
@@ -93,7 +97,7 @@ fn apns_message(realm: &Realm, push: &Push, carried: Carried<'_>, sender: Sender
     }
 }
 
-/// What the phone shows of a push that is not encrypted.
+/// The `aps` dictionary of an unencrypted push, which says what the phone shows.
 fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
     let sender = || payload["sender_full_name"].as_str().unwrap_or_default();
     match &push.content {
@@ -101,7 +105,7 @@ fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
         PushContent::Message(_) => {
             let title = title(realm, push, payload);
             let is_direct = payload["recipient_type"] == "direct";
-            // In a conversation of two the title names the sender already.
+            // In a one-to-one conversation the title is the sender's name.
             let subtitle = if is_direct && title == sender() { String::new() } else { format!("{}:", sender()) };
             let alert = json!({"title": title, "subtitle": subtitle, "body": payload["content"]});
             json!({"alert": alert, "sound": "default", "badge": 0})
@@ -112,7 +116,7 @@ fn aps(realm: &Realm, push: &Push, payload: &Value, base_url: &str) -> Value {
     }
 }
 
-/// The first line: the channel and the topic, the members of a group, or who sent it.
+/// The channel and the topic, the members of a group conversation, or the sender.
 fn title(realm: &Realm, push: &Push, payload: &Value) -> String {
     let text = |key: &str| payload[key].as_str().unwrap_or_default();
     let PushContent::Message(sent) = &push.content else { return String::new() };

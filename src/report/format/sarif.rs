@@ -1,15 +1,15 @@
-//! The report in the format of static analysis, SARIF 2.1.0.
+//! The report in the SARIF 2.1.0 format, for services that show findings of static analysis.
 
 use super::text::title;
+use crate::report::observation::hash;
 use crate::report::rules;
-use crate::report::seen::hash;
 use crate::report::{Baseline, ClientSummary, FindingSummary, Rule, Summary};
 use serde_json::{Value, json};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The file that findings are shown at: they are of requests, which have no source.
-const ARTIFACT: &str = "chatdouble-report.sarif";
+/// The file that all findings refer to, because requests have no source file.
+const ARTIFACT_URI: &str = "chatdouble-report.sarif";
 
 pub fn write(report: &Summary, baseline: &Baseline) -> String {
     let results: Vec<Value> =
@@ -45,19 +45,19 @@ fn descriptor(rule: &Rule) -> Value {
 
 fn result(client: &ClientSummary, finding: &FindingSummary, is_known: bool) -> Value {
     let index = rules::all().iter().position(|rule| rule.name == finding.rule);
-    let way = finding.first.request.splitn(3, ' ').take(2).collect::<Vec<_>>().join(" ");
-    let same = hash(&(client.client.split('/').next(), &finding.rule, &finding.message));
+    let method_and_path = finding.first.request.splitn(3, ' ').take(2).collect::<Vec<_>>().join(" ");
+    let fingerprint = hash(&(client.client.split('/').next(), &finding.rule, &finding.message));
     let mut result = json!({
         "ruleId": finding.rule,
         "level": finding.severity.name(),
         "message": {"text": format!("{}: {}. {} {}", title(client), finding.message, finding.why, finding.help)},
         "occurrenceCount": finding.count,
         "locations": [{
-            // Services that show findings next to sources refuse a result without a place in a file.
-            "physicalLocation": {"artifactLocation": {"uri": ARTIFACT}, "region": {"startLine": 1}},
-            "logicalLocations": [{"name": way, "fullyQualifiedName": finding.first.request, "kind": "member"}],
+            // Some services refuse results without a location in a file.
+            "physicalLocation": {"artifactLocation": {"uri": ARTIFACT_URI}, "region": {"startLine": 1}},
+            "logicalLocations": [{"name": method_and_path, "fullyQualifiedName": finding.first.request, "kind": "member"}],
         }],
-        "partialFingerprints": {"clientRuleMessage/v1": format!("{same:016x}")},
+        "partialFingerprints": {"clientRuleMessage/v1": format!("{fingerprint:016x}")},
         "baselineState": if is_known { "unchanged" } else { "new" },
         "properties": {
             "client": client.client,

@@ -1,4 +1,4 @@
-//! The report for people.
+//! The report as plain text.
 
 use crate::counted::counted;
 use crate::report::{Baseline, ClientSummary, FindingSummary, Severity, Summary};
@@ -30,7 +30,7 @@ pub fn write(report: &Summary, baseline: &Baseline) -> String {
     text
 }
 
-/// A client in words.
+/// The client, its user and its world, if that is not the default one.
 pub fn title(client: &ClientSummary) -> String {
     let user = client.user.as_deref().unwrap_or("no user");
     let world = client.world.as_deref().filter(|world| *world != "default");

@@ -1,29 +1,30 @@
-//! Rules about what costs more than it has to.
+//! Rules about requests that cost more than necessary.
 
 use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
 use crate::report::finding::Findings;
 use crate::report::memory::Latest;
+use crate::report::observation::{Moment, Observation, hash};
 use crate::report::rule::{Rule, Severity};
-use crate::report::seen::{Past, Seen};
 use serde_json::Value;
 
-/// Pages of a conversation that nobody reads in one go, and how soon one follows the other.
-const PAGES: u32 = 5;
-const PAGE_WITHIN: i64 = 10 * SECOND;
-/// Pages after which a conversation need not have come to its end.
+/// From this number of pages on, a client that fetched a conversation to its end breaks the rule.
+const MIN_PAGES: u32 = 5;
+/// From this number of pages on, it breaks the rule before the end.
 const MANY_PAGES: u32 = 20;
-/// Messages that are marked one by one within this time.
-const MARKS: u32 = 10;
-const MARKS_WITHIN: i64 = 10 * SECOND;
-/// Requests for all users since registering, within this time.
-const USERS: u32 = 3;
-const USERS_WITHIN: i64 = 600 * SECOND;
+/// Pages count as one loop if each follows the previous one within this time.
+const MAX_PAGE_INTERVAL: i64 = 10 * SECOND;
+/// Changes of the flag of a single message, and the time within which they are.
+const MIN_FLAG_CHANGES: u32 = 10;
+const FLAG_CHANGES_SPAN: i64 = 10 * SECOND;
+/// Requests for all users since the registration, and the time within which they are.
+const MIN_USER_FETCHES: u32 = 3;
+const USER_FETCHES_SPAN: i64 = 600 * SECOND;
 
-/// The rows.
-pub const RULES: &[&Rule] = &[&HISTORY, &ONE_BY_ONE, &ALL_USERS, &EVERYTHING, &CAPABILITIES];
+pub const RULES: &[&Rule] =
+    &[&WHOLE_HISTORY_FETCHED, &FLAGS_ONE_BY_ONE, &USERS_FETCHED_AGAIN, &REGISTER_EVERYTHING, &CAPABILITY_UNDECLARED];
 
-static HISTORY: Rule = Rule {
+static WHOLE_HISTORY_FETCHED: Rule = Rule {
     name: "whole-history-fetched",
     severity: Severity::Warning,
     since: 0,
@@ -34,7 +35,7 @@ static HISTORY: Rule = Rule {
     example: "GET /messages with an ever older anchor, five times, until found_oldest",
     test: "history_is_fetched_as_it_is_read",
 };
-static ONE_BY_ONE: Rule = Rule {
+static FLAGS_ONE_BY_ONE: Rule = Rule {
     name: "flags-one-by-one",
     severity: Severity::Warning,
     since: 0,
@@ -45,7 +46,7 @@ static ONE_BY_ONE: Rule = Rule {
     example: "POST /messages/flags with messages=[1], then [2], …, ten times within ten seconds",
     test: "flags_are_changed_together",
 };
-static ALL_USERS: Rule = Rule {
+static USERS_FETCHED_AGAIN: Rule = Rule {
     name: "users-fetched-again",
     severity: Severity::Warning,
     since: 0,
@@ -56,7 +57,7 @@ static ALL_USERS: Rule = Rule {
     example: "POST /register; GET /users, three times within ten minutes",
     test: "users_are_fetched_once",
 };
-static EVERYTHING: Rule = Rule {
+static REGISTER_EVERYTHING: Rule = Rule {
     name: "register-everything",
     severity: Severity::Note,
     since: 0,
@@ -67,7 +68,7 @@ static EVERYTHING: Rule = Rule {
     example: "POST /register without event_types, fetch_event_types and client_capabilities",
     test: "registering_names_what_is_used",
 };
-static CAPABILITIES: Rule = Rule {
+static CAPABILITY_UNDECLARED: Rule = Rule {
     name: "capability-undeclared",
     severity: Severity::Note,
     since: 13,
@@ -79,8 +80,8 @@ static CAPABILITIES: Rule = Rule {
     test: "capabilities_are_declared",
 };
 
-/// Capabilities that today's clients declare: the first level that has each, and the type of events that it changes.
-const DECLARED: &[(&str, i64, &str)] = &[
+/// The capabilities that a client should declare: name, the first level with it, and the type of events that it changes.
+const EXPECTED_CAPABILITIES: &[(&str, i64, &str)] = &[
     ("bulk_message_deletion", 13, "delete_message"),
     ("stream_typing_notifications", 58, "typing"),
     ("user_settings_object", 89, "user_settings"),
@@ -89,115 +90,116 @@ const DECLARED: &[(&str, i64, &str)] = &[
 ];
 
 #[derive(Debug)]
-struct Pages {
-    /// The narrow, and whether older or newer messages are fetched.
+struct PageSeries {
+    /// A hash of the narrow and the direction.
     conversation: u64,
     anchor: i64,
     count: u32,
-    last: Past,
+    last_sent: Moment,
 }
 
-/// What is remembered.
 #[derive(Debug, Default)]
 pub struct Memory {
-    pages: Latest<Pages, 4>,
-    /// The flag and what is done with it, how often, and since when.
-    marks: Option<(u64, u32, Past)>,
-    users: Option<(u32, Past)>,
+    pages: Latest<PageSeries, 4>,
+    /// A hash of the flag and its change, the number of requests, and the time of the first one.
+    flag_changes: Option<(u64, u32, Moment)>,
+    /// The number of requests for all users, and the time of the first one.
+    user_fetches: Option<(u32, Moment)>,
 }
 
 impl Memory {
-    /// Judges a request.
-    pub fn judge(&mut self, queues: &KnownQueues, seen: &Seen<'_>, findings: &mut Findings) {
-        let entry = seen.entry;
-        if !seen.is_success() {
+    pub fn check(&mut self, queues: &KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
+        let entry = request.entry;
+        if !request.is_success() {
             return;
         }
         match (&*entry.method, entry.route) {
-            ("GET", Some("/messages")) => self.judge_page(seen, findings),
-            ("POST", Some("/messages/flags")) => self.judge_mark(seen, findings),
-            ("GET", Some("/users")) => self.judge_users(queues, seen, findings),
+            ("GET", Some("/messages")) => self.check_page(request, findings),
+            ("POST", Some("/messages/flags")) => self.check_flag_change(request, findings),
+            ("GET", Some("/users")) => self.check_user_fetch(queues, request, findings),
             ("POST", Some("/register")) => {
-                self.users = None;
-                judge_registration(seen, findings);
+                self.user_fetches = None;
+                check_registration(request, findings);
             }
             _ => {}
         }
     }
 
-    fn judge_page(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let count = |name: &str| seen.param(name).and_then(|count| count.parse::<i64>().ok()).unwrap_or(0);
+    fn check_page(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        let count = |name: &str| request.param(name).and_then(|count| count.parse::<i64>().ok()).unwrap_or(0);
         let is_backwards = count("num_before") >= count("num_after");
-        let anchor = match seen.param("anchor") {
+        let anchor = match request.param("anchor") {
             Some("oldest") => 0,
             Some("newest") => i64::MAX,
             Some(id) => id.parse().unwrap_or(i64::MAX),
             None => i64::MAX,
         };
-        let conversation = crate::report::seen::hash(&(seen.param("narrow"), is_backwards));
-        let known = self.pages.take(|pages| pages.conversation == conversation);
-        let goes_on = |pages: &Pages| {
-            let is_further = if is_backwards { anchor < pages.anchor } else { anchor > pages.anchor };
-            is_further && seen.is_after(pages.last) && seen.waited(pages.last) < PAGE_WITHIN
+        let conversation = hash(&(request.param("narrow"), is_backwards));
+        let series = self.pages.take(|series| series.conversation == conversation);
+        let continues = |series: &PageSeries| {
+            let has_advanced = if is_backwards { anchor < series.anchor } else { anchor > series.anchor };
+            has_advanced
+                && request.is_after(series.last_sent)
+                && request.waited_since(series.last_sent) < MAX_PAGE_INTERVAL
         };
-        let count = known.filter(goes_on).map_or(1, |pages| pages.count + 1);
-        let end = if is_backwards { br#""found_oldest":true"#.as_slice() } else { br#""found_newest":true"# };
-        let is_end = count >= PAGES && memchr::memmem::find(seen.reply, end).is_some();
+        let count = series.filter(continues).map_or(1, |series| series.count + 1);
+        let end_marker = if is_backwards { br#""found_oldest":true"#.as_slice() } else { br#""found_newest":true"# };
+        let is_end = count >= MIN_PAGES && memchr::memmem::find(request.reply, end_marker).is_some();
         if is_end || count == MANY_PAGES {
-            findings.add(&HISTORY, "", seen);
+            findings.add(&WHOLE_HISTORY_FETCHED, "", request);
         }
-        self.pages.push(Pages { conversation, anchor, count, last: seen.sent });
+        self.pages.push(PageSeries { conversation, anchor, count, last_sent: request.sent });
     }
 
-    fn judge_mark(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let is_single = seen.param("messages").is_some_and(|ids| !ids.contains(','));
-        let change = crate::report::seen::hash(&(seen.param("op"), seen.param("flag")));
-        self.marks = match self.marks {
+    fn check_flag_change(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        let is_single = request.param("messages").is_some_and(|ids| !ids.contains(','));
+        let change = hash(&(request.param("op"), request.param("flag")));
+        self.flag_changes = match self.flag_changes {
             _ if !is_single => None,
-            Some((same, count, since)) if same == change && seen.waited(since) < MARKS_WITHIN => {
-                if count + 1 >= MARKS {
-                    findings.add(&ONE_BY_ONE, "", seen);
+            Some((previous, count, since)) if previous == change && request.waited_since(since) < FLAG_CHANGES_SPAN => {
+                if count + 1 >= MIN_FLAG_CHANGES {
+                    findings.add(&FLAGS_ONE_BY_ONE, "", request);
                 }
-                Some((same, count + 1, since))
+                Some((change, count + 1, since))
             }
-            _ => Some((change, 1, seen.sent)),
+            _ => Some((change, 1, request.sent)),
         };
     }
 
-    fn judge_users(&mut self, queues: &KnownQueues, seen: &Seen<'_>, findings: &mut Findings) {
-        // Some users only are another question.
-        let tells = |queue: &KnownQueue| queue.tells_of_users && queue.is_alive() && (seen.is_alive)(&queue.id);
-        if seen.param("user_ids").is_some() || !queues.iter().any(tells) {
+    fn check_user_fetch(&mut self, queues: &KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
+        let gets_user_events =
+            |queue: &KnownQueue| queue.has_user_events && queue.is_alive() && (request.is_alive)(&queue.id);
+        if request.param("user_ids").is_some() || !queues.iter().any(gets_user_events) {
             return;
         }
-        self.users = match self.users {
-            Some((count, since)) if seen.waited(since) < USERS_WITHIN => {
-                if count + 1 >= USERS {
-                    findings.add(&ALL_USERS, "", seen);
+        self.user_fetches = match self.user_fetches {
+            Some((count, since)) if request.waited_since(since) < USER_FETCHES_SPAN => {
+                if count + 1 >= MIN_USER_FETCHES {
+                    findings.add(&USERS_FETCHED_AGAIN, "", request);
                 }
                 Some((count + 1, since))
             }
-            _ => Some((1, seen.sent)),
+            _ => Some((1, request.sent)),
         };
     }
 }
 
-fn judge_registration(seen: &Seen<'_>, findings: &mut Findings) {
-    let types = seen.param("event_types").or_else(|| seen.param("fetch_event_types"));
-    let capabilities = seen.param("client_capabilities");
+fn check_registration(request: &Observation<'_>, findings: &mut Findings) {
+    let types = request.param("event_types").or_else(|| request.param("fetch_event_types"));
+    let capabilities = request.param("client_capabilities");
     if types.is_none() && capabilities.is_none() {
-        return findings.add(&EVERYTHING, "", seen);
+        return findings.add(&REGISTER_EVERYTHING, "", request);
     }
     let declared: Value = capabilities.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    for (name, since, kind) in DECLARED.iter().filter(|(_, since, _)| *since <= seen.facts.level) {
-        let concerns = match seen.param("event_types") {
-            // A bot that reads messages has nothing from the name of the empty topic.
+    for (name, since, kind) in EXPECTED_CAPABILITIES.iter().filter(|(_, since, _)| *since <= request.facts.level) {
+        let is_relevant = match request.param("event_types") {
+            // The name of the empty topic is of no use to a bot that only reads messages.
             Some(_) if *kind == "message" && capabilities.is_none() => false,
             Some(types) => types.contains(&format!("\"{kind}\"")),
             None => capabilities.is_some(),
         };
-        if concerns && declared[name] != true {
-            findings.add(&CAPABILITIES, &format!("{name}, known since level {since}"), seen);
+        if is_relevant && declared[name] != true {
+            findings.add(&CAPABILITY_UNDECLARED, &format!("{name}, known since level {since}"), request);
         }
     }
 }

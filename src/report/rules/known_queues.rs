@@ -1,92 +1,89 @@
-//! The event queues of a client, as far as its requests show them.
+//! The event queues of a client, as known from its requests.
 
 use crate::report::finding::Occurrence;
 use crate::report::memory::Latest;
-use crate::report::seen::Past;
+use crate::report::observation::Moment;
 
-/// An event queue.
 #[derive(Debug, Default)]
 pub struct KnownQueue {
     pub id: Box<str>,
-    /// When it was registered; None where that was not seen.
-    pub registered: Option<Past>,
-    /// Hash of what was asked for.
+    /// None if the registration was not observed.
+    pub registered_at: Option<Moment>,
+    /// A hash of the parameters of the registration.
     pub options: u64,
-    /// The request that registered it.
     pub registration: Occurrence,
-    /// Whether it gets the events about users.
-    pub tells_of_users: bool,
-    /// The connection of its latest request.
+    /// Whether the queue gets events about users.
+    pub has_user_events: bool,
+    /// The connection of the latest request for the queue.
     pub connection: u64,
-    /// The newest event that its client was sent; None where earlier replies are not known.
-    pub sent: Option<i64>,
-    /// The newest event of a reply that came back whole.
-    pub delivered: i64,
-    /// When that reply was sent, in microseconds of real time.
+    /// The id of the newest event that may have been sent; None if replies were broken or not observed.
+    pub newest_sent: Option<i64>,
+    /// The id of the newest event in a reply that the client received completely.
+    pub newest_delivered: i64,
+    /// The time at which that reply was sent, in microseconds of real time.
     pub delivered_at: i64,
-    /// The newest event that was acknowledged.
+    /// The id of the newest acknowledged event.
     pub acknowledged: i64,
-    /// `last_event_id` of the latest poll.
-    pub last_asked: Option<i64>,
-    /// Polls so far.
-    pub polls: u64,
-    /// Polls in a row that did not acknowledge what the client had.
-    pub stuck: u32,
-    /// Polls in a row that did not wait and found nothing, and when the first was answered.
-    pub hasty: (u32, Past),
-    /// When the latest poll began and ended, in microseconds of real time.
+    /// The `last_event_id` of the latest poll.
+    pub last_event_id: Option<i64>,
+    pub poll_count: u64,
+    /// The number of consecutive polls that did not acknowledge received events.
+    pub stuck_polls: u32,
+    /// The number of consecutive empty polls with `dont_block`, and the time of the first reply.
+    pub nonblocking_polls: (u32, Moment),
+    /// Beginning and end of the latest poll, in microseconds of real time.
     pub last_poll: Option<(i64, i64)>,
-    /// When the latest poll that may wait was answered.
-    pub answered: Option<Past>,
-    /// Polls that wait.
-    pub waiting: u32,
-    /// How long the client let polls wait that it gave up, and when it did, in microseconds of real time.
-    pub cuts: Latest<(i64, i64), 3>,
-    /// When the client learned that the queue is gone.
-    pub gone: Option<Past>,
-    /// Whether the client ended it.
-    pub is_ended: bool,
+    /// The time of the latest reply to a poll without `dont_block`.
+    pub answered_at: Option<Moment>,
+    /// The number of polls that wait now.
+    pub waiting_polls: u32,
+    /// Polls that the client aborted: how long they waited and when they ended, in microseconds of real time.
+    pub aborted_polls: Latest<(i64, i64), 3>,
+    /// The time at which the client learned that the queue does not exist.
+    pub lost_at: Option<Moment>,
+    /// Whether the client deleted the queue.
+    pub is_deleted: bool,
 }
 
 impl KnownQueue {
-    /// Whether it still exists, as far as the client knows.
+    /// Whether the queue exists, as far as the client knows.
     pub fn is_alive(&self) -> bool {
-        self.gone.is_none() && !self.is_ended
+        self.lost_at.is_none() && !self.is_deleted
     }
 }
 
-/// The latest queues of a client.
+/// The latest queues of a client, the oldest first.
 #[derive(Debug, Default)]
 pub struct KnownQueues {
-    all: Latest<KnownQueue, 8>,
+    queues: Latest<KnownQueue, 8>,
 }
 
 impl KnownQueues {
-    /// The queue of an ID.
     pub fn find(&mut self, id: &str) -> Option<&mut KnownQueue> {
-        self.all.iter_mut().find(|queue| *queue.id == *id)
+        self.queues.iter_mut().find(|queue| *queue.id == *id)
     }
 
-    /// The queue of an ID, which is remembered from now on.
     pub fn find_or_add(&mut self, id: &str) -> Option<&mut KnownQueue> {
-        if !self.all.iter().any(|queue| *queue.id == *id) {
-            self.add(KnownQueue { id: id.into(), delivered: -1, acknowledged: i64::MIN, ..KnownQueue::default() });
+        if !self.queues.iter().any(|queue| *queue.id == *id) {
+            self.add(KnownQueue {
+                id: id.into(),
+                newest_delivered: -1,
+                acknowledged: i64::MIN,
+                ..KnownQueue::default()
+            });
         }
         self.find(id)
     }
 
-    /// Adds a queue.
     pub fn add(&mut self, queue: KnownQueue) {
-        self.all.push(queue);
+        self.queues.push(queue);
     }
 
-    /// Forgets the queue of an ID.
     pub fn remove(&mut self, id: &str) {
-        self.all.retain(|queue| *queue.id != *id);
+        self.queues.retain(|queue| *queue.id != *id);
     }
 
-    /// All of them, the oldest first.
     pub fn iter(&self) -> std::slice::Iter<'_, KnownQueue> {
-        self.all.iter()
+        self.queues.iter()
     }
 }

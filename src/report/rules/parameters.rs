@@ -1,26 +1,25 @@
-//! Rules about how requests are written.
+//! Rules about the parameters, bodies and addresses of requests.
 
 use crate::report::finding::Findings;
+use crate::report::observation::{IssueKind, Observation};
 use crate::report::rule::{Rule, Severity};
-use crate::report::seen::{DoubtKind, Seen};
 
-/// Where `ignored_parameters_unsupported` is in a reply, if anywhere: behind `result` and `msg`.
-const ENVELOPE_BYTES: usize = 512;
+/// `ignored_parameters_unsupported` begins within this number of bytes, because only `result` and `msg` precede it.
+const MAX_ENVELOPE_BYTES: usize = 512;
 
-/// The rows.
 pub const RULES: &[&Rule] = &[
-    &IGNORED,
+    &IGNORED_PARAMETER,
     &DEPRECATED_OPERATION,
     &DEPRECATED_PARAMETER,
-    &DEPRECATED_EVENTS,
-    &JSON_BODY,
-    &SPLIT,
-    &SECRET,
-    &NUMBER_AS_TEXT,
-    &ENCODED_TWICE,
+    &DEPRECATED_EVENT_TYPE,
+    &JSON_INSTEAD_OF_FORM,
+    &PARAMETERS_IN_QUERY_AND_BODY,
+    &CREDENTIALS_IN_QUERY,
+    &ID_AS_TEXT,
+    &UPLOAD_ADDRESS_ENCODED_TWICE,
 ];
 
-static IGNORED: Rule = Rule {
+static IGNORED_PARAMETER: Rule = Rule {
     name: "ignored-parameter",
     severity: Severity::Warning,
     since: 0,
@@ -53,7 +52,7 @@ static DEPRECATED_PARAMETER: Rule = Rule {
     example: "POST /messages with type=private",
     test: "deprecated_parameters_are_avoided",
 };
-static DEPRECATED_EVENTS: Rule = Rule {
+static DEPRECATED_EVENT_TYPE: Rule = Rule {
     name: "deprecated-event-type",
     severity: Severity::Warning,
     since: 0,
@@ -64,7 +63,7 @@ static DEPRECATED_EVENTS: Rule = Rule {
     example: "POST /register with event_types=[\"muted_topics\"]",
     test: "deprecated_types_of_events_are_avoided",
 };
-static JSON_BODY: Rule = Rule {
+static JSON_INSTEAD_OF_FORM: Rule = Rule {
     name: "json-instead-of-form",
     severity: Severity::Error,
     since: 0,
@@ -75,7 +74,7 @@ static JSON_BODY: Rule = Rule {
     example: "POST /messages with Content-Type: application/json",
     test: "bodies_are_forms",
 };
-static SPLIT: Rule = Rule {
+static PARAMETERS_IN_QUERY_AND_BODY: Rule = Rule {
     name: "parameters-in-query-and-body",
     severity: Severity::Warning,
     since: 0,
@@ -86,7 +85,7 @@ static SPLIT: Rule = Rule {
     example: "POST /messages?type=channel with the rest in the body",
     test: "parameters_are_in_one_place",
 };
-static SECRET: Rule = Rule {
+static CREDENTIALS_IN_QUERY: Rule = Rule {
     name: "credentials-in-query",
     severity: Severity::Error,
     since: 0,
@@ -97,7 +96,7 @@ static SECRET: Rule = Rule {
     example: "GET /users/me?api_key=…",
     test: "credentials_are_in_the_header",
 };
-static NUMBER_AS_TEXT: Rule = Rule {
+static ID_AS_TEXT: Rule = Rule {
     name: "id-as-text",
     severity: Severity::Warning,
     since: 0,
@@ -108,7 +107,7 @@ static NUMBER_AS_TEXT: Rule = Rule {
     example: "POST /messages/flags with messages=[\"9\"]",
     test: "ids_are_numbers",
 };
-static ENCODED_TWICE: Rule = Rule {
+static UPLOAD_ADDRESS_ENCODED_TWICE: Rule = Rule {
     name: "upload-address-encoded-twice",
     severity: Severity::Error,
     since: 0,
@@ -120,77 +119,76 @@ static ENCODED_TWICE: Rule = Rule {
     test: "addresses_of_uploads_are_used_as_they_are",
 };
 
-/// Parameters that hold IDs; also those whose names end with `_id` or `_ids`.
-const OF_IDS: &[&str] = &["add", "delete", "messages", "principals"];
+/// Parameters with IDs, besides those whose names end with `_id` or `_ids`.
+const ID_PARAMETERS: &[&str] = &["add", "delete", "messages", "principals"];
 
-/// Judges a request.
-pub fn judge(seen: &Seen<'_>, findings: &mut Findings) {
-    if seen.facts.sends_json {
-        findings.add(&JSON_BODY, &way(seen), seen);
+pub fn check(request: &Observation<'_>, findings: &mut Findings) {
+    if request.facts.sends_json {
+        findings.add(&JSON_INSTEAD_OF_FORM, &operation(request), request);
     }
-    if seen.facts.splits_parameters {
-        findings.add(&SPLIT, &way(seen), seen);
+    if request.facts.splits_parameters {
+        findings.add(&PARAMETERS_IN_QUERY_AND_BODY, &operation(request), request);
     }
-    if let Some(name) = seen.facts.secret_in_query {
-        findings.add(&SECRET, name, seen);
+    if let Some(name) = request.facts.secret_in_query {
+        findings.add(&CREDENTIALS_IN_QUERY, name, request);
     }
-    for doubt in seen.doubts.iter().filter(|doubt| doubt.level <= seen.facts.level) {
-        let rule = match doubt.kind {
-            DoubtKind::DeprecatedOperation => &DEPRECATED_OPERATION,
-            DoubtKind::DeprecatedParameter => &DEPRECATED_PARAMETER,
-            DoubtKind::DeprecatedEvents => &DEPRECATED_EVENTS,
-            // The operation says by itself that it does not know them.
-            DoubtKind::Removed | DoubtKind::Renamed => continue,
+    for issue in request.issues.iter().filter(|issue| issue.level <= request.facts.level) {
+        let rule = match issue.kind {
+            IssueKind::DeprecatedOperation => &DEPRECATED_OPERATION,
+            IssueKind::DeprecatedParameter => &DEPRECATED_PARAMETER,
+            IssueKind::DeprecatedEvents => &DEPRECATED_EVENT_TYPE,
+            // Reported as ignored parameters or unknown operations.
+            IssueKind::Removed | IssueKind::Renamed => continue,
         };
-        let instead = if doubt.instead.is_empty() { String::new() } else { format!("; use {}", doubt.instead) };
-        findings.add(rule, &format!("{}, since level {}{instead}", doubt.what, doubt.level), seen);
+        let instead = if issue.instead.is_empty() { String::new() } else { format!("; use {}", issue.instead) };
+        findings.add(rule, &format!("{}, since level {}{instead}", issue.what, issue.level), request);
     }
-    if is_encoded_twice(seen) {
-        findings.add(&ENCODED_TWICE, "", seen);
+    if is_encoded_twice(request) {
+        findings.add(&UPLOAD_ADDRESS_ENCODED_TWICE, "", request);
     }
-    if seen.entry.params.is_empty() {
+    if request.entry.params.is_empty() {
         return;
     }
-    if seen.entry.status == 200 {
-        for name in ignored(seen.reply) {
-            findings.add(&IGNORED, &format!("{name} of {}", way(seen)), seen);
+    if request.entry.status == 200 {
+        for name in ignored_parameters(request.reply) {
+            findings.add(&IGNORED_PARAMETER, &format!("{name} of {}", operation(request)), request);
         }
     }
-    for (name, value) in seen.entry.params.iter().filter(|(name, value)| is_of_ids(name, value)) {
-        if has_digits_in_quotes(value) {
-            findings.add(&NUMBER_AS_TEXT, &format!("{name} of {}", way(seen)), seen);
+    for (name, value) in request.entry.params.iter().filter(|(name, value)| takes_ids(name, value)) {
+        if has_quoted_number(value) {
+            findings.add(&ID_AS_TEXT, &format!("{name} of {}", operation(request)), request);
         }
     }
 }
 
-/// A request without its values.
-fn way(seen: &Seen<'_>) -> String {
-    format!("{} {}", seen.entry.method, seen.entry.route.unwrap_or(&seen.entry.path))
+/// The method and the path with placeholders.
+fn operation(request: &Observation<'_>) -> String {
+    format!("{} {}", request.entry.method, request.entry.route.unwrap_or(&request.entry.path))
 }
 
-fn ignored(reply: &[u8]) -> Vec<String> {
+fn ignored_parameters(reply: &[u8]) -> Vec<String> {
     const KEY: &[u8] = br#""ignored_parameters_unsupported":"#;
-    let head = &reply[..reply.len().min(ENVELOPE_BYTES)];
-    let Some(begin) = memchr::memmem::find(head, KEY) else { return Vec::new() };
+    let envelope = &reply[..reply.len().min(MAX_ENVELOPE_BYTES)];
+    let Some(begin) = memchr::memmem::find(envelope, KEY) else { return Vec::new() };
     let list = &reply[begin + KEY.len()..];
     let mut lists = serde_json::Deserializer::from_slice(list).into_iter::<Vec<String>>();
     lists.next().and_then(Result::ok).unwrap_or_default()
 }
 
-fn is_of_ids(name: &str, value: &str) -> bool {
+fn takes_ids(name: &str, value: &str) -> bool {
     let is_list = value.starts_with('[');
     match name {
-        // A channel may be called by a number, and a list of addresses never is one.
+        // A channel may have a number as its name, but a list never contains names of channels.
         "to" => is_list,
         _ => {
             (is_list || value.starts_with('"'))
-                && (name.ends_with("_id") || name.ends_with("_ids") || OF_IDS.contains(&name))
+                && (name.ends_with("_id") || name.ends_with("_ids") || ID_PARAMETERS.contains(&name))
         }
     }
 }
 
-/// Whether JSON has a text of digits only, in a list or by itself.
-fn has_digits_in_quotes(json: &str) -> bool {
+/// Whether JSON is a string of digits, or a list with such a string.
+fn has_quoted_number(json: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     match serde_json::from_str::<serde_json::Value>(json) {
         Ok(serde_json::Value::String(text)) => is_number(&text),
@@ -199,11 +197,12 @@ fn has_digits_in_quotes(json: &str) -> bool {
     }
 }
 
-fn is_encoded_twice(seen: &Seen<'_>) -> bool {
-    let path = seen.entry.path.as_bytes();
-    let is_lost = matches!(seen.entry.status, 400 | 404) && seen.entry.path.starts_with("/user_uploads/");
-    let is_code = |at: usize| path.get(at + 3..at + 5).is_some_and(|code| code.iter().all(u8::is_ascii_hexdigit));
-    is_lost && memchr::memmem::find_iter(path, b"%25").any(is_code)
+fn is_encoded_twice(request: &Observation<'_>) -> bool {
+    let path = request.entry.path.as_bytes();
+    let is_not_found = matches!(request.entry.status, 400 | 404) && request.entry.path.starts_with("/user_uploads/");
+    let precedes_hex_digits =
+        |start: usize| path.get(start + 3..start + 5).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    is_not_found && memchr::memmem::find_iter(path, b"%25").any(precedes_hex_digits)
 }
 
 #[cfg(test)]
@@ -214,16 +213,20 @@ mod tests {
     fn ignored_parameters_are_read_from_the_envelope() {
         let reply = br#"{"result":"success","msg":"","ignored_parameters_unsupported":["limit","x"],"messages":[]}"#;
 
-        assert_eq!(ignored(reply), ["limit", "x"]);
-        assert!(ignored(br#"{"result":"success","msg":""}"#).is_empty());
+        assert_eq!(ignored_parameters(reply), ["limit", "x"]);
+        assert!(ignored_parameters(br#"{"result":"success","msg":""}"#).is_empty());
     }
 
     #[test]
-    fn names_of_digits_are_no_ids() {
-        let is_text = |name: &str, value: &str| is_of_ids(name, value) && has_digits_in_quotes(value);
+    fn names_of_channels_with_digits_are_not_reported_as_ids() {
+        let is_reported = |name: &str, value: &str| takes_ids(name, value) && has_quoted_number(value);
 
-        assert!(is_text("messages", r#"["9"]"#) && is_text("stream_id", r#""9""#) && is_text("to", r#"["9"]"#));
-        assert!(!is_text("messages", "[9]") && !is_text("to", r#""2026""#) && !is_text("content", r#""9""#));
-        assert!(!is_text("queue_id", "17") && !is_text("to", r#"["mel@chat.test"]"#));
+        assert!(
+            is_reported("messages", r#"["9"]"#) && is_reported("stream_id", r#""9""#) && is_reported("to", r#"["9"]"#)
+        );
+        assert!(
+            !is_reported("messages", "[9]") && !is_reported("to", r#""2026""#) && !is_reported("content", r#""9""#)
+        );
+        assert!(!is_reported("queue_id", "17") && !is_reported("to", r#"["mel@chat.test"]"#));
     }
 }

@@ -1,30 +1,37 @@
-//! Rules about polling: what is acknowledged, how often, and for how long a client waits.
+//! Rules about polls: acknowledgements, their frequency, and how long a client waits.
 
 use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
 use crate::report::finding::{Findings, Occurrence};
+use crate::report::observation::{Arrival, Observation};
 use crate::report::rule::{Rule, Severity};
-use crate::report::seen::{Arrival, Seen};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Polls that leave the first events where they are before that is a finding.
-const NEVER_ACKNOWLEDGED: u32 = 3;
-/// Polls with the same `last_event_id` that leave later events where they are.
-const STUCK: u32 = 5;
-/// Polls in a row that do not wait, and the time within which they are.
-const HASTY: u32 = 10;
-const HASTY_WITHIN: i64 = 60 * SECOND;
-/// How long a client should wait: `event_queue_longpoll_timeout_seconds`, less what timers are late or early.
-const PATIENCE: i64 = 89 * SECOND;
-/// A poll that follows a given up one within this time goes on from it.
-const GOES_ON: i64 = 5 * SECOND;
+/// From this number of polls on, it is a finding not to acknowledge the first events.
+const MIN_POLLS_WITHOUT_ACKNOWLEDGEMENT: u32 = 3;
+/// From this number of polls on, it is a finding to poll with the same `last_event_id` after later events.
+const MIN_POLLS_WITHOUT_PROGRESS: u32 = 5;
+/// Consecutive polls with `dont_block`, and the time within which they are.
+const MIN_NONBLOCKING_POLLS: u32 = 10;
+const NONBLOCKING_POLLS_SPAN: i64 = 60 * SECOND;
+/// How long a client should wait: `event_queue_longpoll_timeout_seconds` minus the tolerance of timers.
+const LONG_POLL_TIMEOUT: i64 = 89 * SECOND;
+/// A poll continues a series if it follows the previous poll within this time.
+const MAX_POLL_INTERVAL: i64 = 5 * SECOND;
 
-/// The rows.
-pub const RULES: &[&Rule] =
-    &[&UNKNOWN_EVENT, &BACKWARDS, &OTHER_QUEUE, &NEVER, &WITHOUT_PROGRESS, &CONCURRENT, &WITHOUT_WAITING, &CUT_SHORT];
+pub const RULES: &[&Rule] = &[
+    &UNKNOWN_EVENT_ACKNOWLEDGED,
+    &ACKNOWLEDGEMENT_BACKWARDS,
+    &EVENT_ID_OF_ANOTHER_QUEUE,
+    &EVENTS_NEVER_ACKNOWLEDGED,
+    &POLLS_WITHOUT_PROGRESS,
+    &CONCURRENT_POLLS,
+    &POLLS_WITHOUT_WAITING,
+    &LONG_POLL_CUT_SHORT,
+];
 
-static UNKNOWN_EVENT: Rule = Rule {
+static UNKNOWN_EVENT_ACKNOWLEDGED: Rule = Rule {
     name: "unknown-event-acknowledged",
     severity: Severity::Error,
     since: 0,
@@ -35,7 +42,7 @@ static UNKNOWN_EVENT: Rule = Rule {
     example: "POST /register → last_event_id -1; GET /events?last_event_id=7",
     test: "events_that_were_never_given_are_not_acknowledged",
 };
-static BACKWARDS: Rule = Rule {
+static ACKNOWLEDGEMENT_BACKWARDS: Rule = Rule {
     name: "acknowledgement-backwards",
     severity: Severity::Error,
     since: 0,
@@ -46,7 +53,7 @@ static BACKWARDS: Rule = Rule {
     example: "GET /events?last_event_id=3, then GET /events?last_event_id=1",
     test: "acknowledgements_do_not_go_backwards",
 };
-static OTHER_QUEUE: Rule = Rule {
+static EVENT_ID_OF_ANOTHER_QUEUE: Rule = Rule {
     name: "event-id-of-another-queue",
     severity: Severity::Error,
     since: 0,
@@ -57,7 +64,7 @@ static OTHER_QUEUE: Rule = Rule {
     example: "register → queue a, polled up to event 12; register → queue b; GET /events?queue_id=b&last_event_id=12",
     test: "a_new_queue_is_polled_from_its_own_first_event",
 };
-static NEVER: Rule = Rule {
+static EVENTS_NEVER_ACKNOWLEDGED: Rule = Rule {
     name: "events-never-acknowledged",
     severity: Severity::Error,
     since: 0,
@@ -68,7 +75,7 @@ static NEVER: Rule = Rule {
     example: "GET /events?last_event_id=-1 → events 0 and 1; GET /events?last_event_id=-1; …",
     test: "events_are_acknowledged",
 };
-static WITHOUT_PROGRESS: Rule = Rule {
+static POLLS_WITHOUT_PROGRESS: Rule = Rule {
     name: "polls-without-progress",
     severity: Severity::Error,
     since: 0,
@@ -79,7 +86,7 @@ static WITHOUT_PROGRESS: Rule = Rule {
     example: "GET /events?last_event_id=5 → event 6, and the same again, in a loop",
     test: "polls_go_on_from_the_latest_event",
 };
-static CONCURRENT: Rule = Rule {
+static CONCURRENT_POLLS: Rule = Rule {
     name: "concurrent-polls",
     severity: Severity::Warning,
     since: 0,
@@ -90,7 +97,7 @@ static CONCURRENT: Rule = Rule {
     example: "GET /events?queue_id=a waits; GET /events?queue_id=a",
     test: "a_queue_is_polled_once_at_a_time",
 };
-static WITHOUT_WAITING: Rule = Rule {
+static POLLS_WITHOUT_WAITING: Rule = Rule {
     name: "polls-without-waiting",
     severity: Severity::Warning,
     since: 0,
@@ -101,7 +108,7 @@ static WITHOUT_WAITING: Rule = Rule {
     example: "GET /events?dont_block=true, ten times within a minute",
     test: "polls_wait_for_events",
 };
-static CUT_SHORT: Rule = Rule {
+static LONG_POLL_CUT_SHORT: Rule = Rule {
     name: "long-poll-cut-short",
     severity: Severity::Warning,
     since: 0,
@@ -113,16 +120,16 @@ static CUT_SHORT: Rule = Rule {
     test: "long_polls_are_not_cut_short",
 };
 
-/// What a poll gave.
+/// The result of a poll, for the rules in other files.
 #[derive(Debug)]
-pub struct Polled {
-    /// Whether it was answered whole, with success.
+pub struct PollResult {
+    /// Whether the client received a complete, successful reply.
     pub is_success: bool,
-    /// All its events had been delivered and acknowledged before.
+    /// Whether all events were delivered and acknowledged before.
     pub is_repetition: bool,
-    /// It had events that were not delivered before.
-    pub has_news: bool,
-    /// Names that the client gave to messages of its own that came back.
+    /// Whether there are events that were not delivered before.
+    pub has_new_events: bool,
+    /// The `local_message_id`s of the client's messages among the events.
     pub local_ids: Vec<String>,
 }
 
@@ -139,126 +146,138 @@ struct Event<'a> {
     local_message_id: Option<Cow<'a, str>>,
 }
 
-/// Judges a poll; None for other requests.
-pub fn judge(queues: &mut KnownQueues, seen: &Seen<'_>, findings: &mut Findings) -> Option<Polled> {
-    if !seen.is("GET", "/events") {
+/// Checks a poll and returns its result; None for other requests.
+pub fn check(queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) -> Option<PollResult> {
+    if !request.is("GET", "/events") {
         return None;
     }
-    let is_success = seen.is_success();
-    let mut polled = Polled { is_success, is_repetition: false, has_news: false, local_ids: Vec::new() };
-    let (Some(id), Some(last)) = (seen.param("queue_id"), seen.param("last_event_id").and_then(|id| id.parse().ok()))
+    let is_success = request.is_success();
+    let mut result = PollResult { is_success, is_repetition: false, has_new_events: false, local_ids: Vec::new() };
+    let (Some(id), Some(last)) =
+        (request.param("queue_id"), request.param("last_event_id").and_then(|id| id.parse::<i64>().ok()))
     else {
-        return Some(polled);
+        return Some(result);
     };
-    let is_of_former = |last: i64| {
-        let mut others = queues.iter().filter(|queue| *queue.id != *id);
-        others.any(|queue| last >= 0 && (queue.last_asked == Some(last) || queue.delivered == last))
-    };
-    let is_of_former = is_of_former(last);
+    let mut other_queues = queues.iter().filter(|queue| *queue.id != *id);
+    let is_of_other_queue =
+        other_queues.any(|queue| last >= 0 && (queue.last_event_id == Some(last) || queue.newest_delivered == last));
     let queue = queues.find_or_add(id)?;
-    judge_acknowledgement(queue, last, is_of_former, seen, findings);
-    judge_progress(queue, last, seen, findings);
-    judge_overlap(queue, seen, findings);
-    let events = match seen.reply {
+    check_acknowledgement(queue, last, is_of_other_queue, request, findings);
+    check_progress(queue, last, request, findings);
+    check_overlap(queue, request, findings);
+    let events = match request.reply {
         reply if is_success => {
             serde_json::from_slice::<EventsReply<'_>>(reply).map_or(Vec::new(), |reply| reply.events)
         }
         _ => Vec::new(),
     };
-    judge_haste(queue, !events.is_empty(), seen, findings);
-    note(queue, last, &events, seen);
+    check_nonblocking(queue, !events.is_empty(), request, findings);
+    remember_poll(queue, last, &events, request);
     let newest = events.iter().map(|event| event.id).max();
-    polled.has_news = newest.is_some_and(|newest| newest > queue.delivered);
-    polled.is_repetition = newest.is_some_and(|newest| newest <= queue.delivered && last >= queue.delivered);
+    result.has_new_events = newest.is_some_and(|newest| newest > queue.newest_delivered);
+    result.is_repetition =
+        newest.is_some_and(|newest| newest <= queue.newest_delivered && last >= queue.newest_delivered);
     if let Some(newest) = newest {
-        queue.delivered = queue.delivered.max(newest);
-        queue.delivered_at = seen.sent.real;
+        queue.newest_delivered = queue.newest_delivered.max(newest);
+        queue.delivered_at = request.sent.real;
     }
-    polled.local_ids = events.into_iter().filter_map(|event| event.local_message_id).map(Cow::into_owned).collect();
-    Some(polled)
+    result.local_ids = events.into_iter().filter_map(|event| event.local_message_id).map(Cow::into_owned).collect();
+    Some(result)
 }
 
-fn judge_acknowledgement(queue: &KnownQueue, last: i64, is_of_former: bool, seen: &Seen<'_>, findings: &mut Findings) {
-    let is_after_latest = queue.last_poll.is_none_or(|(_, ended)| seen.began > ended);
-    match queue.sent {
-        Some(sent) if last > sent && queue.polls == 0 && is_of_former => findings.add(&OTHER_QUEUE, "", seen),
-        Some(sent) if last > sent => findings.add(&UNKNOWN_EVENT, "", seen),
-        _ if last < queue.acknowledged && is_after_latest => findings.add(&BACKWARDS, "", seen),
+fn check_acknowledgement(
+    queue: &KnownQueue,
+    last: i64,
+    is_of_other_queue: bool,
+    request: &Observation<'_>,
+    findings: &mut Findings,
+) {
+    let is_after_latest = queue.last_poll.is_none_or(|(_, ended)| request.began > ended);
+    match queue.newest_sent {
+        Some(sent) if last > sent && queue.poll_count == 0 && is_of_other_queue => {
+            findings.add(&EVENT_ID_OF_ANOTHER_QUEUE, "", request)
+        }
+        Some(sent) if last > sent => findings.add(&UNKNOWN_EVENT_ACKNOWLEDGED, "", request),
+        _ if last < queue.acknowledged && is_after_latest => findings.add(&ACKNOWLEDGEMENT_BACKWARDS, "", request),
         _ => {}
     }
 }
 
-/// A client that has events and does not acknowledge them. One that handles them one by one does, one by one.
-fn judge_progress(queue: &mut KnownQueue, last: i64, seen: &Seen<'_>, findings: &mut Findings) {
-    let has_more = queue.delivered > last && seen.began > queue.delivered_at;
-    let is_same = queue.last_asked == Some(last);
-    queue.stuck = if has_more && is_same && seen.entry.status == 200 { queue.stuck + 1 } else { 0 };
-    if last < 0 && queue.stuck >= NEVER_ACKNOWLEDGED {
-        findings.add(&NEVER, "", seen);
-    } else if last >= 0 && queue.stuck >= STUCK {
-        findings.add(&WITHOUT_PROGRESS, "", seen);
+/// Finds clients that do not acknowledge received events. A client that handles events one by one acknowledges them one by
+/// one, and so makes progress.
+fn check_progress(queue: &mut KnownQueue, last: i64, request: &Observation<'_>, findings: &mut Findings) {
+    let has_received_more = queue.newest_delivered > last && request.began > queue.delivered_at;
+    let is_same = queue.last_event_id == Some(last);
+    let is_stuck = has_received_more && is_same && request.entry.status == 200;
+    queue.stuck_polls = if is_stuck { queue.stuck_polls + 1 } else { 0 };
+    if last < 0 && queue.stuck_polls >= MIN_POLLS_WITHOUT_ACKNOWLEDGEMENT {
+        findings.add(&EVENTS_NEVER_ACKNOWLEDGED, "", request);
+    } else if last >= 0 && queue.stuck_polls >= MIN_POLLS_WITHOUT_PROGRESS {
+        findings.add(&POLLS_WITHOUT_PROGRESS, "", request);
     }
 }
 
-/// The older of two polls is answered when the newer begins, so that it ends after that.
-fn judge_overlap(queue: &KnownQueue, seen: &Seen<'_>, findings: &mut Findings) {
-    let overlaps = queue.last_poll.is_some_and(|(began, ended)| began < seen.began && seen.began < ended);
-    if overlaps && seen.arrival == Arrival::Whole {
-        findings.add(&CONCURRENT, "", seen);
+/// The server ends the older of two polls when the newer begins; both overlap if the older ends after that.
+fn check_overlap(queue: &KnownQueue, request: &Observation<'_>, findings: &mut Findings) {
+    let overlaps = queue.last_poll.is_some_and(|(began, ended)| began < request.began && request.began < ended);
+    if overlaps && request.arrival == Arrival::Complete {
+        findings.add(&CONCURRENT_POLLS, "", request);
     }
 }
 
-fn judge_haste(queue: &mut KnownQueue, has_events: bool, seen: &Seen<'_>, findings: &mut Findings) {
-    if !seen.is_success() || has_events {
+fn check_nonblocking(queue: &mut KnownQueue, has_events: bool, request: &Observation<'_>, findings: &mut Findings) {
+    if !request.is_success() || has_events {
         return;
     }
-    let (count, since) = queue.hasty;
-    let is_in_row = seen.is_on("dont_block") && count > 0 && seen.waited(since) <= HASTY_WITHIN;
-    queue.hasty = match (seen.is_on("dont_block"), is_in_row) {
+    let (count, since) = queue.nonblocking_polls;
+    let continues_series =
+        request.is_true("dont_block") && count > 0 && request.waited_since(since) <= NONBLOCKING_POLLS_SPAN;
+    queue.nonblocking_polls = match (request.is_true("dont_block"), continues_series) {
         (false, _) => Default::default(),
-        (true, false) => (1, seen.sent),
+        (true, false) => (1, request.sent),
         (true, true) => (count + 1, since),
     };
-    if queue.hasty.0 >= HASTY {
-        findings.add(&WITHOUT_WAITING, "", seen);
+    if queue.nonblocking_polls.0 >= MIN_NONBLOCKING_POLLS {
+        findings.add(&POLLS_WITHOUT_WAITING, "", request);
     }
 }
 
-fn note(queue: &mut KnownQueue, last: i64, events: &[Event<'_>], seen: &Seen<'_>) {
-    queue.polls += 1;
-    queue.last_asked = Some(last);
-    queue.connection = seen.facts.connection;
-    if seen.arrival == Arrival::Whole {
-        queue.last_poll = Some((seen.began, seen.ended));
+fn remember_poll(queue: &mut KnownQueue, last: i64, events: &[Event<'_>], request: &Observation<'_>) {
+    queue.poll_count += 1;
+    queue.last_event_id = Some(last);
+    queue.connection = request.facts.connection;
+    if request.arrival == Arrival::Complete {
+        queue.last_poll = Some((request.began, request.ended));
     }
-    if seen.entry.status != 200 {
+    if request.entry.status != 200 {
         return;
     }
     queue.acknowledged = queue.acknowledged.max(last);
-    if !seen.is_on("dont_block") {
-        queue.answered = Some(seen.sent);
+    if !request.is_true("dont_block") {
+        queue.answered_at = Some(request.sent);
     }
     let newest = events.iter().map(|event| event.id).max();
-    // What a broken reply had is not known: the client may have read it.
-    queue.sent = match (queue.sent, seen.arrival) {
-        (Some(sent), Arrival::Whole) => Some(sent.max(newest.unwrap_or(last))),
-        (None, Arrival::Whole) => Some(newest.unwrap_or(last).max(last)),
+    // The client may have read any number of the events in a broken reply.
+    queue.newest_sent = match (queue.newest_sent, request.arrival) {
+        (Some(sent), Arrival::Complete) => Some(sent.max(newest.unwrap_or(last))),
+        (None, Arrival::Complete) => Some(newest.unwrap_or(last).max(last)),
         (_, Arrival::Broken | Arrival::Missing) => None,
     };
 }
 
-/// Judges a poll that its client gave up: clients with a time limit do so again and again after the same time, and go on.
-pub fn judge_cut(queue: &mut KnownQueue, (began, ended): (i64, i64), poll: Occurrence, findings: &mut Findings) {
-    let goes_on = queue.cuts.iter().last().is_some_and(|(_, at)| began - at < GOES_ON);
-    let answered = queue.last_poll.is_some_and(|(_, at)| began > at && began - at < GOES_ON);
-    if !goes_on && !answered {
-        queue.cuts.clear();
+/// Checks a poll that the client aborted. A client with a too short timeout aborts polls repeatedly after the same
+/// time and polls again.
+pub fn check_aborted(queue: &mut KnownQueue, (began, ended): (i64, i64), poll: Occurrence, findings: &mut Findings) {
+    let follows_aborted = queue.aborted_polls.iter().last().is_some_and(|(_, end)| began - end < MAX_POLL_INTERVAL);
+    let follows_answered = queue.last_poll.is_some_and(|(_, end)| began > end && began - end < MAX_POLL_INTERVAL);
+    if !follows_aborted && !follows_answered {
+        queue.aborted_polls.clear();
     }
-    queue.cuts.push((ended - began, ended));
-    let lengths = queue.cuts.iter().map(|(length, _)| *length);
+    queue.aborted_polls.push((ended - began, ended));
+    let lengths = queue.aborted_polls.iter().map(|(length, _)| *length);
     let (shortest, longest) = (lengths.clone().min().unwrap_or(0), lengths.clone().max().unwrap_or(0));
-    let is_alike = longest <= shortest + shortest / 4 + SECOND / 10;
-    if lengths.len() == 3 && longest < PATIENCE && is_alike {
-        findings.add_at(&CUT_SHORT, "", poll);
+    let are_similar = longest <= shortest + shortest / 4 + SECOND / 10;
+    if lengths.len() == 3 && longest < LONG_POLL_TIMEOUT && are_similar {
+        findings.add_at(&LONG_POLL_CUT_SHORT, "", poll);
     }
 }

@@ -1,25 +1,25 @@
-//! Rules about registering event queues and leaving them.
+//! Rules about the registration, the loss and the deletion of event queues.
 
 use super::SECOND;
 use super::known_queues::{KnownQueue, KnownQueues};
 use crate::report::finding::{Findings, Occurrence};
+use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
-use crate::report::seen::{Arrival, Past, Seen};
 
-/// How soon a lost queue is to be replaced.
-const REPLACED_WITHIN: i64 = 60 * SECOND;
-/// How long a queue lives without a poll, unless its client asks otherwise.
-const LIFETIME: i64 = 600 * SECOND;
-/// Queues that are registered within this time of each other are of one client that starts over.
-const STARTS_OVER_WITHIN: i64 = 60 * SECOND;
-/// A client whose last poll ended less than this ago is between two polls, in microseconds.
-const BETWEEN_POLLS: i64 = SECOND * 5 / 4;
+/// The time within which a client should replace a lost queue.
+const MAX_TIME_WITHOUT_QUEUE: i64 = 60 * SECOND;
+/// How long a queue exists without a poll, by default.
+const QUEUE_LIFETIME: i64 = 600 * SECOND;
+/// A client that registers several queues within this time starts over and over again.
+const RESTART_SPAN: i64 = 60 * SECOND;
+/// A client whose last poll ended within this time is assumed to poll again.
+const MAX_PAUSE_BETWEEN_POLLS: i64 = SECOND * 5 / 4;
 
-/// What a client that lost its queue may do before it registers: to find out where, and as who.
-const ON_THE_WAY: &[&str] = &["/server_settings", "/fetch_api_key", "/dev_fetch_api_key", "/register", "/events"];
+/// Operations that a client without a queue may call before it registers.
+const ALLOWED_BEFORE_REGISTER: &[&str] =
+    &["/server_settings", "/fetch_api_key", "/dev_fetch_api_key", "/register", "/events"];
 
-/// The rows.
-pub const RULES: &[&Rule] = &[&DEAD_QUEUE_POLLED, &NOT_REPLACED, &REGISTERED_AGAIN, &LEFT_BEHIND];
+pub const RULES: &[&Rule] = &[&DEAD_QUEUE_POLLED, &QUEUE_NOT_REPLACED, &REGISTERED_AGAIN, &QUEUE_NOT_DELETED];
 
 static DEAD_QUEUE_POLLED: Rule = Rule {
     name: "dead-queue-polled",
@@ -32,7 +32,7 @@ static DEAD_QUEUE_POLLED: Rule = Rule {
     example: "GET /events?queue_id=a → BAD_EVENT_QUEUE_ID; GET /events?queue_id=a",
     test: "a_dead_queue_is_not_polled_again",
 };
-static NOT_REPLACED: Rule = Rule {
+static QUEUE_NOT_REPLACED: Rule = Rule {
     name: "queue-not-replaced",
     severity: Severity::Error,
     since: 0,
@@ -54,7 +54,7 @@ static REGISTERED_AGAIN: Rule = Rule {
     example: "POST /register; GET /events; POST /register, on the same connection",
     test: "a_living_queue_is_not_replaced",
 };
-static LEFT_BEHIND: Rule = Rule {
+static QUEUE_NOT_DELETED: Rule = Rule {
     name: "queue-left-behind",
     severity: Severity::Note,
     since: 0,
@@ -66,65 +66,63 @@ static LEFT_BEHIND: Rule = Rule {
     test: "queues_are_deleted_at_the_end",
 };
 
-/// What is remembered besides the queues.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// When the client learned that its queue is gone, if it has not registered since.
-    lost: Option<Past>,
+    /// The time at which the client learned that its queue does not exist; None if it has registered since.
+    lost_at: Option<Moment>,
 }
 
 impl Memory {
-    /// Judges a request.
-    pub fn judge(&mut self, queues: &mut KnownQueues, seen: &Seen<'_>, findings: &mut Findings) {
-        let entry = seen.entry;
+    pub fn check(&mut self, queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
+        let entry = request.entry;
         match entry.route {
             Some("/register") if entry.method == "POST" => {
-                self.lost = None;
-                register(queues, seen, findings);
+                self.lost_at = None;
+                check_registration(queues, request, findings);
             }
-            Some("/events") if entry.method == "DELETE" => note_deletion(queues, seen),
-            Some("/events") => self.judge_poll(queues, seen, findings),
-            Some(route) if ON_THE_WAY.contains(&route) => {}
-            _ => self.judge_other(seen, findings),
+            Some("/events") if entry.method == "DELETE" => record_deletion(queues, request),
+            Some("/events") => self.check_poll(queues, request, findings),
+            Some(route) if ALLOWED_BEFORE_REGISTER.contains(&route) => {}
+            _ => self.check_other(request, findings),
         }
     }
 
-    fn judge_poll(&mut self, queues: &mut KnownQueues, seen: &Seen<'_>, findings: &mut Findings) {
-        let id = seen.param("queue_id").unwrap_or_default();
+    fn check_poll(&mut self, queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
+        let id = request.param("queue_id").unwrap_or_default();
         let Some(queue) = queues.find(id) else { return };
-        if queue.gone.is_some_and(|gone| seen.is_after(gone)) {
-            findings.add(&DEAD_QUEUE_POLLED, "", seen);
+        if queue.lost_at.is_some_and(|lost_at| request.is_after(lost_at)) {
+            findings.add(&DEAD_QUEUE_POLLED, "", request);
         }
-        let is_gone = seen.arrival == Arrival::Whole && seen.has_code("BAD_EVENT_QUEUE_ID");
+        let is_gone = request.arrival == Arrival::Complete && request.has_code("BAD_EVENT_QUEUE_ID");
         if is_gone {
-            // It counts from the first time that the client learned it.
-            queue.gone = queue.gone.or(Some(seen.sent));
+            queue.lost_at = queue.lost_at.or(Some(request.sent));
             let is_latest = queues.iter().last().is_some_and(|latest| *latest.id == *id);
-            if is_latest && queues.iter().all(|queue| queue.waiting == 0) {
-                self.lost = self.lost.or(Some(seen.sent));
+            if is_latest && queues.iter().all(|queue| queue.waiting_polls == 0) {
+                self.lost_at = self.lost_at.or(Some(request.sent));
             }
-        } else if seen.is_success() {
-            self.lost = None;
+        } else if request.is_success() {
+            self.lost_at = None;
         }
     }
 
-    /// A client that lives on without its queue.
-    fn judge_other(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let is_late = |lost: Past| seen.is_after(lost) && seen.waited(lost) > REPLACED_WITHIN;
-        if self.lost.is_some_and(is_late) {
-            self.lost = None;
-            findings.add(&NOT_REPLACED, "", seen);
+    /// Finds clients that continue without a queue.
+    fn check_other(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        let is_late =
+            |lost_at: Moment| request.is_after(lost_at) && request.waited_since(lost_at) > MAX_TIME_WITHOUT_QUEUE;
+        if self.lost_at.is_some_and(is_late) {
+            self.lost_at = None;
+            findings.add(&QUEUE_NOT_REPLACED, "", request);
         }
     }
 }
 
-fn note_deletion(queues: &mut KnownQueues, seen: &Seen<'_>) {
-    if let Some(queue) = seen.param("queue_id").and_then(|id| queues.find(id)) {
-        queue.is_ended = true;
+fn record_deletion(queues: &mut KnownQueues, request: &Observation<'_>) {
+    if let Some(queue) = request.param("queue_id").and_then(|id| queues.find(id)) {
+        queue.is_deleted = true;
     }
 }
 
-/// A queue's ID in a register reply, where it is among the first keys.
+/// The queue ID in a register reply. Searching the text is faster than parsing the long reply.
 fn registered_id(reply: &[u8]) -> Option<&str> {
     const KEY: &[u8] = br#""queue_id":""#;
     let begin = memchr::memmem::find(reply, KEY)? + KEY.len();
@@ -132,51 +130,53 @@ fn registered_id(reply: &[u8]) -> Option<&str> {
     std::str::from_utf8(&reply[begin..begin + length]).ok()
 }
 
-fn register(queues: &mut KnownQueues, seen: &Seen<'_>, findings: &mut Findings) {
-    let Some(id) = registered_id(seen.reply).filter(|_| seen.is_success()) else { return };
-    // A world that was reset gives the same IDs again.
+fn check_registration(queues: &mut KnownQueues, request: &Observation<'_>, findings: &mut Findings) {
+    let Some(id) = registered_id(request.reply).filter(|_| request.is_success()) else { return };
+    // A world that was reset assigns the same IDs again.
     queues.remove(id);
-    // A queue with other options serves another purpose.
-    let options = seen.fingerprint(&[]);
+    // Queues with other options serve other purposes and do not count.
+    let options = request.fingerprint(&[]);
     let is_idle = |queue: &&KnownQueue| {
-        let registered = queue.registered.filter(|at| seen.is_after(*at) && seen.waited(*at) < LIFETIME);
-        let is_unused = queue.options == options && queue.waiting == 0;
-        is_unused && registered.is_some() && queue.is_alive() && (seen.is_alive)(&queue.id)
+        let is_registered =
+            queue.registered_at.is_some_and(|at| request.is_after(at) && request.waited_since(at) < QUEUE_LIFETIME);
+        let is_unused = queue.options == options && queue.waiting_polls == 0;
+        is_unused && is_registered && queue.is_alive() && (request.is_alive)(&queue.id)
     };
-    let is_recent = |queue: &KnownQueue| queue.registered.is_some_and(|at| seen.waited(at) < STARTS_OVER_WITHIN);
-    let is_of_same_process = |queue: &KnownQueue| queue.polls > 0 && queue.connection == seen.facts.connection;
+    let is_recent = |queue: &KnownQueue| queue.registered_at.is_some_and(|at| request.waited_since(at) < RESTART_SPAN);
+    let is_of_same_process = |queue: &KnownQueue| queue.poll_count > 0 && queue.connection == request.facts.connection;
     let idle: Vec<&KnownQueue> = queues.iter().filter(is_idle).collect();
     let starts_over = idle.iter().filter(|queue| is_recent(queue)).count() >= 2;
     if starts_over || idle.iter().any(|queue| is_of_same_process(queue)) {
-        findings.add(&REGISTERED_AGAIN, "", seen);
+        findings.add(&REGISTERED_AGAIN, "", request);
     }
-    let types = seen.param("event_types");
+    let types = request.param("event_types");
     queues.add(KnownQueue {
         id: id.into(),
-        registered: Some(seen.sent),
+        registered_at: Some(request.sent),
         options,
-        registration: Occurrence::of(seen),
-        tells_of_users: types.is_none_or(|types| types.contains("\"realm_user\"")),
-        connection: seen.facts.connection,
-        sent: Some(-1),
-        delivered: -1,
+        registration: Occurrence::of(request),
+        has_user_events: types.is_none_or(|types| types.contains("\"realm_user\"")),
+        connection: request.facts.connection,
+        newest_sent: Some(-1),
+        newest_delivered: -1,
         acknowledged: -1,
         ..KnownQueue::default()
     });
 }
 
-/// Reports undeleted queues when the world ends. With `are_gone` clients count as ended, connected or not.
-pub fn close(
+/// Reports undeleted queues at the end of the world. With `have_ended`, also those of clients that are still connected.
+pub fn check_at_end(
     queues: &KnownQueues,
     is_alive: &impl Fn(&str) -> bool,
-    now: Past,
-    are_gone: bool,
+    now: Moment,
+    have_ended: bool,
     findings: &mut Findings,
 ) {
-    for queue in queues.iter().filter(|queue| queue.registered.is_some() && queue.is_alive() && is_alive(&queue.id)) {
-        let is_between_polls = queue.answered.is_some_and(|at| now.real - at.real < BETWEEN_POLLS);
-        if are_gone || (queue.waiting == 0 && !is_between_polls) {
-            findings.add_at(&LEFT_BEHIND, "", queue.registration.clone());
+    for queue in queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_alive(&queue.id))
+    {
+        let is_between_polls = queue.answered_at.is_some_and(|at| now.real - at.real < MAX_PAUSE_BETWEEN_POLLS);
+        if have_ended || (queue.waiting_polls == 0 && !is_between_polls) {
+            findings.add_at(&QUEUE_NOT_DELETED, "", queue.registration.clone());
         }
     }
 }

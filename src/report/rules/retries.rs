@@ -1,30 +1,31 @@
-//! Rules about what a client does after a failure.
+//! Rules about retries after failures and refusals.
 
 use super::SECOND;
 use crate::report::finding::Findings;
 use crate::report::memory::Latest;
+use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
-use crate::report::seen::{Arrival, Past, Seen};
 use serde::Deserialize;
 
-/// The same refused request so often, within this time, is a habit.
-const REFUSALS: u32 = 3;
-const REFUSALS_WITHIN: i64 = 60 * SECOND;
-/// Credentials that are refused so often, within this time, are not corrected.
-const UNAUTHORIZED: u32 = 3;
-const UNAUTHORIZED_WITHIN: i64 = 600 * SECOND;
-/// Failures in a row after which even pauses should have grown, and pauses drawn by chance.
-const EVEN_FAILURES: u32 = 5;
-const FAILURES: u32 = 10;
-/// Pauses from here on are long enough.
+/// Refusals of the same request, and the time within which they are.
+const MIN_REFUSALS: u32 = 3;
+const REFUSALS_SPAN: i64 = 60 * SECOND;
+/// Refusals of the same credentials, and the time within which they are.
+const MIN_UNAUTHORIZED: u32 = 3;
+const UNAUTHORIZED_SPAN: i64 = 600 * SECOND;
+/// The number of consecutive failures after which constant pauses should have grown.
+const MIN_FAILURES_CONSTANT: u32 = 5;
+/// The number of consecutive failures after which random pauses should have grown.
+const MIN_FAILURES_RANDOM: u32 = 10;
+/// Pauses of this length need not grow.
 const LONG_PAUSE: i64 = 10 * SECOND;
-/// What timers may be early.
-const EARLY: i64 = SECOND / 20;
+/// The tolerance for timers that fire early.
+const TIMER_TOLERANCE: i64 = SECOND / 20;
 
-/// The rows.
-pub const RULES: &[&Rule] = &[&REFUSED, &TOO_EARLY, &WITHOUT_BACKOFF, &CREDENTIALS];
+pub const RULES: &[&Rule] =
+    &[&REFUSED_REQUEST_REPEATED, &RETRY_BEFORE_RETRY_AFTER, &RETRY_WITHOUT_BACKOFF, &REFUSED_CREDENTIALS_REPEATED];
 
-static REFUSED: Rule = Rule {
+static REFUSED_REQUEST_REPEATED: Rule = Rule {
     name: "refused-request-repeated",
     severity: Severity::Warning,
     since: 0,
@@ -35,7 +36,7 @@ static REFUSED: Rule = Rule {
     example: "PATCH /messages/9 → 400, three times within a minute",
     test: "a_refused_request_is_not_repeated",
 };
-static TOO_EARLY: Rule = Rule {
+static RETRY_BEFORE_RETRY_AFTER: Rule = Rule {
     name: "retry-before-retry-after",
     severity: Severity::Error,
     since: 0,
@@ -46,7 +47,7 @@ static TOO_EARLY: Rule = Rule {
     example: "POST /messages → 429, retry-after 2; POST /messages after 1 s",
     test: "retry_after_is_waited_for",
 };
-static WITHOUT_BACKOFF: Rule = Rule {
+static RETRY_WITHOUT_BACKOFF: Rule = Rule {
     name: "retry-without-backoff",
     severity: Severity::Warning,
     since: 0,
@@ -57,7 +58,7 @@ static WITHOUT_BACKOFF: Rule = Rule {
     example: "GET /messages → 502, five times, a second apart",
     test: "pauses_between_retries_grow",
 };
-static CREDENTIALS: Rule = Rule {
+static REFUSED_CREDENTIALS_REPEATED: Rule = Rule {
     name: "refused-credentials-repeated",
     severity: Severity::Error,
     since: 0,
@@ -69,75 +70,74 @@ static CREDENTIALS: Rule = Rule {
     test: "refused_credentials_are_not_sent_again",
 };
 
-/// Requests that failed in a row.
+/// Consecutive failures of the same request. Pauses are in microseconds.
 #[derive(Debug)]
-struct Series {
-    request: u64,
+struct FailureSeries {
+    fingerprint: u64,
     count: u32,
-    last: Past,
-    /// The longer of the first two pauses, in microseconds.
+    last_sent: Moment,
+    /// The longer of the first two pauses.
     first_pause: i64,
-    shortest: i64,
-    longest: i64,
+    shortest_pause: i64,
+    longest_pause: i64,
 }
 
 #[derive(Debug)]
-struct Refusal {
-    request: u64,
+struct RefusalSeries {
+    fingerprint: u64,
     count: u32,
-    first: Past,
-    last: Past,
+    first_sent: Moment,
+    last_sent: Moment,
 }
 
-/// What is remembered.
 #[derive(Debug, Default)]
 pub struct Memory {
-    refusals: Latest<Refusal, 8>,
-    limits: Latest<(u64, i64, Past), 4>,
-    failures: Latest<Series, 4>,
-    /// Hash of the credentials, how often, since when, and the last time.
-    unauthorized: Option<(u64, u32, Past, Past)>,
+    refusals: Latest<RefusalSeries, 8>,
+    /// Rate-limited requests: fingerprint, wait in microseconds, and the time of the reply.
+    rate_limits: Latest<(u64, i64, Moment), 4>,
+    failures: Latest<FailureSeries, 4>,
+    /// Refused credentials: hash, count, and the times of the first and last refusal.
+    unauthorized: Option<(u64, u32, Moment, Moment)>,
 }
 
 #[derive(Deserialize)]
-struct RateLimited {
+struct RateLimitReply {
     #[serde(rename = "retry-after")]
     retry_after: f64,
 }
 
-/// A request without the values of its parameters.
-fn operation(seen: &Seen<'_>) -> String {
-    format!("{} {}", seen.entry.method, seen.entry.route.unwrap_or(&seen.entry.path))
+/// The method and the path with placeholders.
+fn operation(request: &Observation<'_>) -> String {
+    format!("{} {}", request.entry.method, request.entry.route.unwrap_or(&request.entry.path))
 }
 
 impl Memory {
-    /// Judges a request.
-    pub fn judge(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        self.judge_limits(seen, findings);
-        let (status, arrival) = (seen.entry.status, seen.arrival);
-        if arrival != Arrival::Whole || status >= 500 {
-            return self.judge_failure(seen, findings);
+    pub fn check(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        self.check_rate_limits(request, findings);
+        let (status, arrival) = (request.entry.status, request.arrival);
+        if arrival != Arrival::Complete || status >= 500 {
+            return self.check_failure(request, findings);
         }
         if !self.failures.is_empty() {
-            let request = seen.fingerprint(&[]);
-            self.failures.retain(|series| series.request != request);
+            let fingerprint = request.fingerprint(&[]);
+            self.failures.retain(|series| series.fingerprint != fingerprint);
         }
         match status {
-            401 => self.judge_credentials(seen, findings),
+            401 => self.check_credentials(request, findings),
             429 => {
-                if let Ok(limited) = serde_json::from_slice::<RateLimited>(seen.reply) {
+                if let Ok(limited) = serde_json::from_slice::<RateLimitReply>(request.reply) {
                     let wait = (limited.retry_after.clamp(0.0, 1e6) * SECOND as f64) as i64;
-                    self.limits.push((seen.fingerprint(&[]), wait, seen.sent));
+                    self.rate_limits.push((request.fingerprint(&[]), wait, request.sent));
                 }
             }
-            // Polls have rules of their own.
-            400..500 if seen.entry.route != Some("/events") => self.judge_refusal(seen, findings),
+            // Refused polls are checked by the rules about queues.
+            400..500 if request.entry.route != Some("/events") => self.check_refusal(request, findings),
             200 => {
-                if seen.entry.user.is_some() {
+                if request.entry.user.is_some() {
                     self.unauthorized = None;
                 }
-                // What was refused may be possible now.
-                if seen.entry.method != "GET" {
+                // A successful change may make a refused request possible.
+                if request.entry.method != "GET" {
                     self.refusals.clear();
                 }
             }
@@ -145,72 +145,82 @@ impl Memory {
         }
     }
 
-    fn judge_limits(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        if self.limits.is_empty() {
+    fn check_rate_limits(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        if self.rate_limits.is_empty() {
             return;
         }
-        let request = seen.fingerprint(&[]);
-        let limit = self.limits.take(|(limited, _, sent)| *limited == request && seen.is_after(*sent));
-        if limit.is_some_and(|(_, wait, sent)| seen.waited(sent) < wait - EARLY - wait / 50) {
-            findings.add(&TOO_EARLY, &operation(seen), seen);
+        let fingerprint = request.fingerprint(&[]);
+        let rate_limit = self.rate_limits.take(|(limited, _, sent)| *limited == fingerprint && request.is_after(*sent));
+        if rate_limit.is_some_and(|(_, wait, sent)| request.waited_since(sent) < wait - TIMER_TOLERANCE - wait / 50) {
+            findings.add(&RETRY_BEFORE_RETRY_AFTER, &operation(request), request);
         }
     }
 
-    fn judge_refusal(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let request = seen.fingerprint(&[]);
-        let known = self.refusals.take(|refusal| refusal.request == request);
-        let refusal = match known {
-            // It was on its way when the other was refused.
-            Some(known) if !seen.is_after(known.last) => known,
-            Some(known) if seen.waited(known.first) <= REFUSALS_WITHIN => {
-                Refusal { count: known.count + 1, last: seen.sent, ..known }
+    fn check_refusal(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        let fingerprint = request.fingerprint(&[]);
+        let previous = self.refusals.take(|series| series.fingerprint == fingerprint);
+        let series = match previous {
+            // Sent before the previous refusal was received.
+            Some(previous) if !request.is_after(previous.last_sent) => previous,
+            Some(previous) if request.waited_since(previous.first_sent) <= REFUSALS_SPAN => {
+                RefusalSeries { count: previous.count + 1, last_sent: request.sent, ..previous }
             }
-            _ => Refusal { request, count: 1, first: seen.sent, last: seen.sent },
+            _ => RefusalSeries { fingerprint, count: 1, first_sent: request.sent, last_sent: request.sent },
         };
-        if refusal.count >= REFUSALS && refusal.last == seen.sent {
-            findings.add(&REFUSED, &operation(seen), seen);
+        if series.count >= MIN_REFUSALS && series.last_sent == request.sent {
+            findings.add(&REFUSED_REQUEST_REPEATED, &operation(request), request);
         }
-        self.refusals.push(refusal);
+        self.refusals.push(series);
     }
 
-    fn judge_credentials(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let sent = seen.facts.credentials;
-        if sent == 0 {
+    fn check_credentials(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        let credentials = request.facts.credentials;
+        if credentials == 0 {
             return;
         }
         self.unauthorized = match self.unauthorized {
-            Some(known @ (same, .., last)) if same == sent && !seen.is_after(last) => Some(known),
-            Some((same, count, first, _)) if same == sent && seen.waited(first) <= UNAUTHORIZED_WITHIN => {
-                if count + 1 >= UNAUTHORIZED {
-                    findings.add(&CREDENTIALS, "", seen);
+            Some(previous @ (refused, .., last)) if refused == credentials && !request.is_after(last) => Some(previous),
+            Some((refused, count, first, _))
+                if refused == credentials && request.waited_since(first) <= UNAUTHORIZED_SPAN =>
+            {
+                if count + 1 >= MIN_UNAUTHORIZED {
+                    findings.add(&REFUSED_CREDENTIALS_REPEATED, "", request);
                 }
-                Some((same, count + 1, first, seen.sent))
+                Some((refused, count + 1, first, request.sent))
             }
-            _ => Some((sent, 1, seen.sent, seen.sent)),
+            _ => Some((credentials, 1, request.sent, request.sent)),
         };
     }
 
-    fn judge_failure(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let request = seen.fingerprint(&[]);
-        let Some(series) = self.failures.take(|series| series.request == request) else {
-            let (count, last) = (1, seen.sent);
-            self.failures.push(Series { request, count, last, first_pause: 0, shortest: i64::MAX, longest: 0 });
+    fn check_failure(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        let fingerprint = request.fingerprint(&[]);
+        let Some(series) = self.failures.take(|series| series.fingerprint == fingerprint) else {
+            self.failures.push(FailureSeries {
+                fingerprint,
+                count: 1,
+                last_sent: request.sent,
+                first_pause: 0,
+                shortest_pause: i64::MAX,
+                longest_pause: 0,
+            });
             return;
         };
-        if !seen.is_after(series.last) {
+        if !request.is_after(series.last_sent) {
             return self.failures.push(series);
         }
-        let pause = seen.waited(series.last);
+        let pause = request.waited_since(series.last_sent);
         let count = series.count + 1;
         let first_pause = if count <= 3 { series.first_pause.max(pause) } else { series.first_pause };
-        let (shortest, longest) = (series.shortest.min(pause), series.longest.max(pause));
-        // A hundredth of a second is what the system makes of no pause.
-        let is_even = longest <= shortest + shortest / 2 + SECOND / 100;
-        let has_grown = longest >= first_pause + first_pause / 10 * 9 && longest > SECOND / 50;
-        let is_enough = (is_even && count >= EVEN_FAILURES) || (!has_grown && count >= FAILURES);
-        if is_enough && longest < LONG_PAUSE {
-            findings.add(&WITHOUT_BACKOFF, &operation(seen), seen);
+        let (shortest_pause, longest_pause) = (series.shortest_pause.min(pause), series.longest_pause.max(pause));
+        // Without any pause, requests are up to a hundredth of a second apart.
+        let is_constant = longest_pause <= shortest_pause + shortest_pause / 2 + SECOND / 100;
+        let has_grown = longest_pause >= first_pause + first_pause / 10 * 9 && longest_pause > SECOND / 50;
+        let lacks_backoff =
+            (is_constant && count >= MIN_FAILURES_CONSTANT) || (!has_grown && count >= MIN_FAILURES_RANDOM);
+        if lacks_backoff && longest_pause < LONG_PAUSE {
+            findings.add(&RETRY_WITHOUT_BACKOFF, &operation(request), request);
         }
-        self.failures.push(Series { request, count, last: seen.sent, first_pause, shortest, longest });
+        let last_sent = request.sent;
+        self.failures.push(FailureSeries { fingerprint, count, last_sent, first_pause, shortest_pause, longest_pause });
     }
 }

@@ -1,20 +1,21 @@
-//! Rules about how a client takes what is unexpected, as far as its next requests show it.
+//! Rules about the reaction of a client to unexpected replies and events, as its next requests show it.
 
 use super::SECOND;
-use super::polls::Polled;
+use super::polls::PollResult;
 use crate::report::finding::{Findings, Occurrence};
 use crate::report::memory::Latest;
+use crate::report::observation::{Moment, Observation};
 use crate::report::rule::{Rule, Severity};
-use crate::report::seen::{Past, Seen};
 
-/// A client that polls polls again within this time.
-const POLLS_WITHIN: i64 = 60 * SECOND;
-/// At the end, this long without a poll is enough where other requests came, and so many of them by themselves.
-const SILENT_AT_END: i64 = 5 * SECOND;
-const BUSY_AT_END: u32 = 3;
+/// A client that has not polled for this time has stopped polling.
+const MAX_TIME_WITHOUT_POLL: i64 = 60 * SECOND;
+/// At the end of the world, a client has stopped polling after this time with at least one other request.
+const MIN_SILENCE_AT_END: i64 = 5 * SECOND;
+/// At the end of the world, a client has stopped polling after this number of other requests.
+const MIN_REQUESTS_AT_END: u32 = 3;
 
-/// Effects of faults on a poll that a client should survive, and what it sees.
-const ODD: &[(&str, &str)] = &[
+/// Effects of faults on polls that a client should survive, and their descriptions.
+const UNEXPECTED_REPLIES: &[(&str, &str)] = &[
     ("one_by_one", "a reply with one event of several"),
     ("hold", "an empty reply"),
     ("garbage", "an HTML page in place of JSON"),
@@ -24,10 +25,9 @@ const ODD: &[(&str, &str)] = &[
     ("pseudo_localize", "an error in another language"),
 ];
 
-/// The rows.
-pub const RULES: &[&Rule] = &[&UNKNOWN, &NOT_SURVIVED, &REPEATED];
+pub const RULES: &[&Rule] = &[&STOPS_AFTER_UNKNOWN_EVENT, &STOPS_AFTER_ODD_REPLY, &REPEATED_EVENT_ACTED_ON];
 
-static UNKNOWN: Rule = Rule {
+static STOPS_AFTER_UNKNOWN_EVENT: Rule = Rule {
     name: "stops-after-unknown-event",
     severity: Severity::Error,
     since: 0,
@@ -38,7 +38,7 @@ static UNKNOWN: Rule = Rule {
     example: "GET /events → an event of a later level; no further GET /events",
     test: "unknown_events_are_ignored",
 };
-static NOT_SURVIVED: Rule = Rule {
+static STOPS_AFTER_ODD_REPLY: Rule = Rule {
     name: "stops-after-odd-reply",
     severity: Severity::Error,
     since: 0,
@@ -49,7 +49,7 @@ static NOT_SURVIVED: Rule = Rule {
     example: "GET /events → an HTML page of a proxy; no further GET /events",
     test: "odd_replies_are_survived",
 };
-static REPEATED: Rule = Rule {
+static REPEATED_EVENT_ACTED_ON: Rule = Rule {
     name: "repeated-event-acted-on",
     severity: Severity::Error,
     since: 0,
@@ -61,105 +61,104 @@ static REPEATED: Rule = Rule {
     test: "repeated_events_are_skipped",
 };
 
-/// Requests that clients send now and then whatever happens.
+/// Requests that clients send periodically, and not in reaction to events.
 const PERIODIC: &[&str] = &["/users/me/presence", "/typing", "/register", "/events"];
 
-/// A poll whose reply was unexpected.
+/// A poll with an unexpected reply, until the client polls again.
 #[derive(Debug)]
-struct Odd {
+struct UnexpectedReply {
     rule: &'static Rule,
     subject: &'static str,
-    at: Past,
+    at: Moment,
     poll: Occurrence,
-    /// Other requests since then.
-    others: u32,
+    /// The number of other requests since then.
+    other_requests: u32,
 }
 
-/// What is remembered.
 #[derive(Debug, Default)]
 pub struct Memory {
-    odd: Option<Odd>,
-    /// What the client wrote lately, and when, in microseconds of real time.
-    written: Latest<(u64, i64), 16>,
-    /// When it last received events that were new.
-    news_at: i64,
-    /// What it wrote since then and before the same events came again.
-    answers: Vec<u64>,
+    unexpected: Option<UnexpectedReply>,
+    /// The fingerprints of the latest writes, and their times in microseconds of real time.
+    writes: Latest<(u64, i64), 16>,
+    /// The time of the latest reply with new events, in microseconds of real time.
+    new_events_at: i64,
+    /// The fingerprints of the writes after that reply and before its events were repeated.
+    reactions: Vec<u64>,
 }
 
 impl Memory {
-    /// Judges a request.
-    pub fn judge(&mut self, seen: &Seen<'_>, polled: Option<&Polled>, findings: &mut Findings) {
-        match polled {
-            Some(polled) => {
-                self.note_events(polled, seen);
-                self.odd = odd(polled, seen);
+    pub fn check(&mut self, request: &Observation<'_>, poll_result: Option<&PollResult>, findings: &mut Findings) {
+        match poll_result {
+            Some(poll_result) => {
+                self.record_events(poll_result, request);
+                self.unexpected = unexpected_reply(poll_result, request);
             }
-            None if seen.is("DELETE", "/events") => self.odd = None,
+            None if request.is("DELETE", "/events") => self.unexpected = None,
             None => {
-                self.judge_silence(seen, findings);
-                self.judge_answer(seen, findings);
+                self.check_silence(request, findings);
+                self.check_reaction(request, findings);
             }
         }
     }
 
-    /// Notes that the client polls.
-    pub fn note_poll(&mut self) {
-        self.odd = None;
+    pub fn poll_started(&mut self) {
+        self.unexpected = None;
     }
 
-    fn note_events(&mut self, polled: &Polled, seen: &Seen<'_>) {
-        if polled.has_news {
-            self.news_at = seen.sent.real;
-            self.answers.clear();
-        } else if polled.is_repetition {
-            let since = self.news_at;
-            self.answers = self.written.iter().filter(|(_, at)| *at > since).map(|(request, _)| *request).collect();
+    fn record_events(&mut self, poll_result: &PollResult, request: &Observation<'_>) {
+        if poll_result.has_new_events {
+            self.new_events_at = request.sent.real;
+            self.reactions.clear();
+        } else if poll_result.is_repetition {
+            let since = self.new_events_at;
+            self.reactions = self.writes.iter().filter(|(_, at)| *at > since).map(|(write, _)| *write).collect();
         }
     }
 
-    fn judge_silence(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let Some(odd) = self.odd.as_mut().filter(|odd| seen.is_after(odd.at)) else { return };
-        odd.others += 1;
-        let starts_over = seen.is("POST", "/register");
-        if starts_over || seen.waited(odd.at) > POLLS_WITHIN {
-            findings.add_at(odd.rule, odd.subject, odd.poll.clone());
-            self.odd = None;
+    fn check_silence(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        let Some(unexpected) = self.unexpected.as_mut().filter(|unexpected| request.is_after(unexpected.at)) else {
+            return;
+        };
+        unexpected.other_requests += 1;
+        let starts_over = request.is("POST", "/register");
+        if starts_over || request.waited_since(unexpected.at) > MAX_TIME_WITHOUT_POLL {
+            findings.add_at(unexpected.rule, unexpected.subject, unexpected.poll.clone());
+            self.unexpected = None;
         }
     }
 
-    fn judge_answer(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let route = seen.entry.route.unwrap_or_default();
-        if seen.entry.method == "GET" || PERIODIC.contains(&route) {
+    fn check_reaction(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        let route = request.entry.route.unwrap_or_default();
+        if request.entry.method == "GET" || PERIODIC.contains(&route) {
             return;
         }
-        let request = seen.fingerprint(&["local_id", "queue_id"]);
-        if let Some(place) = self.answers.iter().position(|answer| *answer == request) {
-            self.answers.swap_remove(place);
-            findings.add(&REPEATED, &format!("{} {route}", seen.entry.method), seen);
+        let fingerprint = request.fingerprint(&["local_id", "queue_id"]);
+        if let Some(index) = self.reactions.iter().position(|reaction| *reaction == fingerprint) {
+            self.reactions.swap_remove(index);
+            findings.add(&REPEATED_EVENT_ACTED_ON, &format!("{} {route}", request.entry.method), request);
         }
-        self.written.push((request, seen.began));
+        self.writes.push((fingerprint, request.began));
     }
 
-    /// Judges a client that did not poll again before the end.
-    pub fn close(&mut self, now: Past, findings: &mut Findings) {
-        let Some(odd) = self.odd.take() else { return };
-        let is_silent = odd.others > 0 && now.since(odd.at) >= SILENT_AT_END;
-        if is_silent || odd.others >= BUSY_AT_END {
-            findings.add_at(odd.rule, odd.subject, odd.poll);
+    /// Finds a client that did not poll again before the end of the world.
+    pub fn check_at_end(&mut self, now: Moment, findings: &mut Findings) {
+        let Some(unexpected) = self.unexpected.take() else { return };
+        let is_silent = unexpected.other_requests > 0 && now.since(unexpected.at) >= MIN_SILENCE_AT_END;
+        if is_silent || unexpected.other_requests >= MIN_REQUESTS_AT_END {
+            findings.add_at(unexpected.rule, unexpected.subject, unexpected.poll);
         }
     }
 }
 
-/// What was unexpected in the reply to a poll. A queue that is gone is a matter of its own.
-fn odd(polled: &Polled, seen: &Seen<'_>) -> Option<Odd> {
-    let is_of_later_level = polled.has_news && seen.facts.level > seen.facts.newest;
-    let (rule, subject) = match seen.effect {
-        _ if seen.has_code("BAD_EVENT_QUEUE_ID") => return None,
-        Some("unknown") => (&UNKNOWN, ""),
-        Some(effect) => (&NOT_SURVIVED, ODD.iter().find(|(name, _)| *name == effect)?.1),
-        None if is_of_later_level => (&UNKNOWN, ""),
+/// The unexpected reply to a poll, if it is one. Lost queues are left to the rules about queues.
+fn unexpected_reply(poll_result: &PollResult, request: &Observation<'_>) -> Option<UnexpectedReply> {
+    let is_of_later_level = poll_result.has_new_events && request.facts.level > request.facts.newest;
+    let (rule, subject) = match request.effect {
+        _ if request.has_code("BAD_EVENT_QUEUE_ID") => return None,
+        Some("unknown") => (&STOPS_AFTER_UNKNOWN_EVENT, ""),
+        Some(effect) => (&STOPS_AFTER_ODD_REPLY, UNEXPECTED_REPLIES.iter().find(|(name, _)| *name == effect)?.1),
+        None if is_of_later_level => (&STOPS_AFTER_UNKNOWN_EVENT, ""),
         None => return None,
     };
-    Some(Odd { rule, subject, at: seen.sent, poll: Occurrence::of(seen), others: 0 })
+    Some(UnexpectedReply { rule, subject, at: request.sent, poll: Occurrence::of(request), other_requests: 0 })
 }

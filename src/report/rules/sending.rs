@@ -1,19 +1,18 @@
-//! Rules about messages that are sent twice.
+//! The rule about messages that are sent twice.
 
 use super::SECOND;
-use super::polls::Polled;
+use super::polls::PollResult;
 use crate::report::finding::Findings;
 use crate::report::memory::Latest;
+use crate::report::observation::{Arrival, Moment, Observation};
 use crate::report::rule::{Rule, Severity};
-use crate::report::seen::{Arrival, Past, Seen};
 
-/// A message that is sent again after this time is another one.
-const SAME_MESSAGE_WITHIN: i64 = 600 * SECOND;
+/// After this time, a message with the same content is a new one.
+const REPETITION_SPAN: i64 = 600 * SECOND;
 
-/// The rows.
-pub const RULES: &[&Rule] = &[&BLINDLY];
+pub const RULES: &[&Rule] = &[&SEND_REPEATED_BLINDLY];
 
-static BLINDLY: Rule = Rule {
+static SEND_REPEATED_BLINDLY: Rule = Rule {
     name: "send-repeated-blindly",
     severity: Severity::Error,
     since: 0,
@@ -25,61 +24,65 @@ static BLINDLY: Rule = Rule {
     test: "a_message_is_not_sent_again_blindly",
 };
 
-/// A message whose reply was lost.
+/// A sent message whose reply was lost.
 #[derive(Debug)]
-struct Lost {
-    message: u64,
+struct UnansweredMessage {
+    fingerprint: u64,
     local_id: Option<Box<str>>,
     has_fetched: bool,
     has_polled: bool,
+    /// Whether the event of the message was received.
     has_arrived: bool,
-    at: Past,
+    at: Moment,
 }
 
-/// What is remembered.
 #[derive(Debug, Default)]
 pub struct Memory {
-    lost: Latest<Lost, 4>,
+    unanswered: Latest<UnansweredMessage, 4>,
 }
 
 impl Memory {
-    /// Judges a request.
-    pub fn judge(&mut self, seen: &Seen<'_>, polled: Option<&Polled>, findings: &mut Findings) {
-        if seen.is("POST", "/messages") {
-            return self.judge_send(seen, findings);
+    pub fn check(&mut self, request: &Observation<'_>, poll_result: Option<&PollResult>, findings: &mut Findings) {
+        if request.is("POST", "/messages") {
+            return self.check_send(request, findings);
         }
-        if self.lost.is_empty() {
+        if self.unanswered.is_empty() {
             return;
         }
         let is_fetch =
-            seen.entry.method == "GET" && seen.entry.route.is_some_and(|route| route.starts_with("/messages"));
-        for lost in self.lost.iter_mut() {
-            lost.has_fetched |= is_fetch && seen.is_success() && seen.is_after(lost.at);
-            if let Some(polled) = polled.filter(|polled| polled.is_success) {
-                lost.has_polled = true;
-                lost.has_arrived |= polled.local_ids.iter().any(|id| lost.local_id.as_deref() == Some(id));
+            request.entry.method == "GET" && request.entry.route.is_some_and(|route| route.starts_with("/messages"));
+        for message in self.unanswered.iter_mut() {
+            message.has_fetched |= is_fetch && request.is_success() && request.is_after(message.at);
+            if let Some(poll_result) = poll_result.filter(|poll_result| poll_result.is_success) {
+                message.has_polled = true;
+                message.has_arrived |= poll_result.local_ids.iter().any(|id| message.local_id.as_deref() == Some(id));
             }
         }
     }
 
-    fn judge_send(&mut self, seen: &Seen<'_>, findings: &mut Findings) {
-        let message = seen.fingerprint(&["local_id", "queue_id", "client", "read_by_sender"]);
-        let known = self.lost.take(|lost| lost.message == message);
-        if let Some(lost) = &known
-            && seen.is_after(lost.at)
-            && seen.waited(lost.at) < SAME_MESSAGE_WITHIN
+    fn check_send(&mut self, request: &Observation<'_>, findings: &mut Findings) {
+        let fingerprint = request.fingerprint(&["local_id", "queue_id", "client", "read_by_sender"]);
+        let previous = self.unanswered.take(|message| message.fingerprint == fingerprint);
+        if let Some(previous) = &previous
+            && request.is_after(previous.at)
+            && request.waited_since(previous.at) < REPETITION_SPAN
         {
-            let would_know = lost.has_fetched || (lost.has_polled && lost.local_id.is_some());
-            if lost.has_arrived || !would_know {
-                findings.add(&BLINDLY, "", seen);
+            let has_checked = previous.has_fetched || (previous.has_polled && previous.local_id.is_some());
+            if previous.has_arrived || !has_checked {
+                findings.add(&SEND_REPEATED_BLINDLY, "", request);
             }
         }
-        let is_unknown = seen.arrival != Arrival::Whole || matches!(seen.entry.status, 502 | 504);
-        if is_unknown {
-            let is_named = seen.param("queue_id").is_some();
-            let local_id = seen.param("local_id").filter(|_| is_named).map(Into::into);
-            let at = seen.sent;
-            self.lost.push(Lost { message, local_id, has_fetched: false, has_polled: false, has_arrived: false, at });
+        let is_unanswered = request.arrival != Arrival::Complete || matches!(request.entry.status, 502 | 504);
+        if is_unanswered {
+            let has_queue = request.param("queue_id").is_some();
+            self.unanswered.push(UnansweredMessage {
+                fingerprint,
+                local_id: request.param("local_id").filter(|_| has_queue).map(Into::into),
+                has_fetched: false,
+                has_polled: false,
+                has_arrived: false,
+                at: request.sent,
+            });
         }
     }
 }

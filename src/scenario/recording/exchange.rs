@@ -1,4 +1,4 @@
-//! What passed: requests and their replies.
+//! The recorded exchanges: requests and their replies.
 
 use base64::Engine;
 use bytes::Bytes;
@@ -6,93 +6,93 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-/// The exchanges of a recording, and what is known of the server.
+/// The exchanges of a recording, with facts about the server.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
-    /// In any order.
+    /// The exchanges in any order.
     pub exchanges: Vec<Exchange>,
-    /// The address of the server, without a slash at its end.
+    /// Base URL of the server, without a trailing slash.
     pub upstream: String,
-    /// Names for users whose address does not begin with their handle, by address.
+    /// Handles of users whose email address does not begin with the handle, by email address.
     pub aliases: BTreeMap<String, String>,
-    /// The fixture in which the scenario is played; `default` if it is None.
+    /// The fixture for playing the scenario; None for `default`.
     pub fixture: Option<String>,
     /// The server's feature level.
     pub feature_level: Option<i64>,
     /// The server's dialect: `zulip` or `neutral`.
     pub dialect: Option<String>,
-    /// What was not recorded, in sentences.
-    pub lost: Vec<String>,
+    /// Sentences about requests that could not be recorded.
+    pub omissions: Vec<String>,
 }
 
 /// A request and its reply.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// When the request began, in UNIX seconds.
-    pub started: f64,
-    /// When the reply was complete, in UNIX seconds.
-    pub ended: f64,
-    /// GET, POST, …
+    /// When the request began, in Unix seconds.
+    pub start_seconds: f64,
+    /// When the reply was complete, in Unix seconds.
+    pub end_seconds: f64,
+    /// Method in capitals.
     pub method: String,
-    /// Below the server's address, without a query: `/api/v1/messages`.
+    /// Path below the base URL without the query, such as `/api/v1/messages`.
     pub path: String,
-    /// The query, as it was sent.
+    /// Query as sent.
     pub query: String,
-    /// Address and API key of the account.
+    /// Email address and API key of the account, if the request has Basic credentials.
     pub account: Option<(String, String)>,
-    /// Whether it acts by a cookie or another scheme than Basic.
+    /// Whether the request is authenticated by a cookie or another scheme than Basic.
     pub is_session: bool,
-    /// The body.
-    pub sent: Sent,
-    /// The status of the reply; 0 where none came.
+    /// Body as sent, parsed by its media type.
+    pub body: RequestBody,
+    /// HTTP status of the reply; 0 without a reply.
     pub status: u16,
-    /// The body of the reply as JSON; null when it is none.
+    /// Body of the reply as JSON; null if it is not JSON.
     pub reply: Value,
 }
 
 /// The body of a request.
 #[derive(Clone, Debug)]
-pub enum Sent {
-    /// None.
-    Nothing,
-    /// A form.
+pub enum RequestBody {
+    /// No body.
+    Empty,
+    /// Parameters in the order in which they were sent.
     Form(Vec<(String, String)>),
-    /// A form in parts, with files.
-    Parts(Vec<(String, String)>, Vec<Upload>),
-    /// JSON and its type.
+    /// A multipart form: its parameters and files.
+    Multipart(Vec<(String, String)>, Vec<Upload>),
+    /// JSON, with its media type.
     Json(String, Value),
-    /// Another one, of this type.
+    /// Another body, with its media type.
     Other(String),
-    /// More of it than is recorded.
+    /// A body that was too large to be recorded.
     TooLarge,
 }
 
-/// A file that was uploaded.
+/// An uploaded file.
 #[derive(Clone, Debug)]
 pub struct Upload {
-    /// Its name.
+    /// File name as sent.
     pub name: String,
-    /// Its content.
+    /// The bytes of the file.
     pub content: Bytes,
 }
 
-impl Sent {
-    /// Reads a body by its type.
+impl RequestBody {
+    /// Parses a body according to its content type.
     pub async fn read(content_type: &str, body: Bytes) -> Self {
-        let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        match kind.as_str() {
-            _ if body.is_empty() => Self::Nothing,
+        let media_type = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match media_type.as_str() {
+            _ if body.is_empty() => Self::Empty,
             "application/x-www-form-urlencoded" => Self::Form(form_urlencoded::parse(&body).into_owned().collect()),
-            "multipart/form-data" => Self::parts(content_type, body).await,
+            "multipart/form-data" => Self::read_multipart(content_type, body).await,
             "application/json" => match serde_json::from_slice(&body) {
-                Ok(value) => Self::Json(kind, value),
-                Err(_) => Self::Other(kind),
+                Ok(value) => Self::Json(media_type, value),
+                Err(_) => Self::Other(media_type),
             },
-            _ => Self::Other(kind),
+            _ => Self::Other(media_type),
         }
     }
 
-    async fn parts(content_type: &str, body: Bytes) -> Self {
+    async fn read_multipart(content_type: &str, body: Bytes) -> Self {
         let other = || Self::Other("multipart/form-data".to_owned());
         let Ok(boundary) = multer::parse_boundary(content_type) else { return other() };
         let stream = futures_util::stream::once(async move { Ok::<_, Infallible>(body) });
@@ -101,7 +101,7 @@ impl Sent {
         loop {
             let part = match parts.next_field().await {
                 Ok(Some(part)) => part,
-                Ok(None) => return Self::Parts(parameters, files),
+                Ok(None) => return Self::Multipart(parameters, files),
                 Err(_) => return other(),
             };
             let name = part.name().unwrap_or_default().to_owned();
@@ -115,8 +115,8 @@ impl Sent {
     }
 }
 
-/// Address and key in a header `Authorization`.
-pub fn basic(header: &str) -> Option<(String, String)> {
+/// The email address and the API key in an `Authorization` header of the scheme Basic.
+pub fn basic_credentials(header: &str) -> Option<(String, String)> {
     let (scheme, encoded) = header.split_once(' ')?;
     let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.trim()).ok()?;
     let text = String::from_utf8(decoded).ok()?;
@@ -125,27 +125,28 @@ pub fn basic(header: &str) -> Option<(String, String)> {
 }
 
 impl Exchange {
-    /// The path below `/api/v1`, if it is of the API.
+    /// The path without `/api/v1`; None for other paths.
     pub fn operation(&self) -> Option<&str> {
         self.path.strip_prefix("/api/v1").filter(|path| path.starts_with('/'))
     }
 
-    /// The parameters in the query and in a form.
+    /// The parameters in the query and in the form.
     pub fn parameters(&self) -> Vec<(String, String)> {
-        let mut all: Vec<(String, String)> = form_urlencoded::parse(self.query.as_bytes()).into_owned().collect();
-        match &self.sent {
-            Sent::Form(form) | Sent::Parts(form, _) => all.extend(form.iter().cloned()),
+        let mut parameters: Vec<(String, String)> =
+            form_urlencoded::parse(self.query.as_bytes()).into_owned().collect();
+        match &self.body {
+            RequestBody::Form(form) | RequestBody::Multipart(form, _) => parameters.extend(form.iter().cloned()),
             _ => {}
         }
-        all
+        parameters
     }
 
-    /// A parameter, wherever it is.
+    /// The value of a parameter in the query or in the form.
     pub fn parameter(&self, name: &str) -> Option<String> {
         self.parameters().into_iter().find(|(other, _)| other == name).map(|(_, value)| value)
     }
 
-    /// Whether it reads an event queue and succeeded.
+    /// Whether this is a successful poll of an event queue.
     pub fn is_poll(&self) -> bool {
         self.method == "GET" && self.operation() == Some("/events") && self.status == 200
     }

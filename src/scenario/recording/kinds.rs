@@ -1,7 +1,7 @@
-//! What numbers in requests and replies are the ids of, by their place.
+//! The kinds of objects whose IDs are in requests and replies, recognized by their keys.
 
-/// Keys of users' ids, besides those that end in `user_id`.
-const USERS: [&str; 20] = [
+/// Keys of user IDs, besides those that end with `user_id`.
+const USER_KEYS: [&str; 20] = [
     "sender_id",
     "acting_user_id",
     "updater_id",
@@ -23,11 +23,11 @@ const USERS: [&str; 20] = [
     "direct_member_ids",
     "other_user_id",
 ];
-/// Keys of messages' ids, besides those that end in `message_id`.
-const MESSAGES: [&str; 7] = ["messages", "anchor", "first_id", "last_id", "message_ids", "max_id", "last_read_id"];
+/// Keys of message IDs, besides those that end with `message_id`.
+const MESSAGE_KEYS: [&str; 7] = ["messages", "anchor", "first_id", "last_id", "message_ids", "max_id", "last_read_id"];
 
-/// The kind of what a list or the parts of a path are of: `message` for `messages`.
-pub fn singular(name: &str) -> String {
+/// The kind of the objects in a collection, from its name: `message` for `messages`.
+pub fn kind_of_collection(name: &str) -> String {
     match name {
         "streams" | "channels" | "subscriptions" | "stream" | "default_streams" => "channel".to_owned(),
         "users" | "members" | "person" | "display_recipient" | "bots" | "muted_users" | "recipients" => {
@@ -39,42 +39,46 @@ pub fn singular(name: &str) -> String {
     }
 }
 
-/// The kind that a key's numbers are ids of; `around` is the kind of what the key is in, for `id` alone.
-pub fn kind(key: &str, around: &str) -> Option<String> {
-    let of = |kind: &str| Some(kind.to_owned());
+/// The kind of object whose ID a key contains. `parent_kind` is the kind of the object with the key, for the key `id`.
+pub fn kind_of_id(key: &str, parent_kind: &str) -> Option<String> {
+    let some_kind = |kind: &str| Some(kind.to_owned());
     match key {
-        "id" | "ids" => of(around).filter(|kind| !kind.is_empty()),
-        _ if USERS.contains(&key) || key.ends_with("user_id") || key.ends_with("user_ids") => of("user"),
+        "id" | "ids" => some_kind(parent_kind).filter(|kind| !kind.is_empty()),
+        _ if USER_KEYS.contains(&key) || key.ends_with("user_id") || key.ends_with("user_ids") => some_kind("user"),
         _ if ["stream_id", "channel_id", "stream_ids", "channel_ids"].iter().any(|end| key.ends_with(end)) => {
-            of("channel")
+            some_kind("channel")
         }
-        "scheduled_message_id" | "scheduled_message_ids" => of("scheduled_message"),
-        _ if MESSAGES.contains(&key) || key.ends_with("message_id") || key == "msg_id" || key == "msg_ids" => {
-            of("message")
+        "scheduled_message_id" | "scheduled_message_ids" => some_kind("scheduled_message"),
+        _ if MESSAGE_KEYS.contains(&key) || key.ends_with("message_id") || key == "msg_id" || key == "msg_ids" => {
+            some_kind("message")
         }
-        "subgroups" | "direct_subgroups" | "direct_subgroup_ids" | "add_subgroups" | "delete_subgroups" => of("group"),
-        _ if key.ends_with("group_id") || key.ends_with("group_ids") => of("group"),
-        _ if key.starts_with("can_") && key.ends_with("_group") => of("group"),
+        "subgroups" | "direct_subgroups" | "direct_subgroup_ids" | "add_subgroups" | "delete_subgroups" => {
+            some_kind("group")
+        }
+        _ if key.ends_with("group_id") || key.ends_with("group_ids") => some_kind("group"),
+        _ if key.starts_with("can_") && key.ends_with("_group") => some_kind("group"),
         "recipient_id" | "last_event_id" | "event_id" | "realm_id" | "user_profile_id" => None,
-        _ => key.strip_suffix("_ids").or_else(|| key.strip_suffix("_id")).map(singular),
+        _ => key.strip_suffix("_ids").or_else(|| key.strip_suffix("_id")).map(kind_of_collection),
     }
 }
 
-/// Whether a key's number is a time, or may be by its size: from the year 2014 to 2096, in seconds or milliseconds.
+/// Whether a number is a time, by its key or its value: from 2014 to 2096, in seconds or milliseconds.
 pub fn is_time(key: &str, value: f64) -> bool {
     let is_instant = |seconds: f64| (1.4e9..4e9).contains(&seconds);
-    let is_named = ["timestamp", "_time", "_at", "date_created", "last_updated", "date_sent"];
-    is_instant(value) || is_instant(value / 1e3) || (is_named.iter().any(|end| key.ends_with(end)) && is_instant(value))
+    let time_key_suffixes = ["timestamp", "_time", "_at", "date_created", "last_updated", "date_sent"];
+    is_instant(value)
+        || is_instant(value / 1e3)
+        || (time_key_suffixes.iter().any(|end| key.ends_with(end)) && is_instant(value))
 }
 
-/// Whether a text is an instant such as `2026-01-01T00:00:00Z`.
+/// Whether a text is a time such as `2026-01-01T00:00:00Z`.
 pub fn is_instant(text: &str) -> bool {
-    let shape = text.as_bytes();
-    shape.len() >= 16
-        && shape.is_ascii()
-        && shape[4] == b'-'
-        && shape[7] == b'-'
-        && [b'T', b' '].contains(&shape[10])
-        && shape[13] == b':'
-        && shape[..4].iter().all(u8::is_ascii_digit)
+    let bytes = text.as_bytes();
+    bytes.len() >= 16
+        && bytes.is_ascii()
+        && bytes[4] == b'-'
+        && bytes[7] == b'-'
+        && [b'T', b' '].contains(&bytes[10])
+        && bytes[13] == b':'
+        && bytes[..4].iter().all(u8::is_ascii_digit)
 }

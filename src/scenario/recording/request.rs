@@ -1,105 +1,105 @@
-//! A request as the lines of a block.
+//! Converts a recorded request to the lines of a `request` block.
 
-use super::exchange::{Exchange, Sent, Upload};
-use super::kinds::{is_time, kind, singular};
+use super::exchange::{Exchange, RequestBody, Upload};
+use super::kinds::{is_time, kind_of_collection, kind_of_id};
 use super::names::Names;
 use super::secrets::is_secret;
-use super::text::{finished, fits_lines, line, placeholder, with_numbers};
+use super::text::{can_be_written_in_lines, json_with_numbers, line, placeholder, with_escaped_braces};
 use base64::Engine;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A larger file is not written into a scenario.
-const LARGEST_FILE: usize = 256 << 10;
+/// Larger files are not written into a scenario.
+const MAX_FILE_BYTES: usize = 256 << 10;
 
-/// Passwords and tokens that requests set, with others in their place.
+/// The replacements of passwords and tokens that requests set.
 #[derive(Debug, Default)]
-pub struct StandIns {
+pub struct SecretReplacements {
     by_secret: BTreeMap<String, String>,
 }
 
-/// What the ids of a request become.
-type Named<'a> = &'a mut dyn FnMut(&str, i64) -> Value;
+/// Converts a kind and an ID to the value in the block.
+type IdConverter<'a> = &'a mut dyn FnMut(&str, i64) -> Value;
 
-/// The ids that a request names, with their kinds.
+/// The kinds and IDs in a request.
 pub fn ids(exchange: &Exchange) -> Vec<(String, i64)> {
-    let mut found = Vec::new();
-    let mut note = |kind: &str, id: i64| {
-        found.push((kind.to_owned(), id));
+    let mut ids = Vec::new();
+    let mut add = |kind: &str, id: i64| {
+        ids.push((kind.to_owned(), id));
         Value::Null
     };
     for (kind, id) in ids_of_path(exchange.operation().unwrap_or_default()) {
-        note(&kind, id);
+        add(&kind, id);
     }
     for (name, text) in exchange.parameters() {
         match serde_json::from_str(&text) {
-            Ok(value) => drop(filled(&name, &value, &kind_of_list(exchange), &mut note)),
+            Ok(value) => drop(convert_ids(&name, &value, &recipient_kind(exchange), &mut add)),
             Err(_) => continue,
         }
     }
-    if let Sent::Json(_, body) = &exchange.sent {
-        filled("", body, &kind_of_list(exchange), &mut note);
+    if let RequestBody::Json(_, body) = &exchange.body {
+        convert_ids("", body, &recipient_kind(exchange), &mut add);
     }
-    found
+    ids
 }
 
 fn ids_of_path(path: &str) -> Vec<(String, i64)> {
-    let mut found = Vec::new();
-    let mut before = "";
+    let mut ids = Vec::new();
+    let mut previous_segment = "";
     for segment in path.split('/') {
         match segment.parse::<i64>() {
-            Ok(id) if is_of_things(before) => found.push((singular(before), id)),
+            Ok(id) if precedes_id(previous_segment) => ids.push((kind_of_collection(previous_segment), id)),
             Ok(_) => {}
-            Err(_) => before = segment,
+            Err(_) => previous_segment = segment,
         }
     }
-    found
+    ids
 }
 
-/// Whether a number after this part of a path is an id; that of an organization, in the paths of files, has no name.
-fn is_of_things(before: &str) -> bool {
-    !matches!(before, "" | "user_uploads" | "tus")
+/// Whether a number after this segment of a path is the ID of an object with a name. Organization IDs have none.
+fn precedes_id(previous_segment: &str) -> bool {
+    !matches!(previous_segment, "" | "user_uploads" | "tus")
 }
 
-/// The kind of what a request's `to` names.
-fn kind_of_list(exchange: &Exchange) -> String {
+/// The kind of the recipients in the parameter `to`.
+fn recipient_kind(exchange: &Exchange) -> String {
     let kind = exchange.parameter("type").unwrap_or_default();
     let is_of_channel = ["channel", "stream", "\"channel\"", "\"stream\""].contains(&kind.as_str());
     if is_of_channel { "channel" } else { "user" }.to_owned()
 }
 
-/// A value of a request with its ids replaced; `to` is the kind of the parameter of that name.
-fn filled(key: &str, value: &Value, to: &str, named: Named) -> Value {
+/// Converts the IDs in a value of a request. `recipient_kind` is the kind of IDs in the parameter `to`.
+fn convert_ids(key: &str, value: &Value, recipient_kind: &str, convert_id: IdConverter) -> Value {
     match value {
         Value::Array(items) => {
             if let [Value::String(operator), operand, ..] = items.as_slice()
                 && key == "narrow"
             {
-                let mut made = items.clone();
-                made[1] = operand_of(operator, operand, named);
-                return made.into();
+                let mut converted = items.clone();
+                converted[1] = convert_operand(operator, operand, convert_id);
+                return converted.into();
             }
-            items.iter().map(|item| filled(key, item, to, named)).collect::<Vec<_>>().into()
+            items.iter().map(|item| convert_ids(key, item, recipient_kind, convert_id)).collect::<Vec<_>>().into()
         }
         Value::Object(object) => {
             let operator = object.get("operator").and_then(Value::as_str);
-            let made = object.iter().map(|(name, inner)| {
+            let converted = object.iter().map(|(name, inner)| {
                 let inner = match operator.filter(|_| name == "operand") {
-                    Some(operator) => operand_of(operator, inner, named),
-                    None => filled(name, inner, to, named),
+                    Some(operator) => convert_operand(operator, inner, convert_id),
+                    None => convert_ids(name, inner, recipient_kind, convert_id),
                 };
                 (name.clone(), inner)
             });
-            Value::Object(made.collect())
+            Value::Object(converted.collect())
         }
         Value::Number(number) => {
             let kind = match key {
-                "to" => Some(to.to_owned()),
+                "to" => Some(recipient_kind.to_owned()),
                 "add" | "delete" | "remove" => Some("user".to_owned()),
-                _ => kind(key, ""),
+                _ => kind_of_id(key, ""),
             };
             match (kind, number.as_i64()) {
-                (Some(kind), Some(id)) if id > 0 => named(&kind, id),
+                (Some(kind), Some(id)) if id > 0 => convert_id(&kind, id),
                 _ => value.clone(),
             }
         }
@@ -107,8 +107,8 @@ fn filled(key: &str, value: &Value, to: &str, named: Named) -> Value {
     }
 }
 
-/// What a term of a narrow is about.
-fn operand_of(operator: &str, operand: &Value, named: Named) -> Value {
+/// Converts the IDs in the operand of a narrow's term.
+fn convert_operand(operator: &str, operand: &Value, convert_id: IdConverter) -> Value {
     let kind = match operator {
         "channel" | "stream" => "channel",
         "id" | "near" | "with" => "message",
@@ -116,25 +116,33 @@ fn operand_of(operator: &str, operand: &Value, named: Named) -> Value {
         _ => return operand.clone(),
     };
     match operand {
-        Value::Array(items) => items.iter().map(|item| operand_of(operator, item, named)).collect::<Vec<_>>().into(),
-        Value::Number(number) => number.as_i64().map_or_else(|| operand.clone(), |id| named(kind, id)),
-        Value::String(text) if kind == "message" => text.parse().map_or_else(|_| operand.clone(), |id| named(kind, id)),
+        Value::Array(items) => {
+            items.iter().map(|item| convert_operand(operator, item, convert_id)).collect::<Vec<_>>().into()
+        }
+        Value::Number(number) => number.as_i64().map_or_else(|| operand.clone(), |id| convert_id(kind, id)),
+        Value::String(text) if kind == "message" => {
+            text.parse().map_or_else(|_| operand.clone(), |id| convert_id(kind, id))
+        }
         other => other.clone(),
     }
 }
 
-/// The lines below the first of a request, and its path.
+/// The path of a request, and the lines of its block after the first one.
 ///
 /// # Errors
 ///
-/// What can't be expressed.
-pub fn lines(exchange: &Exchange, names: &mut Names, stand_ins: &mut StandIns) -> Result<(String, String), String> {
+/// What a scenario can't express.
+pub fn lines(
+    exchange: &Exchange,
+    names: &mut Names,
+    replacements: &mut SecretReplacements,
+) -> Result<(String, String), String> {
     let mut path = path(exchange, names)?;
     let query: Vec<(String, String)> = form_urlencoded::parse(exchange.query.as_bytes()).into_owned().collect();
     let is_read = matches!(exchange.method.as_str(), "GET" | "HEAD");
-    let form = match &exchange.sent {
-        Sent::Form(form) | Sent::Parts(form, _) if is_read => [query.as_slice(), form].concat(),
-        Sent::Form(form) | Sent::Parts(form, _) => form.clone(),
+    let form = match &exchange.body {
+        RequestBody::Form(form) | RequestBody::Multipart(form, _) if is_read => [query.as_slice(), form].concat(),
+        RequestBody::Form(form) | RequestBody::Multipart(form, _) => form.clone(),
         _ if is_read => query.clone(),
         _ => Vec::new(),
     };
@@ -144,36 +152,40 @@ pub fn lines(exchange: &Exchange, names: &mut Names, stand_ins: &mut StandIns) -
         }
         path = format!("{path}?{}", exchange.query.replace("{{", "%7B%7B"));
     }
-    let mut written = Vec::new();
+    let mut lines = Vec::new();
     let mut is_plain = true;
     for (name, text) in &form {
-        let value = parameter(exchange, name, text, names, stand_ins)?;
-        is_plain &= fits_lines(text) && !name.is_empty() && !name.contains([':', ' ', '\n', '}', ']']);
-        written.push(line(name, &finished(&value)));
+        let value = parameter(exchange, name, text, names, replacements)?;
+        is_plain &= can_be_written_in_lines(text) && !name.is_empty() && !name.contains([':', ' ', '\n', '}', ']']);
+        lines.push(line(name, &with_escaped_braces(&value)));
     }
     if !is_plain {
-        if matches!(exchange.sent, Sent::Parts(..)) {
+        if matches!(exchange.body, RequestBody::Multipart(..)) {
             return Err("a text in its form can't be written in lines".to_owned());
         }
         let encoded = form_urlencoded::Serializer::new(String::new()).extend_pairs(&form).finish();
-        written = vec![format!("body application/x-www-form-urlencoded: {encoded}")];
+        lines = vec![format!("body application/x-www-form-urlencoded: {encoded}")];
         if is_read {
-            written.clear();
+            lines.clear();
             path = format!("{path}?{encoded}");
         }
     }
-    match &exchange.sent {
-        Sent::Parts(_, files) => {
+    match &exchange.body {
+        RequestBody::Multipart(_, files) => {
             for upload in files {
-                written.push(file(upload)?);
+                lines.push(file(upload)?);
             }
         }
-        Sent::Json(kind, body) => written.push(format!("body {kind}: {}", json(exchange, body, names)?)),
-        Sent::Other(kind) => return Err(format!("its body is {}", if kind.is_empty() { "of no type" } else { kind })),
-        Sent::TooLarge => return Err("its body is too large".to_owned()),
-        Sent::Nothing | Sent::Form(_) => {}
+        RequestBody::Json(media_type, body) => {
+            lines.push(format!("body {media_type}: {}", json(exchange, body, names)?))
+        }
+        RequestBody::Other(media_type) => {
+            return Err(format!("its body is {}", if media_type.is_empty() { "of no type" } else { media_type }));
+        }
+        RequestBody::TooLarge => return Err("its body is too large".to_owned()),
+        RequestBody::Empty | RequestBody::Form(_) => {}
     }
-    Ok((path, written.join("\n")))
+    Ok((path, lines.join("\n")))
 }
 
 fn path(exchange: &Exchange, names: &mut Names) -> Result<String, String> {
@@ -190,38 +202,37 @@ fn path(exchange: &Exchange, names: &mut Names) -> Result<String, String> {
     if operation.starts_with("/user_uploads/") || operation.starts_with("/tus") {
         return Err("it names a file by an address that scenarios can't write".to_owned());
     }
-    let mut before = "";
-    let mut written = Vec::new();
+    let mut previous_segment = "";
+    let mut segments = Vec::new();
     for segment in operation.split('/') {
         let decoded = percent_encoding::percent_decode_str(segment).decode_utf8_lossy();
         let id = segment.parse::<i64>().ok();
-        written.push(match (id, names.whole(&decoded)) {
-            (Some(id), _) if is_of_things(before) => {
-                let named = names.sent(&singular(before), id);
-                finished(named.as_str().unwrap_or(segment))
+        segments.push(match (id, names.placeholder_for(&decoded)) {
+            (Some(id), _) if precedes_id(previous_segment) => {
+                let value = names.request_value(&kind_of_collection(previous_segment), id);
+                with_escaped_braces(value.as_str().unwrap_or(segment))
             }
-            (_, Some(name)) => finished(&name),
+            (_, Some(name)) => with_escaped_braces(&name),
             (_, None) => segment.replace("{{", "%7B%7B"),
         });
         if id.is_none() {
-            before = segment;
+            previous_segment = segment;
         }
     }
-    Ok(written.join("/"))
+    Ok(segments.join("/"))
 }
 
-/// The value of a parameter.
 fn parameter(
     exchange: &Exchange,
     name: &str,
     text: &str,
     names: &mut Names,
-    stand_ins: &mut StandIns,
+    replacements: &mut SecretReplacements,
 ) -> Result<String, String> {
     if is_secret(name) && !text.is_empty() {
-        return stand_ins.of(exchange, name, text);
+        return replacements.replacement_for(exchange, name, text);
     }
-    if let Some(name) = names.whole(text) {
+    if let Some(name) = names.placeholder_for(text) {
         return Ok(name);
     }
     match serde_json::from_str::<Value>(text) {
@@ -229,52 +240,54 @@ fn parameter(
             Ok(time(exchange, number.as_f64().unwrap_or_default()))
         }
         Ok(value @ (Value::Array(_) | Value::Object(_))) => {
-            Ok(with_numbers(&whole_texts(name, &value, exchange, names)?, &|inner| names.is_number(inner)))
+            Ok(json_with_numbers(&convert_json(name, &value, exchange, names)?, &|inner| names.is_number(inner)))
         }
         Ok(value @ Value::Number(_)) => {
-            let to = kind_of_list(exchange);
-            let made = filled(name, &value, &to, &mut |kind, id| names.sent(kind, id));
-            Ok(made.as_str().map_or_else(|| text.to_owned(), str::to_owned))
+            let recipient_kind = recipient_kind(exchange);
+            let converted = convert_ids(name, &value, &recipient_kind, &mut |kind, id| names.request_value(kind, id));
+            Ok(converted.as_str().map_or_else(|| text.to_owned(), str::to_owned))
         }
-        _ => Ok(names.within(text)),
+        _ => Ok(names.with_placeholders(text)),
     }
 }
 
-/// A JSON value of a request with its ids and addresses replaced.
-fn whole_texts(name: &str, value: &Value, exchange: &Exchange, names: &mut Names) -> Result<Value, String> {
-    fn replaced(value: Value, names: &Names) -> Result<Value, String> {
+/// Replaces IDs and email addresses in a JSON value of a request by placeholders.
+fn convert_json(name: &str, value: &Value, exchange: &Exchange, names: &mut Names) -> Result<Value, String> {
+    fn replace_texts(value: Value, names: &Names) -> Result<Value, String> {
         Ok(match value {
-            Value::String(text) => names.whole(&text).unwrap_or_else(|| names.within(&text)).into(),
+            Value::String(text) => {
+                names.placeholder_for(&text).unwrap_or_else(|| names.with_placeholders(&text)).into()
+            }
             Value::Array(items) => {
-                Value::Array(items.into_iter().map(|item| replaced(item, names)).collect::<Result<_, _>>()?)
+                Value::Array(items.into_iter().map(|item| replace_texts(item, names)).collect::<Result<_, _>>()?)
             }
             Value::Object(object) => {
-                let mut made = serde_json::Map::new();
+                let mut converted = serde_json::Map::new();
                 for (key, inner) in object {
                     if is_secret(&key) && inner.as_str().is_some_and(|text| !text.is_empty()) {
                         return Err("it has a secret".to_owned());
                     }
-                    made.insert(key, replaced(inner, names)?);
+                    converted.insert(key, replace_texts(inner, names)?);
                 }
-                Value::Object(made)
+                Value::Object(converted)
             }
             other => other,
         })
     }
-    let value = filled(name, value, &kind_of_list(exchange), &mut |kind, id| names.sent(kind, id));
-    replaced(value, names)
+    let value = convert_ids(name, value, &recipient_kind(exchange), &mut |kind, id| names.request_value(kind, id));
+    replace_texts(value, names)
 }
 
 fn json(exchange: &Exchange, body: &Value, names: &mut Names) -> Result<String, String> {
-    let made = whole_texts("", body, exchange, names)?;
-    Ok(finished(&with_numbers(&made, &|inner| names.is_number(inner))))
+    let converted = convert_json("", body, exchange, names)?;
+    Ok(with_escaped_braces(&json_with_numbers(&converted, &|inner| names.is_number(inner))))
 }
 
-/// A time, counted from when the request was sent.
+/// The placeholder of a time, relative to the time of the request.
 fn time(exchange: &Exchange, value: f64) -> String {
     let (value, unit) = if value > 1e11 { (value / 1e3, 1_000) } else { (value, 1) };
-    let offset = value.round() as i64 - exchange.started.floor() as i64;
-    // Milliseconds are not among the placeholders.
+    let offset = value.round() as i64 - exchange.start_seconds.floor() as i64;
+    // There are no placeholders for times in milliseconds.
     if unit > 1 {
         return format!("{}", value as i64 * unit);
     }
@@ -282,17 +295,19 @@ fn time(exchange: &Exchange, value: f64) -> String {
     placeholder(&if offset == 0 { "now".to_owned() } else { format!("now {sign}{}s", offset.abs()) })
 }
 
-/// A file: its text, or its bytes in base64.
+/// The line of a file: its text, or its bytes in base64.
 fn file(upload: &Upload) -> Result<String, String> {
     let Upload { name, content } = upload;
-    if content.len() > LARGEST_FILE {
+    if content.len() > MAX_FILE_BYTES {
         return Err(format!("a file of {} KiB is too large for a scenario", content.len() >> 10));
     }
     if name.is_empty() || name.contains([':', '"', '\n', '\r']) || name.trim() != name {
         return Err("the name of a file can't be written in a line".to_owned());
     }
     match std::str::from_utf8(content) {
-        Ok(text) if fits_lines(text) && !text.is_empty() => Ok(line(&format!("file {name}"), &finished(text))),
+        Ok(text) if can_be_written_in_lines(text) && !text.is_empty() => {
+            Ok(line(&format!("file {name}"), &with_escaped_braces(text)))
+        }
         _ => {
             let encoded = base64::engine::general_purpose::STANDARD.encode(content);
             Ok(format!("file {name} base64: {encoded}"))
@@ -300,19 +315,19 @@ fn file(upload: &Upload) -> Result<String, String> {
     }
 }
 
-impl StandIns {
-    /// The text in place of a secret, if this or an earlier request sets it.
-    fn of(&mut self, exchange: &Exchange, name: &str, secret: &str) -> Result<String, String> {
-        let sets =
+impl SecretReplacements {
+    /// The replacement of a secret, if this or an earlier request sets it.
+    fn replacement_for(&mut self, exchange: &Exchange, name: &str, secret: &str) -> Result<String, String> {
+        let sets_secret =
             matches!(name, "new_password" | "token") || (name == "password" && exchange.operation() == Some("/users"));
-        if let Some(known) = self.by_secret.get(secret) {
-            return Ok(known.clone());
+        if let Some(replacement) = self.by_secret.get(secret) {
+            return Ok(replacement.clone());
         }
-        if !sets {
+        if !sets_secret {
             return Err(format!("its parameter {name} is a secret"));
         }
-        let stand_in = format!("stand-in-for-a-secret-{}", self.by_secret.len() + 1);
-        self.by_secret.insert(secret.to_owned(), stand_in.clone());
-        Ok(stand_in)
+        let replacement = format!("stand-in-for-a-secret-{}", self.by_secret.len() + 1);
+        self.by_secret.insert(secret.to_owned(), replacement.clone());
+        Ok(replacement)
     }
 }

@@ -1,46 +1,46 @@
-//! What must not get into a file: keys, passwords, tokens.
+//! The secrets in a recording, which must not be written into a file: keys, passwords and tokens.
 
-use super::exchange::{Exchange, Sent};
+use super::exchange::{Exchange, RequestBody};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A shorter secret can't be distinguished from other text.
-const SHORTEST: usize = 6;
+/// Shorter secrets can't be distinguished from other text.
+const MIN_SECRET_BYTES: usize = 6;
 
-/// Whether the value of a key or parameter is a secret.
+/// Whether a key or parameter of this name contains a secret.
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let words = ["password", "api_key", "push_key", "private_key", "secret", "csrf", "otp_encrypted", "session_id"];
     words.iter().any(|word| name.contains(word)) || name == "token" || name.ends_with("_token")
 }
 
-/// The secrets that passed.
+/// The secrets of a recording.
 #[derive(Debug, Default)]
 pub struct Secrets {
     all: BTreeSet<String>,
 }
 
 impl Secrets {
-    /// Those of all exchanges.
-    pub fn of(exchanges: &[Exchange]) -> Self {
-        let mut found = Self::default();
+    /// Collects the secrets of all exchanges.
+    pub fn from_exchanges(exchanges: &[Exchange]) -> Self {
+        let mut secrets = Self::default();
         for exchange in exchanges {
             if let Some((_, key)) = &exchange.account {
-                found.add(key);
+                secrets.add(key);
             }
             for (name, value) in exchange.parameters() {
-                found.parameter(&name, &value);
+                secrets.parameter(&name, &value);
             }
-            if let Sent::Json(_, body) = &exchange.sent {
-                found.collect(body);
+            if let RequestBody::Json(_, body) = &exchange.body {
+                secrets.collect(body);
             }
-            found.collect(&exchange.reply);
+            secrets.collect(&exchange.reply);
         }
-        found
+        secrets
     }
 
     fn add(&mut self, secret: &str) {
-        if secret.len() >= SHORTEST && secret.chars().any(|one| !one.is_ascii_digit()) {
+        if secret.len() >= MIN_SECRET_BYTES && secret.chars().any(|character| !character.is_ascii_digit()) {
             self.all.insert(secret.to_owned());
         }
     }
@@ -69,12 +69,12 @@ impl Secrets {
         }
     }
 
-    /// Whether a text holds one.
+    /// Whether a text contains a secret.
     pub fn are_in(&self, text: &str) -> bool {
         self.all.iter().any(|secret| text.contains(secret))
     }
 
-    /// A text with a word in place of each.
+    /// Replaces the secrets in a text by a placeholder.
     pub fn without(&self, text: &str) -> String {
         self.all.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "left-out"))
     }

@@ -1,40 +1,42 @@
-//! Writing texts into a scenario: placeholders, literal braces, lines, fences.
+//! Writes texts into a scenario: placeholders, escaped braces, lines and blocks.
 
 use serde_json::Value;
 
-/// Replaces the braces of a placeholder until the text is complete, so that braces of the text differ from them.
-const MARK: char = '\u{fdd0}';
+/// Marks the start of a placeholder until the braces of literal text are escaped.
+const PLACEHOLDER_START: char = '\u{fdd0}';
 
-/// A placeholder, within a text that [`finished`] completes.
+/// A placeholder with a marked start, which [`with_escaped_braces`] replaces by braces.
 pub fn placeholder(inner: &str) -> String {
-    format!("{MARK}{inner}}}}}")
+    format!("{PLACEHOLDER_START}{inner}}}}}")
 }
 
-/// A text with its placeholders; its literal braces are escaped.
-pub fn finished(text: &str) -> String {
-    text.replace("{{", "\\{{").replace(MARK, "{{")
+/// Escapes literal braces, and then replaces the marks of placeholders by braces.
+pub fn with_escaped_braces(text: &str) -> String {
+    text.replace("{{", "\\{{").replace(PLACEHOLDER_START, "{{")
 }
 
-/// JSON with its placeholders.
-pub fn finished_json(rendered: &str) -> String {
-    rendered.replace(MARK, "{{")
+/// Replaces the marks of placeholders in JSON by braces.
+pub fn with_placeholder_braces(json: &str) -> String {
+    json.replace(PLACEHOLDER_START, "{{")
 }
 
-/// JSON in a line, whose texts that are nothing but one placeholder for a number lose their quotes.
-pub fn with_numbers(value: &Value, is_number: &impl Fn(&str) -> bool) -> String {
+/// Formats JSON in one line. Placeholders for numbers have no quotes.
+pub fn json_with_numbers(value: &Value, is_number: &impl Fn(&str) -> bool) -> String {
     match value {
         Value::String(text)
-            if text.starts_with(MARK) && text.ends_with("}}") && is_number(&text[MARK.len_utf8()..text.len() - 2]) =>
+            if text.starts_with(PLACEHOLDER_START)
+                && text.ends_with("}}")
+                && is_number(&text[PLACEHOLDER_START.len_utf8()..text.len() - 2]) =>
         {
             text.clone()
         }
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| with_numbers(item, is_number)).collect();
+            let items: Vec<String> = items.iter().map(|item| json_with_numbers(item, is_number)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(object) => {
             let entry = |(name, value): (&String, &Value)| {
-                format!("{}: {}", Value::from(name.as_str()), with_numbers(value, is_number))
+                format!("{}: {}", Value::from(name.as_str()), json_with_numbers(value, is_number))
             };
             format!("{{{}}}", object.iter().map(entry).collect::<Vec<_>>().join(", "))
         }
@@ -42,16 +44,16 @@ pub fn with_numbers(value: &Value, is_number: &impl Fn(&str) -> bool) -> String 
     }
 }
 
-/// Whether a text can be written in the lines of a request, where white space around it is trimmed.
-pub fn fits_lines(text: &str) -> bool {
-    let is_clean = |line: &str| line.trim_end() == line;
-    !text.contains(['\r', '\0', MARK])
+/// Whether a text can be written in the lines of a request, whose surrounding white space is trimmed.
+pub fn can_be_written_in_lines(text: &str) -> bool {
+    let has_no_trailing_space = |line: &str| line.trim_end() == line;
+    !text.contains(['\r', '\0', PLACEHOLDER_START])
         && !text.starts_with(char::is_whitespace)
         && !text.ends_with(char::is_whitespace)
-        && text.split('\n').all(is_clean)
+        && text.split('\n').all(has_no_trailing_space)
 }
 
-/// A line of a request; a text of several lines begins on the next one.
+/// A line of a request. A text of several lines begins on the next line.
 pub fn line(name: &str, text: &str) -> String {
     if !text.contains('\n') {
         return format!("{name}: {text}").trim_end().to_owned();
@@ -61,10 +63,10 @@ pub fn line(name: &str, text: &str) -> String {
     format!("{name}:\n{}", lines.join("\n"))
 }
 
-/// A block; its fence is longer than any in it.
+/// A block, whose fence is longer than any run of backticks in it.
 pub fn block(head: &str, body: &str) -> String {
-    let runs = body.split(|one| one != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(runs.max(2) + 1);
+    let longest_run = body.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest_run.max(2) + 1);
     let end = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };
     format!("{fence}{head}\n{body}{end}{fence}\n")
 }

@@ -2,7 +2,7 @@
 
 use super::{Control, START_SECONDS};
 use crate::support::TestServer;
-use chatdouble::world::Watched;
+use chatdouble::world::WatchFrame;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -240,7 +240,7 @@ async fn a_slow_watcher_learns_how_much_it_missed() {
     // More than the watcher's backlog holds, before its connection has a turn.
     let count = 9_000;
     for _ in 0..count {
-        world.broadcast(Watched::Request(entry.clone()));
+        world.broadcast(WatchFrame::Request(entry.clone()));
     }
     let _ = max.get("/users/me", json!({})).await;
 
@@ -329,7 +329,7 @@ async fn what_happens_right_after_the_handshake_is_broadcast() {
     for _ in 0..100 {
         let watcher = Watcher::of(&server, "default").await;
         let now = world.now();
-        world.broadcast(Watched::Clock { from: now, to: now, fired: Vec::new(), snapshot: None });
+        world.broadcast(WatchFrame::Clock { from: now, to: now, fired: Vec::new(), snapshot: None });
 
         let mut watcher = watcher;
         assert_eq!(watcher.frame().await["type"], "clock");

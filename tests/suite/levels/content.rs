@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// What an error was given as at a level, when it was otherwise.
 fn code(level: i64, route: Route, error: &str) -> Option<(u16, &'static str)> {
     let row = Error::TABLE.iter().find(|row| row.name == error).expect("it is in the table");
-    emulation(level)?.code_of(Some(route), row)
+    emulation(level)?.former_code(Some(route), row)
 }
 
 #[tokio::test]

@@ -39,7 +39,8 @@ fn shown(realm: &Realm, level: i64, place: &Place, object: &Value) -> Value {
         .iter()
         .find(|row| row.route == Route::new(method, path))
         .expect("places are in replies of operations");
-    let answer = |emulation: &Emulation| emulation.answer(row, realm, None, &RawParameters::default(), &mut reply);
+    let answer =
+        |emulation: &Emulation| emulation.downgrade_reply(row, realm, None, &RawParameters::default(), &mut reply);
     emulation(level).map(answer);
     let mut whole = if matches!(place.source, Source::Event(..)) { reply["events"][0].take() } else { reply };
     let mut found = Value::Null;
@@ -79,7 +80,7 @@ async fn fields_come_and_go_at_every_place() {
                 let after = shown(&realm, *level, place, &json!({new: 1}));
                 assert!(after.get(old).is_none(), "{place:?} {old} at {level}: {after}");
             }),
-            ChangeKind::GoneField { object, name, since, .. } => each(object, &|place| {
+            ChangeKind::RemovedField { object, name, since, .. } => each(object, &|place| {
                 let shown = |level| shown(&realm, level, place, &json!({"user_id": 1, "realm_name": "x"}));
                 let has = |level| shown(level).get(name).is_some();
                 // What it stood in may be younger than the field.
@@ -165,7 +166,7 @@ async fn what_a_level_has_is_met_in_its_worlds_and_nothing_younger() {
                     let is_old = seen.shows(object) && (came_at(object, old)..*level).contains(at);
                     expect(is_old, seen.has(object, old), format!("{old} of {}", object.name));
                 }
-                ChangeKind::GoneField { object, name, since, .. } => {
+                ChangeKind::RemovedField { object, name, since, .. } => {
                     expect((since..*level).contains(at), seen.has(object, name), format!("{name} of {}", object.name));
                 }
                 ChangeKind::Event(pattern) => {

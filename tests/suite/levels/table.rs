@@ -36,9 +36,9 @@ fn received(
         RawParameters { values: Arc::new(BTreeMap::from([(name.to_owned(), value.to_owned())])), ..Default::default() };
     if let Some(emulation) = emulation(level) {
         // Other parameters may be missed; names have been dealt with by then.
-        let _ = emulation.receive(row_of(route), realm, None, &mut raw);
+        let _ = emulation.upgrade_request(row_of(route), realm, None, &mut raw);
     }
-    (Arc::unwrap_or_clone(raw.values), raw.set_aside)
+    (Arc::unwrap_or_clone(raw.values), raw.ignored_names)
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn rows_are_dated_by_evidence() {
             Evidence::Source(_) | Evidence::Documentation => {}
         }
     }
-    let stale = chatdouble::level::stale_evidence(&listed);
+    let stale = chatdouble::level::unused_evidence(&listed);
     assert!(stale.is_empty(), "evidence of no row: {stale:?}");
 }
 
@@ -77,7 +77,7 @@ fn behaviours_name_their_tests() {
         if let ChangeKind::Behaviour(behaviour) = change.kind {
             let is_there = tests.contains(&format!("fn {}()", behaviour.test));
             assert!(is_there, "level {}, {}: no test is called {}", change.level, behaviour.on, behaviour.test);
-            assert!(behaviour.words.ends_with('.'), "{}", behaviour.words);
+            assert!(behaviour.description.ends_with('.'), "{}", behaviour.description);
         }
     }
 }
@@ -139,7 +139,7 @@ async fn parameters_are_set_aside_below_their_level() {
                     "{route} {old} before {since}"
                 );
             }
-            ChangeKind::GoneParameter { route, name, since } => {
+            ChangeKind::RemovedParameter { route, name, since } => {
                 assert!(!takes(route, name), "{route} takes {name}");
                 for (age, is_taken) in [(level - 1, true), (*level, false), (since, true), (since - 1, false)] {
                     let (values, set_aside) = received(&realm, age, route, name, "1");
@@ -155,8 +155,8 @@ async fn parameters_are_set_aside_below_their_level() {
                         .contains(&format!("\"{name}\":true"))
                 };
                 // Below these levels, the core is made to give linkifiers and groups whatever the client says.
-                let is_given = ["linkifier_url_template", "include_deactivated_groups"].contains(&name);
-                assert!(!has(level - 1) || is_given, "{name} at {}", level - 1);
+                let is_present = ["linkifier_url_template", "include_deactivated_groups"].contains(&name);
+                assert!(!has(level - 1) || is_present, "{name} at {}", level - 1);
                 assert!(has(*level), "{name} at {level}");
             }
             _ => {}

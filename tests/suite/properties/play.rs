@@ -426,7 +426,7 @@ impl Play {
         let key = self.realm().users[&caller.id].api_key.clone();
         let pair = base64::engine::general_purpose::STANDARD.encode(format!("{}:{key}", caller.email));
         let mut head = head(method, format!("/api/v1{path}"), query, kind);
-        head.credentials = Some(Credentials::read(&format!("Basic {pair}")).map(Arc::new));
+        head.credentials = Some(Credentials::parse(&format!("Basic {pair}")).map(Arc::new));
         // As through a port of the world's own, so that addresses in replies are the same in every world.
         let bound = Some(self.world.name());
         let body = stream::iter([Ok::<_, Infallible>(Bytes::from(body))]);

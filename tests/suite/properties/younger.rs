@@ -66,7 +66,7 @@ pub fn names(level: i64) -> BTreeSet<&'static str> {
                 }
                 new
             }
-            ChangeKind::GoneField { name, .. } => {
+            ChangeKind::RemovedField { name, .. } => {
                 known.insert(name);
                 continue;
             }

@@ -1,10 +1,9 @@
-//! Lists.
+//! Parses bulleted and numbered lists.
 
 use super::{Block, ITEM_INDENT, Parser, State};
 use crate::character::{is_digit, is_space};
 use crate::tree::{NodeId, Text};
 
-/// Whether a list is numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Bulleted,
@@ -12,7 +11,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The kind of list that a block begins.
+    /// The kind of the list that a block begins with.
     pub fn of(text: &str) -> Option<Self> {
         let line = text.split('\n').next().unwrap_or_default();
         [Self::Numbered, Self::Bulleted].into_iter().find(|kind| kind.item(line).is_some())
@@ -22,42 +21,43 @@ impl Kind {
         if self == Self::Numbered { "ol" } else { "ul" }
     }
 
-    /// The mark without its dot and the content of a line that is an item of such a list.
+    /// Parses a line as an item. Returns its marker (for numbers, without the full stop) and its content.
     fn item(self, line: &str) -> Option<(&str, &str)> {
         let line = line.strip_prefix(' ').unwrap_or(line);
-        let (mark, content) = self.marked(line)?;
-        Some((mark, content.trim_start_matches(' ')))
+        let (marker, content) = self.split_marker(line)?;
+        Some((marker, content.trim_start_matches(' ')))
     }
 
-    /// The mark, and what follows it with at least one blank.
-    fn marked(self, line: &str) -> Option<(&str, &str)> {
-        let (mark, behind) = match self {
+    /// Splits a line into its marker and the text after it, which begins with a space.
+    fn split_marker(self, line: &str) -> Option<(&str, &str)> {
+        let (marker, text) = match self {
             Self::Bulleted => (line, line.strip_prefix(['*', '+', '-'])?),
             Self::Numbered => {
                 let end = line.find(|character| !is_digit(character)).filter(|end| *end > 0)?;
                 (&line[..end], line[end..].strip_prefix('.')?)
             }
         };
-        behind.starts_with(' ').then_some((mark, behind))
+        text.starts_with(' ').then_some((marker, text))
     }
 }
 
-/// Whether a line is an item of any list one level deeper.
+/// Whether a line is an item one level deeper.
 fn is_nested_item(line: &str) -> bool {
-    let marked = line.trim_start_matches(' ');
-    let indent = line.len() - marked.len();
-    let is_marked = |kind: Kind| kind.marked(marked).is_some();
-    (2..=3).contains(&indent) && (is_marked(Kind::Numbered) || is_marked(Kind::Bulleted))
+    let unindented = line.trim_start_matches(' ');
+    let indent = line.len() - unindented.len();
+    let is_item = |kind: Kind| kind.split_marker(unindented).is_some();
+    (2..=3).contains(&indent) && (is_item(Kind::Numbered) || is_item(Kind::Bulleted))
 }
 
-/// The items of a list, and the number of the first. Those one level deeper come together, with their indentation.
+/// The items of a list, and the number of the first one. Consecutive items one level deeper are returned as one item,
+/// with their indentation.
 fn items(kind: Kind, text: &str) -> (Vec<String>, String) {
     let mut items: Vec<String> = Vec::new();
     let mut number = String::new();
     for line in text.split('\n') {
-        if let Some((mark, content)) = kind.item(line) {
+        if let Some((marker, content)) = kind.item(line) {
             if items.is_empty() {
-                number = mark.to_owned();
+                number = marker.to_owned();
             }
             items.push(content.to_owned());
             continue;
@@ -73,15 +73,15 @@ fn items(kind: Kind, text: &str) -> (Vec<String>, String) {
     (items, number)
 }
 
-/// A text with so many blanks less at the beginning of the lines that have them.
+/// Removes `width` spaces from the beginning of all lines that have them.
 pub(super) fn without_indent(text: &str, width: usize) -> String {
-    let mut out = String::with_capacity(text.len());
-    for (at, line) in text.split('\n').enumerate() {
+    let mut result = String::with_capacity(text.len());
+    for (index, line) in text.split('\n').enumerate() {
         let has_indent = line.len() >= width && line.bytes().take(width).all(|byte| byte == b' ');
-        out.push_str(if at > 0 { "\n" } else { "" });
-        out.push_str(if has_indent { &line[width..] } else { line });
+        result.push_str(if index > 0 { "\n" } else { "" });
+        result.push_str(if has_indent { &line[width..] } else { line });
     }
-    out
+    result
 }
 
 impl Parser<'_> {
@@ -97,8 +97,8 @@ impl Parser<'_> {
         let (items, number) = items(kind, block.text());
         drop(block);
         let mut items = items.into_iter();
-        let before = self.tree.last_child(parent).filter(|last| self.tree.tag(*last) == kind.tag());
-        let list = if let Some(list) = before {
+        let previous_list = self.tree.last_child(parent).filter(|last| self.tree.tag(*last) == kind.tag());
+        let list = if let Some(list) = previous_list {
             self.loosen_last_item(list);
             let item = self.tree.append(list, "li");
             self.states.push(State::LooseItem);
@@ -120,13 +120,13 @@ impl Parser<'_> {
                 break;
             }
             let last = self.tree.last_child(list).filter(|_| item.starts_with(ITEM_INDENT));
-            let place = last.unwrap_or_else(|| self.tree.append(list, "li"));
-            self.parse_block(place, item);
+            let node = last.unwrap_or_else(|| self.tree.append(list, "li"));
+            self.parse_block(node, item);
         }
         self.states.pop();
     }
 
-    /// The last item of a list gets paragraphs, since a blank line follows it.
+    /// Wraps the text of the last item in paragraphs, because a blank line follows it.
     fn loosen_last_item(&mut self, list: NodeId) {
         let Some(item) = self.tree.last_child(list) else { return };
         self.wrap_text(item);
@@ -138,7 +138,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Puts the text that an item begins with into a paragraph.
+    /// Wraps the text at the beginning of an item in a paragraph.
     fn wrap_text(&mut self, item: NodeId) {
         let text = std::mem::take(&mut self.tree[item].text);
         if !text.content.is_empty() {
@@ -147,50 +147,50 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a block belongs to the item before it.
+    /// Whether a block is indented text of the preceding item.
     pub(super) fn is_indented_item(&self, parent: NodeId, text: &str) -> bool {
         text.starts_with(ITEM_INDENT)
             && !self.is_in(State::Indented)
-            && self.may_go_deeper()
+            && self.can_nest()
             && (self.is_item(parent) || self.tree.last_child(parent).is_some_and(|last| self.is_list(last)))
     }
 
-    /// Parses a block that belongs to the item before it.
+    /// Parses indented text of the preceding item.
     pub(super) fn parse_indented_item(&mut self, parent: NodeId, block: Block) {
-        let (level, place) = self.level(parent, block.text());
+        let (level, node) = self.level(parent, block.text());
         let text = without_indent(block.text(), level * ITEM_INDENT.len());
         drop(block);
         self.states.push(State::Indented);
         if self.is_item(parent) {
             let list = self.tree.last_child(parent).filter(|last| self.is_list(*last));
             self.parse_block(list.unwrap_or(parent), text);
-        } else if self.is_item(place) {
-            self.parse_block(place, text);
-        } else if let Some(item) = self.tree.last_child(place).filter(|last| self.is_item(*last)) {
+        } else if self.is_item(node) {
+            self.parse_block(node, text);
+        } else if let Some(item) = self.tree.last_child(node).filter(|last| self.is_item(*last)) {
             self.wrap_text(item);
             self.parse_text(item, text);
         } else {
-            let item = self.tree.append(place, "li");
+            let item = self.tree.append(node, "li");
             self.parse_block(item, text);
         }
         self.states.pop();
     }
 
-    /// How deep a block is indented, as far as there are lists for it, and the list or item that it belongs to.
+    /// The level of an indented block, limited by the depth of existing lists, and the list or item that it belongs to.
     fn level(&self, parent: NodeId, text: &str) -> (usize, NodeId) {
         let indent = text.len() - text.trim_start_matches(' ').len();
-        let wanted = indent / ITEM_INDENT.len();
+        let target_level = indent / ITEM_INDENT.len();
         let mut level = usize::from(self.is_in(State::TightList));
-        let mut place = parent;
-        while wanted > level {
-            let Some(last) = self.tree.last_child(place).filter(|last| self.is_list(*last) || self.is_item(*last))
+        let mut node = parent;
+        while target_level > level {
+            let Some(last) = self.tree.last_child(node).filter(|last| self.is_list(*last) || self.is_item(*last))
             else {
                 break;
             };
             level += usize::from(self.is_list(last));
-            place = last;
+            node = last;
         }
-        (level, place)
+        (level, node)
     }
 }
 
@@ -199,16 +199,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_of_one_level() {
-        let found = |text| items(Kind::Bulleted, text).0;
-        assert_eq!(found("* a\n* b\nc"), ["a", "b\nc"]);
-        assert_eq!(found("* a\n  * b\n    * c\n* d"), ["a", "  * b\n    * c", "d"]);
-        assert_eq!(found("* a\n    * b"), ["a\n    * b"]);
+    fn lists_are_split_into_items_of_one_level() {
+        let bulleted = |text| items(Kind::Bulleted, text).0;
+        assert_eq!(bulleted("* a\n* b\nc"), ["a", "b\nc"]);
+        assert_eq!(bulleted("* a\n  * b\n    * c\n* d"), ["a", "  * b\n    * c", "d"]);
+        assert_eq!(bulleted("* a\n    * b"), ["a\n    * b"]);
         assert_eq!(items(Kind::Numbered, "07. a\n* b").1, "07");
     }
 
     #[test]
-    fn marks_need_a_blank() {
+    fn markers_require_a_space() {
         assert_eq!(Kind::of(" * a"), Some(Kind::Bulleted));
         assert_eq!(Kind::of("12. a"), Some(Kind::Numbered));
         assert_eq!(Kind::of("* "), Some(Kind::Bulleted));

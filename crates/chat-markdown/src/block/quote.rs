@@ -1,4 +1,4 @@
-//! Quotes.
+//! Parses block quotes.
 
 use super::scan::{is_empty_quote, quoted};
 use super::{Block, Parser, State};
@@ -7,12 +7,12 @@ use crate::mention;
 use crate::tree::NodeId;
 
 impl Parser<'_> {
-    /// Parses a block in which a quote begins at a byte.
+    /// Parses a block that has a quote from the byte `start` on.
     pub(super) fn parse_quote(&mut self, parent: NodeId, block: Block, start: usize) {
         self.parse_block(parent, &block.text()[..start]);
         let mut quoted = String::with_capacity(block.text().len());
-        for (at, line) in block.text()[start..].split('\n').enumerate() {
-            quoted.push_str(if at > 0 { "\n" } else { "" });
+        for (index, line) in block.text()[start..].split('\n').enumerate() {
+            quoted.push_str(if index > 0 { "\n" } else { "" });
             quoted.push_str(&unquoted(line));
         }
         drop(block);
@@ -23,7 +23,7 @@ impl Parser<'_> {
     }
 }
 
-/// A line of a quote without its `>`; those that it mentions don't notice.
+/// Removes the `>` from a line, and makes its mentions silent.
 fn unquoted(line: &str) -> String {
     let line = mention::silenced(line);
     if line.trim_matches(is_space) == ">" {

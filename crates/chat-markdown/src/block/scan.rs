@@ -1,22 +1,21 @@
-//! Where headings, rules and quotes begin in a block.
+//! Finds headings, rules and quotes in a block.
 
 use crate::character::is_space;
 use std::ops::Range;
 
-/// A heading in a block.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Heading {
-    /// Where it begins: at its first `#`, or at the line end before it.
+    /// Position of the line end before it, or 0 in the first line.
     pub start: usize,
     /// From 1 to 6.
     pub level: usize,
-    /// What it says, with white space around it.
+    /// Range of its text, with surrounding white space.
     pub content: Range<usize>,
-    /// Where what follows it begins.
+    /// Position of the text after it.
     pub end: usize,
 }
 
-/// The beginnings of all lines.
+/// Positions of all lines.
 fn line_starts(text: &str) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
 }
@@ -35,25 +34,25 @@ pub(super) fn heading(text: &str) -> Option<Heading> {
     })
 }
 
-/// Where the content of a heading ends, and where what follows it begins. A heading goes on until a line end, and closing
-/// `#` are left out; a backslash takes the next character with it, which must not be a line end.
+/// The end of a heading's content, and the position of the text after the heading. Closing `#` are not part of the
+/// content. A backslash escapes the next character, which can't be a line end.
 fn heading_end(text: &str, start: usize) -> Option<(usize, usize)> {
-    let mut at = start;
+    let mut position = start;
     loop {
-        let hashes = text[at..].bytes().take_while(|&byte| byte == b'#').count();
-        let behind = &text[at + hashes..];
-        if behind.is_empty() || behind.starts_with('\n') {
-            return Some((at, (at + hashes + 1).min(text.len())));
+        let hashes = text[position..].bytes().take_while(|&byte| byte == b'#').count();
+        let after = &text[position + hashes..];
+        if after.is_empty() || after.starts_with('\n') {
+            return Some((position, (position + hashes + 1).min(text.len())));
         }
-        let mut characters = text[at..].chars();
-        at += match characters.next()? {
+        let mut characters = text[position..].chars();
+        position += match characters.next()? {
             '\\' => 1 + characters.next().filter(|next| *next != '\n')?.len_utf8(),
             other => other.len_utf8(),
         };
     }
 }
 
-/// The first line that is a rule: three or more of `-`, `_` or `*` with at most two blanks between them.
+/// The first line that is a rule: at least three `-`, `_` or `*` with at most two spaces between them.
 pub(super) fn rule(text: &str) -> Option<Range<usize>> {
     line_starts(text).find_map(|start| {
         let length = memchr::memchr(b'\n', &text.as_bytes()[start..]).unwrap_or(text.len() - start);
@@ -72,10 +71,10 @@ fn is_rule(line: &str) -> bool {
     is_uniform && !marks.contains("   ") && marks.bytes().filter(|&byte| byte == mark).count() >= 3
 }
 
-/// Where the first quote begins: at the line end before its `>`, or at 0. Lines of `>` alone that nothing follows are no
-/// quote.
+/// Position of the line end before the first quote, or 0 if it begins in the first line. Lines with only `>` are not a
+/// quote unless text follows them.
 pub(super) fn quote(text: &str) -> Option<usize> {
-    // Behind an empty quoted line that nothing follows, there is no other.
+    // If no text follows this empty quoted line, the block has no other quote.
     let start = line_starts(text).find(|&line| quoted(&text[line..]).is_some())?;
     if is_empty_quote(&text[start..]) {
         return None;
@@ -83,26 +82,26 @@ pub(super) fn quote(text: &str) -> Option<usize> {
     Some(start.saturating_sub(1))
 }
 
-/// What is quoted in the first line of a text, with all that follows; None if that line is not quoted.
+/// Removes the `>` from the first line of a text, and returns all text after it. None: the first line is not quoted.
 pub(super) fn quoted(text: &str) -> Option<&str> {
     let line = text.trim_start_matches(' ');
     let content = line.strip_prefix('>').filter(|_| text.len() - line.len() <= 3)?;
     Some(content.strip_prefix(' ').unwrap_or(content))
 }
 
-/// Whether there are nothing but empty quoted lines until the end or a blank line.
+/// Whether all lines up to the end or a blank line are empty quoted lines.
 pub(super) fn is_empty_quote(text: &str) -> bool {
-    let mut rest = text;
+    let mut remaining = text;
     loop {
-        if rest.is_empty() || rest.starts_with('\n') {
+        if remaining.is_empty() || remaining.starts_with('\n') {
             return true;
         }
-        let Some(content) = quoted(rest) else { return false };
-        let behind = content.trim_start_matches(is_space);
-        let space = &content[..content.len() - behind.len()];
+        let Some(content) = quoted(remaining) else { return false };
+        let trimmed = content.trim_start_matches(is_space);
+        let space = &content[..content.len() - trimmed.len()];
         match space.rfind('\n') {
-            _ if behind.is_empty() => return true,
-            Some(at) => rest = &content[at + 1..],
+            _ if trimmed.is_empty() => return true,
+            Some(position) => remaining = &content[position + 1..],
             None => return false,
         }
     }
@@ -114,7 +113,9 @@ mod tests {
 
     #[test]
     fn headings_end_with_their_line() {
-        let found = |text: &str| heading(text).map(|it| (it.start, it.level, text[it.content].to_owned(), it.end));
+        let parsed = |text: &str| {
+            heading(text).map(|heading| (heading.start, heading.level, text[heading.content].to_owned(), heading.end))
+        };
         for (text, start, level, content, end) in [
             ("# a", 0, 1, "a", 3),
             ("x\n## b ##\ny", 1, 2, "b ", 10),
@@ -123,15 +124,15 @@ mod tests {
             ("# a#b", 0, 1, "a#b", 5),
             ("# \\#", 0, 1, "\\#", 4),
         ] {
-            assert_eq!(found(text), Some((start, level, content.to_owned(), end)), "{text}");
+            assert_eq!(parsed(text), Some((start, level, content.to_owned(), end)), "{text}");
         }
         for text in ["#a", "####### a", " # a", "# a\\", "#", "a # b"] {
-            assert_eq!(found(text), None, "{text}");
+            assert_eq!(parsed(text), None, "{text}");
         }
     }
 
     #[test]
-    fn rules_have_three_marks() {
+    fn rules_have_at_least_three_characters() {
         for line in ["---", "* * *", "   ___", "-  -  -   ", "-----", "___ "] {
             assert!(is_rule(line), "{line}");
         }
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_hold_something() {
+    fn quotes_are_not_empty() {
         assert_eq!(quote("> a"), Some(0));
         assert_eq!(quote("a\n > b"), Some(1));
         assert_eq!(quote(">\n> b"), Some(0));

@@ -1,21 +1,21 @@
-//! Tables.
+//! Parses tables.
 
 use crate::tree::{NodeId, Text, Tree, length_of_attribute, length_of_tags};
 
-/// What the first two lines of a table say about it.
+/// The format of a table, from its first two lines.
 #[derive(Debug)]
 pub(super) struct Table {
-    /// Whether its rows may begin or end with a bar.
+    /// Whether rows may begin or end with a bar.
     has_border: bool,
-    /// The alignment of each column.
+    /// The alignment of each column. None: unspecified.
     columns: Vec<Option<&'static str>>,
 }
 
-/// Whether a row ends with a bar that no backslash protects, and where that and the pairs of backslashes before it begin.
+/// If a row ends with an unescaped bar, the position of the bar or of the backslashes before it.
 fn end_border(row: &str) -> Option<usize> {
     let inside = row.strip_suffix('|')?;
-    let protected = inside.len() - inside.trim_end_matches('\\').len();
-    (protected % 2 == 0).then_some(inside.len() - protected)
+    let backslashes = inside.len() - inside.trim_end_matches('\\').len();
+    (backslashes % 2 == 0).then_some(inside.len() - backslashes)
 }
 
 fn trimmed(row: &str) -> &str {
@@ -23,41 +23,40 @@ fn trimmed(row: &str) -> &str {
 }
 
 impl Table {
-    /// The table that a block is: a head, a line of dashes with as many columns, and rows.
+    /// Parses a block as a table: a header row, a delimiter row with as many columns, and rows. None: not a table.
     pub fn of(text: &str) -> Option<Self> {
-        let (head, behind) = text.split_once('\n')?;
-        let head = trimmed(head);
-        let rule = trimmed(behind.split('\n').next().unwrap_or_default());
-        let has_border = head.starts_with('|') || end_border(head).is_some();
+        let (header, body) = text.split_once('\n')?;
+        let header = trimmed(header);
+        let delimiter_row = trimmed(body.split('\n').next().unwrap_or_default());
+        let has_border = header.starts_with('|') || end_border(header).is_some();
         let mut table = Self { has_border, columns: Vec::new() };
-        let count = table.cells(head).len();
-        // In a table of one column, each row needs a bar.
+        let count = table.cells(header).len();
+        // In a table with one column, each row needs a bar.
         let has_bar = |row: &str| row.starts_with('|') || end_border(row).is_some();
-        if count == 1 && !(has_border && behind.split('\n').all(|row| has_bar(trimmed(row)))) {
+        if count == 1 && !(has_border && body.split('\n').all(|row| has_bar(trimmed(row)))) {
             return None;
         }
-        let columns = table.cells(rule);
-        let is_rule = columns.iter().all(|cell| cell.bytes().all(|byte| b"|:- ".contains(&byte)));
-        table.columns = columns.iter().map(|cell| alignment(trimmed(cell))).collect();
-        (is_rule && columns.len() == count).then_some(table)
+        let delimiters = table.cells(delimiter_row);
+        let is_delimiter_row = delimiters.iter().all(|cell| cell.bytes().all(|byte| b"|:- ".contains(&byte)));
+        table.columns = delimiters.iter().map(|cell| alignment(trimmed(cell))).collect();
+        (is_delimiter_row && delimiters.len() == count).then_some(table)
     }
 
-    /// Builds the table of a block, if the tree's budget suffices for all of its cells.
+    /// Adds the table to the tree, if the tree's budget suffices for all cells.
     pub fn build(&self, tree: &mut Tree, parent: NodeId, text: &str) {
-        // A row has a cell for each column, however short it is.
+        // Each row has all columns, however short its text is.
         let rows = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-        let of_row = self
-            .columns
-            .iter()
-            .map(|it| length_of_tags("td") + it.map_or(0, |it| length_of_attribute(STYLE, &style(it))));
-        let output = of_row.sum::<usize>().saturating_mul(rows);
+        let cell_lengths = self.columns.iter().map(|alignment| {
+            length_of_tags("td") + alignment.map_or(0, |alignment| length_of_attribute(STYLE, &style(alignment)))
+        });
+        let output = cell_lengths.sum::<usize>().saturating_mul(rows);
         if tree.budget().afford_nodes(self.columns.len().saturating_mul(rows), output).is_err() {
             return;
         }
         let mut lines = text.split('\n');
         let table = tree.append(parent, "table");
         let head = tree.append(table, "thead");
-        self.row(tree, head, "th", lines.next().unwrap_or_default());
+        self.add_row(tree, head, "th", lines.next().unwrap_or_default());
         let body = tree.append(table, "tbody");
         let mut rows = lines.skip(1).peekable();
         if rows.peek().is_none() {
@@ -67,21 +66,21 @@ impl Table {
             }
         }
         for row in rows {
-            self.row(tree, body, "td", row);
+            self.add_row(tree, body, "td", row);
         }
     }
 
-    fn row(&self, tree: &mut Tree, parent: NodeId, tag: &'static str, line: &str) {
+    fn add_row(&self, tree: &mut Tree, parent: NodeId, tag: &'static str, line: &str) {
         let row = tree.append(parent, "tr");
         let cells = self.cells(trimmed(line));
-        for (at, alignment) in self.columns.iter().enumerate() {
+        for (index, alignment) in self.columns.iter().enumerate() {
             let cell = tree.append(row, tag);
-            tree[cell].text = Text::markup(cells.get(at).map_or("", |cell| trimmed(cell)));
-            tree[cell].attributes.extend(alignment.map(|it| (STYLE, style(it))));
+            tree[cell].text = Text::markup(cells.get(index).map_or("", |cell| trimmed(cell)));
+            tree[cell].attributes.extend(alignment.map(|alignment| (STYLE, style(alignment))));
         }
     }
 
-    /// The cells of a row, with the blanks around them.
+    /// The cells of a row, with surrounding spaces.
     fn cells<'r>(&self, row: &'r str) -> Vec<&'r str> {
         if !self.has_border {
             return split(row);
@@ -106,21 +105,21 @@ fn alignment(cell: &str) -> Option<&'static str> {
     }
 }
 
-/// Backticks in a row.
-struct Ticks {
+/// A run of backticks in a row.
+struct Backticks {
     start: usize,
-    /// How many there are that may close code.
+    /// Length of the run when it closes code.
     count: usize,
-    /// How many there are that may open it: one less behind a backslash.
+    /// Length of the run when it opens code: one less after a backslash.
     opening: usize,
-    /// The last byte.
+    /// Position of the last backtick.
     end: usize,
 }
 
-/// Cuts a row at the bars that no backslash protects and that are not in code.
+/// Splits a row at unescaped bars that are not in code.
 fn split(row: &str) -> Vec<&str> {
-    let (bars, ticks) = marks(row);
-    let mut code = code_regions(&ticks).into_iter().peekable();
+    let (bars, backticks) = bars_and_backticks(row);
+    let mut code = code_regions(&backticks).into_iter().peekable();
     let mut cells = Vec::new();
     let mut start = 0;
     for bar in bars {
@@ -135,52 +134,52 @@ fn split(row: &str) -> Vec<&str> {
     cells
 }
 
-fn marks(row: &str) -> (Vec<usize>, Vec<Ticks>) {
+fn bars_and_backticks(row: &str) -> (Vec<usize>, Vec<Backticks>) {
     let bytes = row.as_bytes();
-    let run = |from: usize| bytes[from..].iter().take_while(|&&byte| byte == b'`').count();
-    let (mut bars, mut ticks) = (Vec::new(), Vec::new());
-    let mut at = 0;
-    while let Some(offset) = memchr::memchr3(b'\\', b'`', b'|', &bytes[at..]) {
-        at += offset;
-        at += match (bytes[at], bytes.get(at + 1)) {
+    let run_length = |from: usize| bytes[from..].iter().take_while(|&&byte| byte == b'`').count();
+    let (mut bars, mut backticks) = (Vec::new(), Vec::new());
+    let mut position = 0;
+    while let Some(offset) = memchr::memchr3(b'\\', b'`', b'|', &bytes[position..]) {
+        position += offset;
+        position += match (bytes[position], bytes.get(position + 1)) {
             (b'\\', Some(b'\\' | b'|')) => 2,
             (b'\\', Some(b'`')) => {
-                let count = run(at + 1);
-                // What is behind the backslash may only close, but for what is left without its first.
-                ticks.push(Ticks { start: at, count, opening: count - 1, end: at + count });
+                let count = run_length(position + 1);
+                // The escaped backtick can't open code, but the run can close code with it.
+                backticks.push(Backticks { start: position, count, opening: count - 1, end: position + count });
                 count + 1
             }
             (b'`', _) => {
-                let count = run(at);
-                ticks.push(Ticks { start: at, count, opening: count, end: at + count - 1 });
+                let count = run_length(position);
+                backticks.push(Backticks { start: position, count, opening: count, end: position + count - 1 });
                 count
             }
             (b'|', _) => {
-                bars.push(at);
+                bars.push(position);
                 1
             }
             _ => 1,
         };
     }
-    (bars, ticks)
+    (bars, backticks)
 }
 
-/// The first and last bytes of code.
-fn code_regions(ticks: &[Ticks]) -> Vec<(usize, usize)> {
-    let mut places = std::collections::HashMap::<usize, Vec<usize>>::new();
-    for (at, it) in ticks.iter().enumerate() {
-        places.entry(it.count).or_default().push(at);
+/// The first and last position of each code span.
+fn code_regions(backticks: &[Backticks]) -> Vec<(usize, usize)> {
+    let mut indexes_by_count = std::collections::HashMap::<usize, Vec<usize>>::new();
+    for (index, run) in backticks.iter().enumerate() {
+        indexes_by_count.entry(run.count).or_default().push(index);
     }
     let mut regions = Vec::new();
-    let mut at = 0;
-    while let Some(opening) = ticks.get(at) {
-        let same = places.get(&opening.opening).filter(|_| opening.opening > 0);
-        let closing = same.and_then(|same| same.get(same.partition_point(|&place| place <= at)).copied());
+    let mut index = 0;
+    while let Some(opening) = backticks.get(index) {
+        let same_count = indexes_by_count.get(&opening.opening).filter(|_| opening.opening > 0);
+        let closing = same_count.and_then(|same| same.get(same.partition_point(|&other| other <= index)).copied());
         if let Some(closing) = closing {
-            regions.push((opening.start, ticks[closing].end));
-            at = closing;
+            regions.push((opening.start, backticks[closing].end));
+            index = closing;
         }
-        at += 1;
+        index += 1;
     }
     regions
 }
@@ -193,7 +192,7 @@ mod tests {
     use std::rc::Rc;
 
     #[test]
-    fn rows_are_cut_at_bars() {
+    fn rows_are_split_at_bars() {
         for (row, cells) in [
             ("a|b", vec!["a", "b"]),
             ("a\\|b|c", vec!["a\\|b", "c"]),
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_made_if_the_budget_suffices_for_all() {
+    fn tables_are_built_only_if_the_budget_suffices_for_all_cells() {
         let text = "a|b|c\n-|-|-\nd\ne";
         let cells = "<td></td>".len() * 9;
         for (nodes, output, is_built) in [(100, 1_000, true), (100, cells - 1, false), (8, 1_000, false)] {
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_needs_a_line_of_dashes() {
+    fn tables_require_a_delimiter_row() {
         for text in ["a|b\n-|-", "|a|\n|-|", "a|b\n:-:|--:\nc", "e||\n-|:", "|\n|"] {
             assert!(Table::of(text).is_some(), "{text}");
         }

@@ -1,44 +1,44 @@
-//! Code as HTML with a span per piece.
+//! Writes tokens of code as HTML spans.
 
 use super::super::html;
 use super::{languages, lexer, session};
 
-/// HTML of code as a feature level has it. None for a language whose code isn't coloured.
+/// The HTML of highlighted code at a feature level. None: the language is not highlighted.
 pub(super) fn spans(language: &str, code: &str, level: i64) -> Option<String> {
     let tokens = match language {
-        "Bash Session" => session::session(code),
+        "Bash Session" => session::tokens_of_session(code),
         language => lexer::tokens(languages::table(language)?, code, level),
     };
-    let mut out = String::with_capacity(code.len() * 4);
-    // The class of the span that is open. Neighbours of one class share it, within a line.
-    let mut open = "";
+    let mut html = String::with_capacity(code.len() * 4);
+    // Adjacent tokens with the same class share a span within a line.
+    let mut open_class = "";
     for token in tokens {
         for (index, part) in token.text.split('\n').enumerate() {
             if index > 0 {
-                close(&mut out, &mut open);
-                out.push('\n');
+                close(&mut html, &mut open_class);
+                html.push('\n');
             }
             if part.is_empty() {
                 continue;
             }
-            if token.class != open {
-                close(&mut out, &mut open);
+            if token.class != open_class {
+                close(&mut html, &mut open_class);
                 if !token.class.is_empty() {
-                    out.push_str("<span class=\"");
-                    out.push_str(token.class);
-                    out.push_str("\">");
+                    html.push_str("<span class=\"");
+                    html.push_str(token.class);
+                    html.push_str("\">");
                 }
-                open = token.class;
+                open_class = token.class;
             }
-            html::push_text(&mut out, part);
+            html::push_text(&mut html, part);
         }
     }
-    close(&mut out, &mut open);
-    Some(out)
+    close(&mut html, &mut open_class);
+    Some(html)
 }
 
-fn close(out: &mut String, open: &mut &'static str) {
-    if !std::mem::take(open).is_empty() {
-        out.push_str("</span>");
+fn close(html: &mut String, open_class: &mut &'static str) {
+    if !std::mem::take(open_class).is_empty() {
+        html.push_str("</span>");
     }
 }

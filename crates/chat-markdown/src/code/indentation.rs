@@ -1,34 +1,34 @@
-//! Indentation, where it has a meaning.
+//! Tracks indentation in languages where it is significant, such as YAML.
 
-/// What a match says of indentation.
+/// How a match changes the indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Indent {
     /// A document begins.
     Reset,
-    /// The spaces of a line.
+    /// The spaces at the start of a line.
     Start,
-    /// Spaces behind them, which may belong to it.
+    /// Further spaces, which may belong to the indentation.
     Save,
-    /// What is there begins a block.
+    /// The match begins a block and is part of its indentation.
     Set,
-    /// The same, but what is there is not part of the indentation.
+    /// The match begins a block, but is not part of its indentation.
     SetImplicit,
-    /// The head of a block of text, which may say how far it is indented.
+    /// The header of a block scalar, which may have an indentation indicator.
     BlockHead,
-    /// A blank line in a block of text.
+    /// A blank line in a block scalar.
     BlockBlank,
-    /// The spaces of a line in a block of text.
+    /// The indentation of a line in a block scalar.
     Block,
-    /// The spaces of a line that goes on with a text.
+    /// The indentation of a continuation line of a plain scalar.
     Plain,
 }
 
-/// What becomes of a match.
+/// How the lexer treats a match.
 pub(super) enum Effect {
-    Whole,
-    /// What is behind so many bytes is of another class.
+    Unchanged,
+    /// The part after this many bytes has another class.
     Divided(usize, &'static str),
-    /// The two innermost states end before it.
+    /// The two innermost states end before the match.
     Leave,
 }
 
@@ -49,15 +49,15 @@ impl Indent {
     }
 }
 
-/// How far blocks are indented, in spaces.
+/// Indentation of the current blocks, in spaces.
 #[derive(Default)]
 pub(super) struct Indentation {
-    /// Those of the blocks around, outermost first.
-    around: Vec<Option<usize>>,
-    /// That of the innermost block.
+    /// Enclosing blocks, outermost first.
+    enclosing: Vec<Option<usize>>,
+    /// The innermost block.
     current: Option<usize>,
     next: usize,
-    /// That of a block of text.
+    /// The current block scalar. None: not known yet.
     block: Option<usize>,
 }
 
@@ -70,7 +70,7 @@ impl Indentation {
             Indent::Save => self.next += length,
             Indent::Set | Indent::SetImplicit => {
                 if self.current < Some(self.next) {
-                    self.around.push(self.current);
+                    self.enclosing.push(self.current);
                     self.current = Some(self.next);
                 }
                 if indent == Indent::Set {
@@ -78,8 +78,8 @@ impl Indentation {
                 }
             }
             Indent::BlockHead => {
-                let more = text.chars().find_map(|character| character.to_digit(10));
-                self.block = more.map(|more| self.current.unwrap_or(0) + more as usize);
+                let indicator = text.chars().find_map(|character| character.to_digit(10));
+                self.block = indicator.map(|indicator| self.current.unwrap_or(0) + indicator as usize);
             }
             Indent::BlockBlank => match self.block {
                 Some(block) if length > block => return Effect::Divided(block, "no"),
@@ -98,22 +98,22 @@ impl Indentation {
             Indent::Plain if Some(length) <= self.current => return Effect::Leave,
             Indent::Plain => {}
         }
-        Effect::Whole
+        Effect::Unchanged
     }
 
     fn start(&mut self, length: usize) -> Effect {
         self.next = length;
         if Some(length) >= self.current {
-            return Effect::Whole;
+            return Effect::Unchanged;
         }
         while Some(length) < self.current {
-            self.current = self.around.pop().flatten();
+            self.current = self.enclosing.pop().flatten();
         }
         match self.current {
             Some(current) if length > current => Effect::Divided(current, "w w-Error"),
-            // One space is in error where no block is around.
+            // Without an enclosing block, one space is an error.
             None if length > 0 => Effect::Divided(length - 1, "w w-Error"),
-            _ => Effect::Whole,
+            _ => Effect::Unchanged,
         }
     }
 }

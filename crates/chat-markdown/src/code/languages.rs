@@ -1,14 +1,13 @@
-//! The languages whose code is coloured.
+//! The languages with syntax highlighting, and their tables of rules.
 
 use super::table::Language;
 use std::sync::OnceLock;
 
 struct Entry {
-    /// The canonical name.
     name: &'static str,
     tables: &'static [&'static str],
     folds_case: bool,
-    /// Read when it is needed first.
+    /// Parsed on first use. None: the table is invalid.
     language: OnceLock<Option<Language>>,
 }
 
@@ -52,17 +51,16 @@ static LANGUAGES: [Entry; 24] = [
     Entry::new("YAML", &[include_str!("languages/yaml.txt")]),
 ];
 
-/// The table of a language, by its canonical name.
+/// Looks a language up by its canonical name.
 pub(super) fn table(name: &str) -> Option<&'static Language> {
     let entry = LANGUAGES.iter().find(|entry| entry.name == name)?;
-    let read = || {
+    let load = || {
         let language = Language::read(entry.tables, entry.folds_case);
-        language.inspect_err(|fault| tracing::error!("the table of {name} can't be read: {}", fault.0)).ok()
+        language.inspect_err(|error| tracing::error!("the table of {name} can't be read: {}", error.0)).ok()
     };
-    entry.language.get_or_init(read).as_ref()
+    entry.language.get_or_init(load).as_ref()
 }
 
-/// The canonical names of the languages that have tables.
 #[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().map(|entry| entry.name)
@@ -81,16 +79,17 @@ mod tests {
         }
     }
 
-    fn is_tail(condition: &Condition) -> bool {
+    /// Whether the condition extends the match by a part with its own class.
+    fn extends_match(condition: &Condition) -> bool {
         use Condition::{Quoted, QuotedLine, Until, UntilName};
         matches!(condition, Until(_) | UntilName | Quoted(_) | QuotedLine(_))
     }
 
     #[test]
-    fn all_tables_can_be_read() {
+    fn all_tables_are_valid() {
         for entry in &LANGUAGES {
             let language = Language::read(entry.tables, entry.folds_case);
-            let language = language.unwrap_or_else(|fault| panic!("{}: {fault:?}", entry.name));
+            let language = language.unwrap_or_else(|error| panic!("{}: {error:?}", entry.name));
             for step in language.states.iter().flat_map(|state| &state.steps) {
                 if let Step::Patterns { matcher, rules } = step {
                     let compiled = [true, false].map(|for_ascii| matcher.compile(for_ascii));
@@ -101,9 +100,13 @@ mod tests {
                             let compiled = [true, false].map(|for_ascii| matcher.compile(for_ascii));
                             assert!(compiled.iter().all(Result::is_ok), "{}: {compiled:?}", entry.name);
                         }
-                        let tails = rule.conditions.iter().filter(|it| is_tail(it)).count();
-                        let wanted = [1, groups(index) - 1 + tails];
-                        assert!(wanted.contains(&rule.classes.len()), "{}: pattern {index} of {matcher:?}", entry.name);
+                        let extensions = rule.conditions.iter().filter(|condition| extends_match(condition)).count();
+                        let class_counts = [1, groups(index) - 1 + extensions];
+                        assert!(
+                            class_counts.contains(&rule.classes.len()),
+                            "{}: pattern {index} of {matcher:?}",
+                            entry.name
+                        );
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Reading code by the table of its language.
+//! Splits code into tokens by the table of its language.
 
 use super::indentation::{Effect, Indentation};
 use super::languages;
@@ -9,33 +9,33 @@ use regex_automata::{Anchored, Input, Span};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Patterns look no further than this, in bytes: a text is read in linear time.
-const WINDOW_BYTES: usize = 2_000;
-/// No word of a table is as long as this, in bytes.
-const WORD_BYTES: usize = 64;
-/// How many states are remembered.
-const STACK_MAX: usize = 200;
-/// How deep code is in code.
-const DEPTH_MAX: usize = 5;
-/// Rules that may follow each other at one place.
-const STANDSTILL_MAX: usize = 50;
+/// Maximum length that a pattern matches, in bytes. It makes the time linear in the length of the text.
+const MAX_MATCH_BYTES: usize = 2_000;
+/// Maximum length of words in tables, in bytes.
+const MAX_WORD_BYTES: usize = 64;
+/// Maximum number of nested states. The outermost are dropped.
+const MAX_STATES: usize = 200;
+/// Maximum depth of code within code.
+const MAX_DEPTH: usize = 5;
+/// Maximum number of successive matches without progress.
+const MAX_EMPTY_MATCHES: usize = 50;
 
-/// A piece of code. The class is a CSS class, empty for none.
 pub(super) struct Token<'t> {
+    /// CSS class; "" for none.
     pub class: &'static str,
     pub text: &'t str,
 }
 
-/// The pieces of code as a feature level has them, which together are the text.
+/// The tokens of a text at a feature level. Together, they are the text without what rules leave out.
 pub(super) fn tokens<'t>(language: &'static Language, text: &'t str, level: i64) -> Vec<Token<'t>> {
     tokens_by(language, text, level, text.is_ascii())
 }
 
-/// The pieces of code by patterns that know the letters of ASCII alone, or all.
+/// As [`tokens`]; `is_ascii` chooses patterns that only support ASCII, which are compiled faster.
 pub(super) fn tokens_by<'t>(language: &'static Language, text: &'t str, level: i64, is_ascii: bool) -> Vec<Token<'t>> {
-    let mut out = Vec::new();
-    Lexer::new(language, text, level, is_ascii, 0).run(0, &mut out);
-    out
+    let mut tokens = Vec::new();
+    Lexer::new(language, text, level, is_ascii, 0).run(0, &mut tokens);
+    tokens
 }
 
 struct Lexer<'t> {
@@ -45,13 +45,13 @@ struct Lexer<'t> {
     is_ascii: bool,
     depth: usize,
     indentation: Indentation,
-    /// Ends of lines and texts before which no further match of `until` and `quoted` ends, by what is looked for.
+    /// Failed searches of `until` and `quoted`, by the text searched for: no match ends before this position.
     unclosed: HashMap<String, usize, foldhash::fast::FixedState>,
 }
 
 struct Match<'r> {
     rule: &'r Rule,
-    /// Groups if the rule has a class for each, else the whole alone.
+    /// The groups if the rule has a class for each, else the whole match.
     groups: Vec<Option<Range<usize>>>,
     end: usize,
 }
@@ -62,164 +62,179 @@ impl<'t> Lexer<'t> {
         Self { language, text, level, is_ascii, depth, indentation, unclosed: HashMap::default() }
     }
 
-    fn run(&mut self, state: usize, out: &mut Vec<Token<'t>>) {
+    fn run(&mut self, state: usize, tokens: &mut Vec<Token<'t>>) {
         let language = self.language;
         let mut stack = vec![0, state];
         stack.dedup();
-        let mut at = 0;
-        let mut standstill = 0;
-        while let Some(character) = self.text[at..].chars().next() {
+        let mut position = 0;
+        let mut empty_matches = 0;
+        while let Some(character) = self.text[position..].chars().next() {
             let state = stack.last().copied().unwrap_or(0);
-            let found = language.states[state].steps.iter().find_map(|step| self.matched(step, at));
-            let Some(found) = found.filter(|_| standstill < STANDSTILL_MAX) else {
-                let end = at + character.len_utf8();
+            let found_match = language.states[state].steps.iter().find_map(|step| self.match_step(step, position));
+            let Some(found_match) = found_match.filter(|_| empty_matches < MAX_EMPTY_MATCHES) else {
+                let end = position + character.len_utf8();
                 if character == '\n' {
                     stack = vec![0];
                 }
-                self.emit(if character == '\n' { "w" } else { "err" }, at..end, out);
-                at = end;
-                standstill = 0;
+                self.emit(if character == '\n' { "w" } else { "err" }, position..end, tokens);
+                position = end;
+                empty_matches = 0;
                 continue;
             };
-            let end = self.emit_match(&found, at, &mut stack, out);
-            for next in &found.rule.next {
+            let end = self.emit_match(&found_match, position, &mut stack, tokens);
+            for next in &found_match.rule.next {
                 match next {
                     Next::Pop if stack.len() > 1 => drop(stack.pop()),
                     Next::Pop => {}
-                    Next::Again => stack.push(state),
+                    Next::Reenter => stack.push(state),
                     Next::Enter(state) => stack.push(*state),
                 }
             }
-            if stack.len() > STACK_MAX {
+            if stack.len() > MAX_STATES {
                 stack.remove(0);
             }
-            standstill = if end == at { standstill + 1 } else { 0 };
-            at = end;
+            empty_matches = if end == position { empty_matches + 1 } else { 0 };
+            position = end;
         }
     }
 
-    /// Says where the text goes on.
-    fn emit_match(&mut self, found: &Match<'_>, at: usize, stack: &mut Vec<usize>, out: &mut Vec<Token<'t>>) -> usize {
-        let effect = found.rule.indent().map(|indent| self.indentation.apply(indent, &self.text[at..found.end]));
-        match (effect, found.rule.classes.first()) {
+    /// Returns the position after the match.
+    fn emit_match(
+        &mut self,
+        found_match: &Match<'_>,
+        position: usize,
+        stack: &mut Vec<usize>,
+        tokens: &mut Vec<Token<'t>>,
+    ) -> usize {
+        let effect = found_match
+            .rule
+            .indent()
+            .map(|indent| self.indentation.apply(indent, &self.text[position..found_match.end]));
+        match (effect, found_match.rule.classes.first()) {
             (Some(Effect::Leave), _) => {
                 stack.truncate(stack.len().saturating_sub(2).max(1));
-                return at;
+                return position;
             }
             (Some(Effect::Divided(length, second)), Some(Class::Named(first))) => {
-                self.emit(first, at..at + length, out);
-                self.emit(second, at + length..found.end, out);
+                self.emit(first, position..position + length, tokens);
+                self.emit(second, position + length..found_match.end, tokens);
             }
             _ => {
-                for (class, range) in found.rule.classes.iter().zip(&found.groups) {
+                for (class, range) in found_match.rule.classes.iter().zip(&found_match.groups) {
                     if let Some(range) = range.clone().filter(|range| !range.is_empty()) {
-                        self.emit_class(*class, range, out);
+                        self.emit_class(*class, range, tokens);
                     }
                 }
             }
         }
-        found.end
+        found_match.end
     }
 
-    fn emit_class(&mut self, class: Class, range: Range<usize>, out: &mut Vec<Token<'t>>) {
+    fn emit_class(&mut self, class: Class, range: Range<usize>, tokens: &mut Vec<Token<'t>>) {
         match class {
-            Class::Named(class) => self.emit(class, range, out),
-            Class::Later { class, since } => self.emit(if self.level >= since { class } else { "" }, range, out),
+            Class::Named(class) => self.emit(class, range, tokens),
+            Class::SinceLevel { class, since } => {
+                self.emit(if self.level >= since { class } else { "" }, range, tokens)
+            }
             Class::Dropped | Class::Ahead => {}
             Class::Code { language, state } => {
                 let inner = if language.is_empty() { Some(self.language) } else { languages::table(language) };
                 let text = &self.text[range.clone()];
                 match inner.and_then(|inner| Some((inner, inner.state(state)?))) {
-                    Some((inner, state)) if self.depth < DEPTH_MAX => {
-                        Self::new(inner, text, self.level, self.is_ascii, self.depth + 1).run(state, out);
+                    Some((inner, state)) if self.depth < MAX_DEPTH => {
+                        Self::new(inner, text, self.level, self.is_ascii, self.depth + 1).run(state, tokens);
                     }
-                    _ => self.emit("", range, out),
+                    _ => self.emit("", range, tokens),
                 }
             }
         }
     }
 
-    fn emit(&self, class: &'static str, range: Range<usize>, out: &mut Vec<Token<'t>>) {
+    fn emit(&self, class: &'static str, range: Range<usize>, tokens: &mut Vec<Token<'t>>) {
         let text = &self.text[range];
-        let renamed = self.language.renamings.iter().find(|it| it.from == class && it.words.contains(text));
-        out.push(Token { class: renamed.map_or(class, |it| it.to), text });
+        let renaming = self.language.renamings.iter().find(|row| row.from == class && row.words.contains(text));
+        tokens.push(Token { class: renaming.map_or(class, |row| row.to), text });
     }
 
-    fn matched<'r>(&mut self, step: &'r Step, at: usize) -> Option<Match<'r>> {
+    fn match_step<'r>(&mut self, step: &'r Step, position: usize) -> Option<Match<'r>> {
         match step {
             Step::Words(words, rule) => {
-                let rest = &self.text[at..self.text.floor_char_boundary(at + WORD_BYTES)];
-                let end = rest.find(|character| !is_in_word(character)).unwrap_or(rest.len());
-                let word = &rest[..end];
-                let known = if self.language.folds_case {
+                let remaining = &self.text[position..self.text.floor_char_boundary(position + MAX_WORD_BYTES)];
+                let end = remaining.find(|character| !is_in_word(character)).unwrap_or(remaining.len());
+                let word = &remaining[..end];
+                let is_known = if self.language.folds_case {
                     words.contains(word.to_ascii_lowercase().as_str())
                 } else {
                     words.contains(word)
                 };
-                let whole = Some(at..at + end);
-                (known && self.fits_before(rule, at)).then(|| Match { rule, groups: vec![whole], end: at + end })
+                let range = Some(position..position + end);
+                (is_known && self.matches_before(rule, position)).then(|| Match {
+                    rule,
+                    groups: vec![range],
+                    end: position + end,
+                })
             }
             Step::Patterns { matcher, rules } => {
                 if let [rule] = &rules[..]
-                    && !self.fits_before(rule, at)
+                    && !self.matches_before(rule, position)
                 {
                     return None;
                 }
-                self.searched(matcher, rules, at)
+                self.match_patterns(matcher, rules, position)
             }
         }
     }
 
-    fn searched<'r>(&mut self, matcher: &Matcher, rules: &'r [Rule], at: usize) -> Option<Match<'r>> {
+    fn match_patterns<'r>(&mut self, matcher: &Matcher, rules: &'r [Rule], position: usize) -> Option<Match<'r>> {
         let regex = matcher.regex(self.is_ascii)?;
-        let found = regex.search(&self.input(at).anchored(Anchored::Yes))?;
-        let rule = &rules[found.pattern().as_usize()];
+        let pattern_match = regex.search(&self.input(position).anchored(Anchored::Yes))?;
+        let rule = &rules[pattern_match.pattern().as_usize()];
         let is_plain = rule.classes.len() == 1 && rule.conditions.is_empty();
-        let mut groups = vec![Some(found.range())];
+        let mut groups = vec![Some(pattern_match.range())];
         if !is_plain {
             let mut captures = regex.create_captures();
-            let input = Input::new(self.text).span(Span { start: at, end: found.end() });
-            regex.search_captures(&input.anchored(Anchored::Pattern(found.pattern())), &mut captures);
+            let input = Input::new(self.text).span(Span { start: position, end: pattern_match.end() });
+            regex.search_captures(&input.anchored(Anchored::Pattern(pattern_match.pattern())), &mut captures);
             let spans = captures.iter().skip(1).map(|span| span.map(|span| span.range()));
             if captures.group_len() > 1 {
                 groups = spans.collect();
             }
         }
-        let mut end = self.fits(rule, &mut groups, found.end())?;
+        let mut end = self.end_if_matches(rule, &mut groups, pattern_match.end())?;
         if let (Some(Class::Ahead), Some(Some(ahead))) = (rule.classes.last(), groups.last()) {
             end = ahead.start;
         }
         if rule.classes.len() == 1 {
-            groups = vec![Some(at..end)];
+            groups = vec![Some(position..end)];
         }
         Some(Match { rule, groups, end })
     }
 
-    /// The text from here as far as patterns look.
-    fn input(&self, at: usize) -> Input<'t> {
-        let end = self.text.floor_char_boundary(at + WINDOW_BYTES);
-        Input::new(self.text).span(Span { start: at, end })
+    /// The text from a position on, limited to [`MAX_MATCH_BYTES`].
+    fn input(&self, position: usize) -> Input<'t> {
+        let end = self.text.floor_char_boundary(position + MAX_MATCH_BYTES);
+        Input::new(self.text).span(Span { start: position, end })
     }
 
-    fn is_match(&self, matcher: &Matcher, at: usize) -> bool {
-        matcher.regex(self.is_ascii).is_some_and(|regex| regex.is_match(self.input(at).anchored(Anchored::Yes)))
+    fn is_match(&self, matcher: &Matcher, position: usize) -> bool {
+        matcher.regex(self.is_ascii).is_some_and(|regex| regex.is_match(self.input(position).anchored(Anchored::Yes)))
     }
 
-    /// Whether what is before a match is as its rule wants it.
-    fn fits_before(&self, rule: &Rule, at: usize) -> bool {
-        let before = self.text[..at].chars().next_back();
+    /// Checks the conditions on the text before a match.
+    fn matches_before(&self, rule: &Rule, position: usize) -> bool {
+        let before = self.text[..position].chars().next_back();
         rule.conditions.iter().all(|condition| match condition {
             Condition::After(r"\w") => before.is_some_and(is_in_word),
             Condition::After(set) => before.is_some_and(|before| set.contains(before)),
             Condition::NotAfter(r"\w") => !before.is_some_and(is_in_word),
             Condition::NotAfter(set) => !before.is_some_and(|before| set.contains(before)),
-            Condition::NotHere(matcher) => !self.is_match(matcher, at),
+            Condition::NotHere(matcher) => !self.is_match(matcher, position),
             _ => true,
         })
     }
 
-    /// Where a match ends, if what follows is as its rule wants it.
-    fn fits(&mut self, rule: &Rule, groups: &mut Vec<Option<Range<usize>>>, end: usize) -> Option<usize> {
+    /// Checks the conditions on the text after a match, and returns the end of the match.
+    fn end_if_matches(&mut self, rule: &Rule, groups: &mut Vec<Option<Range<usize>>>, end: usize) -> Option<usize> {
         let mut end = end;
         for condition in &rule.conditions {
             let start = end;
@@ -249,45 +264,46 @@ impl<'t> Lexer<'t> {
         if self.unclosed.get(&text).is_some_and(|&end| from < end) {
             return None;
         }
-        let found = memmem::find(&self.text.as_bytes()[from..], text.as_bytes());
+        let offset = memmem::find(&self.text.as_bytes()[from..], text.as_bytes());
         let length = text.len();
-        if found.is_none() {
+        if offset.is_none() {
             self.unclosed.insert(text, self.text.len());
         }
-        Some(from + found? + length)
+        Some(from + offset? + length)
     }
 
     fn after_name(&mut self, name: Range<usize>) -> Option<usize> {
-        let lengths = self.text[name.clone()].char_indices().map(|(at, character)| at + character.len_utf8());
+        let lengths =
+            self.text[name.clone()].char_indices().map(|(position, character)| position + character.len_utf8());
         let lengths = lengths.collect::<Vec<_>>();
         lengths.into_iter().rev().find_map(|length| {
-            let behind = name.start + length;
-            let first = self.text[behind..].chars().next()?;
-            self.after_text(behind + first.len_utf8(), self.text[name.start..behind].to_owned())
+            let end = name.start + length;
+            let first = self.text[end..].chars().next()?;
+            self.after_text(end + first.len_utf8(), self.text[name.start..end].to_owned())
         })
     }
 
     fn after_quote(&mut self, from: usize, quote: u8, in_line: bool) -> Option<usize> {
-        let sought = [char::from(quote), if in_line { 'l' } else { 't' }].iter().collect::<String>();
-        // A quote is escaped by the backslashes right before it, whichever quote the search begins behind.
-        if self.unclosed.get(&sought).is_some_and(|&end| from < end) {
+        let key = [char::from(quote), if in_line { 'l' } else { 't' }].iter().collect::<String>();
+        // Whether a quote is escaped depends only on the backslashes before it, not on where the search begins.
+        if self.unclosed.get(&key).is_some_and(|&end| from < end) {
             return None;
         }
         let bytes = self.text.as_bytes();
-        let mut at = from;
-        while at < bytes.len() && !(in_line && bytes[at] == b'\n') {
-            match bytes[at] {
-                byte if byte == quote => return Some(at + 1),
-                b'\\' if !(in_line && bytes.get(at + 1) == Some(&b'\n')) => at += 2,
-                _ => at += 1,
+        let mut position = from;
+        while position < bytes.len() && !(in_line && bytes[position] == b'\n') {
+            match bytes[position] {
+                byte if byte == quote => return Some(position + 1),
+                b'\\' if !(in_line && bytes.get(position + 1) == Some(&b'\n')) => position += 2,
+                _ => position += 1,
             }
         }
-        self.unclosed.insert(sought, at);
+        self.unclosed.insert(key, position);
         None
     }
 }
 
-/// Whether a character is of a word, as tables mean it.
+/// Whether a character is a word character in the tables.
 fn is_in_word(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_alphanumeric() || character == '_';

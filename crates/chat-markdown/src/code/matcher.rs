@@ -1,26 +1,26 @@
-//! Patterns of a table, compiled when a text first needs them.
+//! Compiles the patterns of language tables on first use.
 
 use regex_automata::meta::Regex;
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
 use std::sync::{Arc, OnceLock};
 
-/// Bytes of a regular expression's tables before they are made again.
+/// Memory limit of a lazy automaton, in bytes.
 const CACHE_BYTES: usize = 256 * 1024;
 
-/// What of a table can't be read.
+/// The invalid part of a table.
 #[derive(Debug)]
-pub(super) struct Fault(pub String);
+pub(super) struct TableError(pub String);
 
-/// Patterns of which the first that matches counts.
+/// Patterns; the first one that matches is used.
 ///
-/// Classes that know all letters of Unicode take most of the time of compiling. Few texts need them: for those in ASCII
-/// the patterns are compiled without.
+/// Compiling Unicode character classes takes most of the time, and few texts need them, so that there is a separate
+/// version for ASCII texts.
 #[derive(Debug, Default)]
 pub(super) struct Matcher {
     patterns: Vec<&'static str>,
     notation: Arc<Notation>,
-    of_ascii: OnceLock<Option<Regex>>,
-    of_all: OnceLock<Option<Regex>>,
+    ascii: OnceLock<Option<Regex>>,
+    unicode: OnceLock<Option<Regex>>,
 }
 
 impl Matcher {
@@ -28,34 +28,34 @@ impl Matcher {
         Self { patterns: vec![pattern], notation: notation.clone(), ..Self::default() }
     }
 
-    /// Adds a pattern that is tried after the others. Nothing may have been matched yet.
+    /// Adds a pattern that is tried after the others. Must not be called after [`Matcher::regex`].
     pub fn push(&mut self, pattern: &'static str) {
         self.patterns.push(pattern);
     }
 
-    /// The compiled patterns for a text. None if they can't be compiled.
+    /// None: the patterns are invalid.
     pub fn regex(&self, text_is_ascii: bool) -> Option<&Regex> {
-        let compiled = if text_is_ascii { &self.of_ascii } else { &self.of_all };
+        let compiled = if text_is_ascii { &self.ascii } else { &self.unicode };
         compiled.get_or_init(|| self.compile(text_is_ascii).ok()).as_ref()
     }
 
     /// # Errors
     ///
-    /// When one of the patterns is none.
-    pub fn compile(&self, for_ascii: bool) -> Result<Regex, Fault> {
-        let fault = |error: &dyn std::fmt::Display| Fault(format!("{:?}: {error}", self.patterns));
+    /// A pattern is invalid.
+    pub fn compile(&self, for_ascii: bool) -> Result<Regex, TableError> {
+        let table_error = |error: &dyn std::fmt::Display| TableError(format!("{:?}: {error}", self.patterns));
         let parsed = self.patterns.iter().map(|pattern| {
-            let hir = regex_syntax::parse(&self.notation.expanded(pattern)).map_err(|error| fault(&error))?;
+            let hir = regex_syntax::parse(&self.notation.expanded(pattern)).map_err(|error| table_error(&error))?;
             Ok(if for_ascii { within_ascii(hir) } else { hir })
         });
-        // Whole automata and searches for literals take long to make, and gain nothing: each search begins at a place.
+        // Full automata and prefilters take long to build and do not help anchored searches.
         let configuration = Regex::config().hybrid_cache_capacity(CACHE_BYTES).dfa(false).auto_prefilter(false);
         let builder = Regex::builder().configure(configuration).clone();
-        builder.build_many_from_hir(&parsed.collect::<Result<Vec<_>, _>>()?).map_err(|error| fault(&error))
+        builder.build_many_from_hir(&parsed.collect::<Result<Vec<_>, _>>()?).map_err(|error| table_error(&error))
     }
 }
 
-/// The same pattern for texts in ASCII alone.
+/// Restricts a pattern to ASCII texts.
 fn within_ascii(hir: Hir) -> Hir {
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),
@@ -87,46 +87,46 @@ fn within_ascii(hir: Hir) -> Hir {
     }
 }
 
-/// How the patterns of a table are written.
+/// Extensions of the syntax of patterns.
 #[derive(Debug, Default)]
 pub(super) struct Notation {
-    /// What `%NAME%` means. Later ones may use earlier ones.
+    /// Names and values of `%NAME%`. Values may use earlier macros.
     pub macros: Vec<(&'static str, &'static str)>,
     /// Whether patterns ignore case.
     pub folds_case: bool,
 }
 
 impl Notation {
-    /// A pattern with what `%NAME%` and `\w` mean.
+    /// Replaces `%NAME%` and `\w` in a pattern.
     fn expanded(&self, pattern: &str) -> String {
         let mut pattern = pattern.to_owned();
-        for (name, meaning) in self.macros.iter().rev() {
-            pattern = pattern.replace(&format!("%{name}%"), meaning);
+        for (name, value) in self.macros.iter().rev() {
+            pattern = pattern.replace(&format!("%{name}%"), value);
         }
-        let mut out = String::from(if self.folds_case { "(?mi)" } else { "(?m)" });
+        let mut result = String::from(if self.folds_case { "(?mi)" } else { "(?m)" });
         let mut in_class = false;
         let mut characters = pattern.chars();
         while let Some(character) = characters.next() {
             match character {
                 '\\' => match characters.next() {
-                    // Marks that combine with letters are not of words here.
-                    Some('w') if in_class => out.push_str(r"\p{L}\p{N}_"),
-                    Some('w') => out.push_str(r"[\p{L}\p{N}_]"),
-                    Some('W') => out.push_str(r"[^\p{L}\p{N}_]"),
-                    Some(other) => out.extend(['\\', other]),
-                    None => out.push('\\'),
+                    // Unlike in Rust, `\w` does not match combining marks.
+                    Some('w') if in_class => result.push_str(r"\p{L}\p{N}_"),
+                    Some('w') => result.push_str(r"[\p{L}\p{N}_]"),
+                    Some('W') => result.push_str(r"[^\p{L}\p{N}_]"),
+                    Some(other) => result.extend(['\\', other]),
+                    None => result.push('\\'),
                 },
                 '[' => {
                     in_class = true;
-                    out.push('[');
+                    result.push('[');
                 }
                 ']' => {
                     in_class = false;
-                    out.push(']');
+                    result.push(']');
                 }
-                other => out.push(other),
+                other => result.push(other),
             }
         }
-        out
+        result
     }
 }

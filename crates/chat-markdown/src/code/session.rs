@@ -1,73 +1,72 @@
-//! Sessions of a shell: lines with a prompt are code, the others output.
+//! Highlights shell sessions: lines with a prompt are code, other lines are output.
 
 use super::languages;
-use super::lexer::{Token, tokens};
+use super::lexer::Token;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// An environment that is named before the prompt.
+/// The name of a virtual environment before the prompt.
 static ENVIRONMENT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(\([^)]*\))(\s*)").ok());
 
-/// A prompt, and a line behind it: `$`, `user@host:~$`, `[user@host dir]#` and their like.
+/// A prompt such as `$`, `user@host:~$` or `[user@host dir]#`, and the command after it.
 static PROMPT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let places = r"| |sh\S*?|[\p{L}\p{N}_]+\S+[@:]\S+(?:\s+\S+)?|\[\S+[@:][^\n]+\].+";
     Regex::new(&format!(r"^((?:\[.*?\]|(?:\(\S+\))?(?:{places}))\s*[$#%]\s*)(.*\n?)")).ok()
 });
 
-/// Before lines that go on with the one above.
+/// The prompt of continuation lines.
 const CONTINUATION: &str = "> ";
 
-/// Lines of code that belong together, with what is between their parts.
+/// The lines of a command, with the prompts between them.
 #[derive(Default)]
 struct Block<'t> {
     code: String,
-    /// How much code is before each, and what it is.
+    /// Tokens that are not part of the code, each with the number of bytes of code before it.
     insertions: Vec<(usize, Token<'t>)>,
 }
 
-/// The pieces of a session.
-pub(super) fn session(text: &str) -> Vec<Token<'_>> {
-    let mut out = Vec::new();
+pub(super) fn tokens_of_session(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
     let mut block = Block::default();
-    let mut goes_on = false;
-    // Where the block begins.
+    let mut is_continued = false;
+    // Start of the block.
     let mut start = 0;
-    let mut at = 0;
+    let mut position = 0;
     for line in text.split_inclusive('\n') {
-        let end = at + line.len();
-        let mut rest = line;
+        let end = position + line.len();
+        let mut remaining = line;
         if block.insertions.is_empty() {
-            start = at;
+            start = position;
         }
         if let Some(found) = ENVIRONMENT.as_ref().and_then(|regex| regex.captures(line)) {
             block.insert("gp gp-VirtualEnv", &line[..found[1].len()]);
             block.insert("", &line[found[1].len()..found[0].len()]);
-            rest = &line[found[0].len()..];
+            remaining = &line[found[0].len()..];
         }
-        if let Some(found) = PROMPT.as_ref().and_then(|regex| regex.captures(rest)) {
+        if let Some(found) = PROMPT.as_ref().and_then(|regex| regex.captures(remaining)) {
             let prompt = found[1].len();
-            block.insert("gp", &rest[..prompt]);
-            block.code.push_str(&rest[prompt..found[0].len()]);
-            goes_on = block.code.ends_with("\\\n");
-        } else if goes_on {
-            if let Some(code) = rest.strip_prefix(CONTINUATION) {
-                block.insert("gp", &rest[..CONTINUATION.len()]);
+            block.insert("gp", &remaining[..prompt]);
+            block.code.push_str(&remaining[prompt..found[0].len()]);
+            is_continued = block.code.ends_with("\\\n");
+        } else if is_continued {
+            if let Some(code) = remaining.strip_prefix(CONTINUATION) {
+                block.insert("gp", &remaining[..CONTINUATION.len()]);
                 block.code.push_str(code);
             } else {
-                block.code.push_str(rest);
+                block.code.push_str(remaining);
             }
-            goes_on = block.code.ends_with("\\\n");
+            is_continued = block.code.ends_with("\\\n");
         } else {
-            let before = end - rest.len();
-            std::mem::take(&mut block).finish(&text[start..before], &mut out);
-            out.push(Token { class: "go", text: rest });
+            let before = end - remaining.len();
+            std::mem::take(&mut block).finish(&text[start..before], &mut tokens);
+            tokens.push(Token { class: "go", text: remaining });
         }
-        at = end;
+        position = end;
     }
     if !block.insertions.is_empty() {
-        block.finish(&text[start..], &mut out);
+        block.finish(&text[start..], &mut tokens);
     }
-    out
+    tokens
 }
 
 impl<'t> Block<'t> {
@@ -75,27 +74,27 @@ impl<'t> Block<'t> {
         self.insertions.push((self.code.len(), Token { class, text }));
     }
 
-    /// The pieces of the block, whose text is given.
-    fn finish(self, text: &'t str, out: &mut Vec<Token<'t>>) {
+    /// Appends the tokens of the block. `text` is the code with the insertions.
+    fn finish(self, text: &'t str, tokens: &mut Vec<Token<'t>>) {
         let Some(bash) = languages::table("Bash") else { return };
         let mut insertions = self.insertions.into_iter().peekable();
-        let (mut read, mut at) = (0, 0);
-        let mut next = |read: usize, at: &mut usize, out: &mut Vec<Token<'t>>| {
-            while let Some((_, token)) = insertions.next_if(|(before, _)| *before <= read) {
-                *at += token.text.len();
-                out.push(token);
+        let (mut code_position, mut position) = (0, 0);
+        let mut next = |code_position: usize, position: &mut usize, tokens: &mut Vec<Token<'t>>| {
+            while let Some((_, token)) = insertions.next_if(|(before, _)| *before <= code_position) {
+                *position += token.text.len();
+                tokens.push(token);
             }
             insertions.peek().map(|(before, _)| *before)
         };
-        for token in tokens(bash, &self.code, i64::MAX) {
-            let end = read + token.text.len();
-            while read < end {
-                let until = next(read, &mut at, out).map_or(end, |before| before.min(end));
-                out.push(Token { class: token.class, text: &text[at..at + until - read] });
-                at += until - read;
-                read = until;
+        for token in super::lexer::tokens(bash, &self.code, i64::MAX) {
+            let end = code_position + token.text.len();
+            while code_position < end {
+                let until = next(code_position, &mut position, tokens).map_or(end, |before| before.min(end));
+                tokens.push(Token { class: token.class, text: &text[position..position + until - code_position] });
+                position += until - code_position;
+                code_position = until;
             }
         }
-        next(read, &mut at, out);
+        next(code_position, &mut position, tokens);
     }
 }

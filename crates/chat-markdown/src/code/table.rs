@@ -1,37 +1,38 @@
-//! Tables of languages: the text in which they are written, and what becomes of it.
+//! Parses language tables: text files with the lexer rules of a language.
 //!
-//! A line of a table is one of these; columns are divided by tabs.
+//! A line of a table is one of these. Columns are separated by tabs.
 //!
-//! | line | means |
+//! | line | meaning |
 //! |---|---|
-//! | `# …` | nothing |
-//! | `$ NAME PATTERN` | `%NAME%` means the pattern below |
-//! | `! FROM TO WORD …` | a token of class FROM that is one of the words is of class TO |
-//! | `= STATE` | the rules of a state follow, to be tried in this order |
-//! | `& STATE …` | the rules of other states are tried here |
+//! | `# …` | a comment |
+//! | `$ NAME PATTERN` | defines `%NAME%` for the patterns below |
+//! | `! FROM TO WORD …` | tokens of class FROM that are one of the words get class TO |
+//! | `= STATE` | the rules of a state follow; they are tried in this order |
+//! | `& STATE …` | includes the rules of other states |
 //! | `CLASSES PATTERN NEXT CONDITION …` | a rule |
 //!
-//! CLASSES: one for the whole match, or one per group, divided by commas. `-` is text without a class, `~` is left out,
-//! `w+339` is of class `w` from feature level 339 on and has none before, as the highlighter of that time had it,
-//! `@LANGUAGE/STATE` is code of another language, `@` of the same, `>` is looked at and read again by the next rule.
+//! CLASSES: one for the whole match, or one per group, separated by commas. `-` is text without a class, `~` is left out,
+//! `w+339` has class `w` from feature level 339 on and none before, as in the highlighters of these levels,
+//! `@LANGUAGE/STATE` is code of another language, `@` of the same language, `>` is lookahead that the next rule matches
+//! again.
 //!
-//! PATTERN: a regular expression, or `words` and words that must be whole; lines that begin with a tab continue them.
+//! PATTERN: a regular expression, or `words` and a list of whole words; lines that begin with a tab continue the list.
 //!
-//! NEXT: `-`, `pop`, `pop2`, `again` (the same state once more) or states to enter, the last one on top.
+//! NEXT: `-`, `pop`, `pop2`, `again` (enters the same state again) or states to enter, the last one on top.
 //!
 //! CONDITION: see [`Condition`].
 
 use super::indentation::Indent;
-use super::matcher::{Fault, Matcher, Notation};
+use super::matcher::{Matcher, Notation, TableError};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 type Words = HashSet<&'static str, foldhash::fast::FixedState>;
 
-/// What a table says of one language.
+/// The lexer rules of a language.
 #[derive(Debug)]
 pub(super) struct Language {
-    /// The first is where a text begins.
+    /// The first one is the initial state.
     pub states: Vec<State>,
     names: HashMap<&'static str, usize, foldhash::fast::FixedState>,
     pub renamings: Vec<Renaming>,
@@ -39,7 +40,7 @@ pub(super) struct Language {
     pub folds_case: bool,
 }
 
-/// Words whose class is another one.
+/// Changes the class of certain words.
 #[derive(Debug)]
 pub(super) struct Renaming {
     pub from: &'static str,
@@ -47,22 +48,21 @@ pub(super) struct Renaming {
     pub words: Words,
 }
 
-/// Rules, in the order in which they are tried.
+/// A lexer state; its steps are tried in order.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub steps: Vec<Step>,
 }
 
-/// Rules that are tried at once.
+/// Rules that are tried together.
 #[derive(Debug)]
 pub(super) enum Step {
     /// Whole words.
     Words(Words, Rule),
-    /// The first rule whose pattern matches. One that has conditions is alone.
+    /// The first rule whose pattern matches. A rule with conditions is the only one of its step.
     Patterns { matcher: Matcher, rules: Vec<Rule> },
 }
 
-/// What to do with a match.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub classes: Vec<Class>,
@@ -70,60 +70,61 @@ pub(super) struct Rule {
     pub conditions: Vec<Condition>,
 }
 
-/// What becomes of a group of a match.
+/// How a group of a match is highlighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Text of a CSS class, empty for none.
+    /// A CSS class; "" for none.
     Named(&'static str),
-    /// Text of a CSS class from a feature level on, before of none.
-    Later { class: &'static str, since: i64 },
-    /// Not shown.
+    /// A CSS class from a feature level on; no class below it.
+    SinceLevel { class: &'static str, since: i64 },
+    /// Left out.
     Dropped,
-    /// Looked at alone.
+    /// Lookahead: not part of the match.
     Ahead,
-    /// Code of a language, empty for the same one, from a state, empty for the first.
+    /// Code of another language, in a state. "": the same language, and its initial state.
     Code { language: &'static str, state: &'static str },
 }
 
-/// Which state follows.
+/// A change of the stack of states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     Pop,
-    Again,
+    Reenter,
     Enter(usize),
 }
 
-/// What a match must fulfil besides its pattern.
+/// A condition on a match in addition to its pattern.
 #[derive(Debug)]
 pub(super) enum Condition {
-    /// `after CHARACTERS`: one of them is before it.
+    /// `after CHARACTERS`: one of them precedes the match.
     After(&'static str),
-    /// `not-after CHARACTERS`: none of them is before it. `\w` means those of words.
+    /// `not-after CHARACTERS`: none of them precedes the match. `\w` means word characters.
     NotAfter(&'static str),
-    /// `not-here PATTERN`: does not match where it begins.
+    /// `not-here PATTERN`: the pattern does not match at the start of the match.
     NotHere(Matcher),
-    /// `ahead PATTERN`: follows it.
+    /// `ahead PATTERN`: the pattern follows the match.
     Ahead(Matcher),
-    /// `not-ahead PATTERN`: does not follow it.
+    /// `not-ahead PATTERN`: the pattern does not follow the match.
     NotAhead(Matcher),
-    /// `until TEXT`: the match goes on through this text, in which `\1` means the first group. The last class is for it.
+    /// `until TEXT`: the match extends to the end of this text, in which `\1` is the first group. The extension has the last
+    /// class.
     Until(&'static str),
-    /// `quoted CHARACTER`: the match goes on through this character, unless a backslash is before it.
+    /// `quoted CHARACTER`: the match extends to the next such character that is not escaped by a backslash.
     Quoted(u8),
-    /// `quoted-line CHARACTER`: the same, within the line.
+    /// `quoted-line CHARACTER`: as `quoted`, within the line.
     QuotedLine(u8),
-    /// `until-name`: the match goes on to the next place where the first group is. If there is none, to the next
-    /// where its beginning is, which may be in itself.
+    /// `until-name`: the match extends to the next occurrence of the first group or, if there is none, of its longest prefix
+    /// that occurs again.
     UntilName,
-    /// `indent …`: it says something of the indentation.
+    /// `indent …`: the match changes the indentation.
     Indent(Indent),
 }
 
-/// A rule as it is in a table.
+/// The columns of a rule.
 #[derive(Clone)]
 struct Row {
     pattern: &'static str,
-    more_words: Vec<&'static str>,
+    continued_words: Vec<&'static str>,
     classes: &'static str,
     next: &'static str,
     conditions: Vec<&'static str>,
@@ -135,36 +136,36 @@ enum Line {
 }
 
 impl Language {
-    /// Reads tables. The rules of a state that several have are those of the first of them, then those of the next.
-    pub(super) fn read(tables: &[&'static str], folds_case: bool) -> Result<Self, Fault> {
+    /// Parses tables. If several tables have the same state, its rules are in the order of the tables.
+    pub(super) fn read(tables: &[&'static str], folds_case: bool) -> Result<Self, TableError> {
         let mut macros = Vec::new();
         let mut renamings = Vec::new();
         let mut states: Vec<(&'static str, Vec<Line>)> = Vec::new();
         let mut current = 0;
         let lines = tables.iter().flat_map(|table| table.lines());
         for line in lines.filter(|line| !line.is_empty() && !line.starts_with("# ")) {
-            let (head, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-            match head {
-                "$" => macros.push(rest.split_once(' ').ok_or_else(|| Fault(line.to_owned()))?),
+            let (keyword, arguments) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+            match keyword {
+                "$" => macros.push(arguments.split_once(' ').ok_or_else(|| TableError(line.to_owned()))?),
                 "!" => {
-                    let mut words = rest.split_ascii_whitespace();
+                    let mut words = arguments.split_ascii_whitespace();
                     let (Some(from), Some(to)) = (words.next(), words.next()) else {
-                        return Err(Fault(line.to_owned()));
+                        return Err(TableError(line.to_owned()));
                     };
                     renamings.push(Renaming { from, to, words: words.collect() });
                 }
                 "=" => {
-                    current = states.iter().position(|(name, _)| *name == rest).unwrap_or(states.len());
+                    current = states.iter().position(|(name, _)| *name == arguments).unwrap_or(states.len());
                     if current == states.len() {
-                        states.push((rest, Vec::new()));
+                        states.push((arguments, Vec::new()));
                     }
                 }
                 _ => {
-                    let (_, lines) = states.get_mut(current).ok_or_else(|| Fault(line.to_owned()))?;
-                    match (head, lines.last_mut()) {
-                        ("", Some(Line::Rule(row))) => row.more_words.push(rest),
-                        ("&", _) => lines.extend(rest.split(' ').map(Line::Include)),
-                        _ => lines.push(Line::Rule(Row::read(line).ok_or_else(|| Fault(line.to_owned()))?)),
+                    let (_, lines) = states.get_mut(current).ok_or_else(|| TableError(line.to_owned()))?;
+                    match (keyword, lines.last_mut()) {
+                        ("", Some(Line::Rule(row))) => row.continued_words.push(arguments),
+                        ("&", _) => lines.extend(arguments.split(' ').map(Line::Include)),
+                        _ => lines.push(Line::Rule(Row::read(line).ok_or_else(|| TableError(line.to_owned()))?)),
                     }
                 }
             }
@@ -174,47 +175,47 @@ impl Language {
         let mut language = Self { states: Vec::new(), names, renamings, folds_case };
         for (_, lines) in &states {
             let mut state = State::default();
-            language.add(&mut state, lines, &states, &notation, 0)?;
+            language.add_lines(&mut state, lines, &states, &notation, 0)?;
             language.states.push(state);
         }
         Ok(language)
     }
 
-    /// The index of a state, the first for an empty name.
+    /// The index of a state. "": the initial state.
     pub(super) fn state(&self, name: &str) -> Option<usize> {
         if name.is_empty() { Some(0) } else { self.names.get(name).copied() }
     }
 
-    fn add(
+    fn add_lines(
         &self,
         state: &mut State,
         lines: &[Line],
         states: &[(&'static str, Vec<Line>)],
         notation: &Arc<Notation>,
         depth: usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), TableError> {
         for line in lines {
             match line {
                 Line::Include(name) if depth < 8 => {
-                    let index = self.state(name).ok_or_else(|| Fault((*name).to_owned()))?;
-                    self.add(state, &states[index].1, states, notation, depth + 1)?;
+                    let index = self.state(name).ok_or_else(|| TableError((*name).to_owned()))?;
+                    self.add_lines(state, &states[index].1, states, notation, depth + 1)?;
                 }
-                Line::Include(name) => return Err(Fault((*name).to_owned())),
+                Line::Include(name) => return Err(TableError((*name).to_owned())),
                 Line::Rule(row) => self.add_rule(state, row, notation)?,
             }
         }
         Ok(())
     }
 
-    fn add_rule(&self, state: &mut State, row: &Row, notation: &Arc<Notation>) -> Result<(), Fault> {
+    fn add_rule(&self, state: &mut State, row: &Row, notation: &Arc<Notation>) -> Result<(), TableError> {
         let conditions = row.conditions.iter().map(|text| Condition::read(text, notation)).collect::<Result<_, _>>()?;
         let rule = Rule {
             classes: row.classes.split(',').map(Class::read).collect(),
-            next: row.next.split(' ').map(|name| self.next(name)).collect::<Result<Vec<_>, _>>()?.concat(),
+            next: row.next.split(' ').map(|name| self.parse_next(name)).collect::<Result<Vec<_>, _>>()?.concat(),
             conditions,
         };
         if let Some(words) = row.pattern.strip_prefix("words ") {
-            let words = row.more_words.iter().flat_map(|line| line.split(' ')).chain(words.split(' '));
+            let words = row.continued_words.iter().flat_map(|line| line.split(' ')).chain(words.split(' '));
             state.steps.push(Step::Words(words.collect(), rule));
             return Ok(());
         }
@@ -230,19 +231,18 @@ impl Language {
         Ok(())
     }
 
-    fn next(&self, name: &'static str) -> Result<Vec<Next>, Fault> {
+    fn parse_next(&self, name: &'static str) -> Result<Vec<Next>, TableError> {
         Ok(match name {
             "-" => Vec::new(),
             "pop" => vec![Next::Pop],
             "pop2" => vec![Next::Pop, Next::Pop],
-            "again" => vec![Next::Again],
-            name => vec![Next::Enter(self.state(name).ok_or_else(|| Fault((*name).to_owned()))?)],
+            "again" => vec![Next::Reenter],
+            name => vec![Next::Enter(self.state(name).ok_or_else(|| TableError((*name).to_owned()))?)],
         })
     }
 }
 
 impl Rule {
-    /// What it says of the indentation.
     pub(super) fn indent(&self) -> Option<Indent> {
         self.conditions.iter().find_map(|condition| match condition {
             Condition::Indent(indent) => Some(*indent),
@@ -257,7 +257,7 @@ impl Row {
         Some(Self {
             classes: columns.next()?,
             pattern: columns.next()?,
-            more_words: Vec::new(),
+            continued_words: Vec::new(),
             next: columns.next().unwrap_or("-"),
             conditions: columns.collect(),
         })
@@ -276,7 +276,7 @@ impl Class {
                     Self::Code { language, state }
                 }
                 None => match text.split_once('+') {
-                    Some((class, since)) => Self::Later { class, since: since.parse().unwrap_or(i64::MAX) },
+                    Some((class, since)) => Self::SinceLevel { class, since: since.parse().unwrap_or(i64::MAX) },
                     None => Self::Named(text),
                 },
             },
@@ -285,9 +285,9 @@ impl Class {
 }
 
 impl Condition {
-    fn read(text: &'static str, notation: &Arc<Notation>) -> Result<Self, Fault> {
+    fn read(text: &'static str, notation: &Arc<Notation>) -> Result<Self, TableError> {
         let (kind, argument) = text.split_once(' ').unwrap_or((text, ""));
-        let character = || argument.bytes().next().ok_or_else(|| Fault(text.to_owned()));
+        let character = || argument.bytes().next().ok_or_else(|| TableError(text.to_owned()));
         Ok(match kind {
             "after" => Self::After(argument),
             "not-after" => Self::NotAfter(argument),
@@ -298,8 +298,8 @@ impl Condition {
             "quoted" => Self::Quoted(character()?),
             "quoted-line" => Self::QuotedLine(character()?),
             "until-name" => Self::UntilName,
-            "indent" => Self::Indent(Indent::read(argument).ok_or_else(|| Fault(text.to_owned()))?),
-            _ => return Err(Fault(text.to_owned())),
+            "indent" => Self::Indent(Indent::read(argument).ok_or_else(|| TableError(text.to_owned()))?),
+            _ => return Err(TableError(text.to_owned())),
         })
     }
 }

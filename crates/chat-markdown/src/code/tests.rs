@@ -1,4 +1,4 @@
-//! Code as the highlighter of the recorded server coloured it.
+//! Tests that code is highlighted as on recorded servers.
 
 use super::{colour, languages, lexer};
 use serde::Deserialize;
@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-/// A sample a line, with the HTML that Pygments 2.17.2 made of it, quotes as they are.
+/// One sample per line, with its HTML by Pygments 2.17.2. Quotes are not escaped.
 const SAMPLES: &[u8] = include_bytes!("samples.jsonl.gz");
-/// The samples in languages whose later classes are in the tables, as Pygments 2.19.1 has them, from level 339 on.
+/// Samples of the languages whose classes changed in Pygments 2.19.1, from level 339 on.
 const LATER_SAMPLES: &[u8] = include_bytes!("samples-339.jsonl.gz");
-/// The level at which the first samples were recorded.
-const RECORDED: i64 = 247;
+/// The feature level of the first samples.
+const RECORDED_LEVEL: i64 = 247;
 
 #[derive(Deserialize)]
 struct Sample {
@@ -31,9 +31,10 @@ fn read(samples: &[u8]) -> Vec<Sample> {
 }
 
 #[test]
-fn code_is_coloured_like_by_the_highlighter_of_the_recorded_server() {
+fn code_is_highlighted_as_on_the_recorded_server() {
     for Sample { language, code, html } in samples() {
-        let spans = colour::spans(&language, &code, RECORDED).unwrap_or_else(|| panic!("{language} is not coloured"));
+        let spans =
+            colour::spans(&language, &code, RECORDED_LEVEL).unwrap_or_else(|| panic!("{language} is not coloured"));
         assert_eq!(spans, html, "{language}: {code:?}");
     }
 }
@@ -47,16 +48,16 @@ fn a_later_highlighter_has_more_classes() {
 }
 
 #[test]
-fn code_in_ascii_is_read_alike_by_patterns_that_know_other_letters() {
+fn ascii_and_unicode_patterns_give_the_same_tokens_for_ascii_code() {
     let has_table = |language: &str| languages::names().any(|name| name == language);
-    let in_ascii = |sample: &Sample| sample.code.is_ascii() && has_table(&sample.language);
-    for Sample { language, code, .. } in samples().into_iter().filter(in_ascii) {
+    let is_ascii_sample = |sample: &Sample| sample.code.is_ascii() && has_table(&sample.language);
+    for Sample { language, code, .. } in samples().into_iter().filter(is_ascii_sample) {
         let table = languages::table(&language).unwrap_or_else(|| panic!("{language} has no table"));
-        let [of_ascii, of_all] = [true, false].map(|is_ascii| {
-            let tokens = lexer::tokens_by(table, &code, RECORDED, is_ascii).into_iter();
+        let [ascii_tokens, unicode_tokens] = [true, false].map(|is_ascii| {
+            let tokens = lexer::tokens_by(table, &code, RECORDED_LEVEL, is_ascii).into_iter();
             tokens.map(|token| (token.class, token.text)).collect::<Vec<_>>()
         });
-        assert_eq!(of_ascii, of_all, "{language}: {code:?}");
+        assert_eq!(ascii_tokens, unicode_tokens, "{language}: {code:?}");
     }
 }
 
@@ -69,15 +70,15 @@ fn each_language_has_samples() {
 }
 
 #[test]
-fn hard_code_is_coloured_in_time() {
+fn pathological_code_is_highlighted_in_time() {
     for language in languages::names() {
         for part in ["\"\\", "(", "a ", "/*", "<a ", "é", "r#\"", "<<a ", "f{", "`${", "int f(", "$ x\\\n", "k:\n "] {
             let code = part.repeat(8_000 / part.len()) + "\n";
-            let begin = Instant::now();
-            let spans = colour::spans(language, &code, RECORDED);
+            let started_at = Instant::now();
+            let spans = colour::spans(language, &code, RECORDED_LEVEL);
             assert!(spans.is_some(), "{language}");
-            // Some milliseconds in an optimized program.
-            assert!(begin.elapsed() < Duration::from_secs(10), "{language} {part:?}: {:?}", begin.elapsed());
+            // An optimized build takes some milliseconds.
+            assert!(started_at.elapsed() < Duration::from_secs(10), "{language} {part:?}: {:?}", started_at.elapsed());
         }
     }
 }

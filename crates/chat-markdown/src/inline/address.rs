@@ -1,4 +1,4 @@
-//! Addresses in a text that no markup points out.
+//! Links bare URLs, domains and email addresses.
 
 use super::url::{Target, sanitized};
 use super::{Inline, Rewriting};
@@ -8,19 +8,19 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What may end the name of a bare domain, in order: all that IANA lists, but those that are usual as the end of a
-/// file's name (`java`, `md`, `mov`, `py` and `zip`).
+/// The top-level domains of bare domains, sorted: all of IANA's list except common file name extensions (`java`, `md`,
+/// `mov`, `py` and `zip`).
 const TOP_LEVEL_DOMAINS: &str = include_str!("top_level_domains.txt");
 
-static DOMAIN_ENDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| TOP_LEVEL_DOMAINS.lines().collect());
+static KNOWN_DOMAINS: LazyLock<Vec<&'static str>> = LazyLock::new(|| TOP_LEVEL_DOMAINS.lines().collect());
 
-/// Brackets in an address nest no deeper than this.
-const BRACKETS_MAX: usize = 7;
+/// Maximum nesting of parentheses in an address.
+const MAX_PARENTHESES_DEPTH: usize = 7;
 
-/// Reading addresses takes no more steps than so many per byte of the text.
+/// Maximum number of steps per byte of text.
 const STEPS_PER_BYTE: usize = 50;
 
-/// What may be between an address and the white space behind it.
+/// Characters that may be between an address and the white space after it.
 const PUNCTUATION: [char; 10] = ['!', ':', ';', '?', ')', ',', '.', '\'', '"', '>'];
 
 /// Whether an address may directly follow a character.
@@ -28,12 +28,11 @@ fn is_boundary(character: char) -> bool {
     matches!(character, '\'' | '"' | '(' | ',' | ':' | '<') || is_space(character)
 }
 
-/// Links all addresses in a text.
 pub(super) fn addresses(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    let mut out = Rewriting::new(text);
+    let mut rewriting = Rewriting::new(text);
     for range in bare_addresses(text) {
         let address = &text[range.clone()];
-        let mark = match sanitized(address) {
+        let placeholder = match sanitized(address) {
             Some(href) => {
                 let attributes = vec![("href", Target::of(inline.context, &href).href)];
                 let text = Text::literal(address);
@@ -41,130 +40,129 @@ pub(super) fn addresses(inline: &mut Inline<'_, '_>, text: &str) -> Option<Strin
             }
             None => inline.text(address.to_owned()),
         };
-        out.replace(range, &mark);
+        rewriting.replace(range, &placeholder);
     }
-    out.finish()
+    rewriting.finish()
 }
 
-/// Where the bare addresses in a text are, from left to right.
+/// The ranges of the bare addresses in a text, from left to right.
 pub(crate) fn bare_addresses(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
+    let mut ranges = Vec::new();
     // Every address has one of these; most texts have none.
     if memchr::memchr3(b'.', b':', b'@', text.as_bytes()).is_none() {
-        return found;
+        return ranges;
     }
     let mut steps = STEPS_PER_BYTE * text.len();
     let mut start = 0;
     for part in text.split_inclusive(is_space) {
         let word = part.trim_end_matches(is_space);
         if memchr::memchr3(b'.', b':', b'@', word.as_bytes()).is_some() {
-            let ranges = Word::new(word).addresses(&mut steps);
-            found.extend(ranges.into_iter().map(|range| start + range.start..start + range.end));
+            let word_ranges = Word::new(word).addresses(&mut steps);
+            ranges.extend(word_ranges.into_iter().map(|range| start + range.start..start + range.end));
         }
         start += part.len();
     }
-    found
+    ranges
 }
 
-/// A part of a text without white space.
+/// Text without white space.
 struct Word<'t> {
     text: &'t str,
-    /// From here on there is punctuation alone: an address may end here or later.
+    /// Start of the punctuation at the end. Addresses can end here or later.
     end: usize,
-    /// For each opening round bracket the one that closes it, if brackets do not nest too deep between them.
-    brackets: HashMap<usize, usize>,
+    /// The position of the closing parenthesis of each opening one, unless the nesting is too deep.
+    parentheses: HashMap<usize, usize>,
 }
 
 impl<'t> Word<'t> {
     fn new(text: &'t str) -> Self {
-        let mut brackets = HashMap::new();
-        // Where brackets opened, and how deep brackets nest in each so far.
+        let mut parentheses = HashMap::new();
+        // Positions of open parentheses, each with the depth of nesting within it.
         let mut open: Vec<(usize, usize)> = Vec::new();
-        for at in memchr::memchr3_iter(b'(', b')', b'"', text.as_bytes()) {
-            match text.as_bytes()[at] {
-                b'(' => open.push((at, 1)),
+        for position in memchr::memchr3_iter(b'(', b')', b'"', text.as_bytes()) {
+            match text.as_bytes()[position] {
+                b'(' => open.push((position, 1)),
                 b')' => {
                     let Some((opening, depth)) = open.pop() else { continue };
-                    if depth <= BRACKETS_MAX {
-                        brackets.insert(opening, at);
+                    if depth <= MAX_PARENTHESES_DEPTH {
+                        parentheses.insert(opening, position);
                     }
-                    if let Some((_, around)) = open.last_mut() {
-                        *around = (*around).max(depth + 1);
+                    if let Some((_, enclosing_depth)) = open.last_mut() {
+                        *enclosing_depth = (*enclosing_depth).max(depth + 1);
                     }
                 }
                 _ => open.clear(),
             }
         }
-        Self { text, end: text.trim_end_matches(PUNCTUATION).len(), brackets }
+        Self { text, end: text.trim_end_matches(PUNCTUATION).len(), parentheses }
     }
 
     fn addresses(&self, steps: &mut usize) -> Vec<Range<usize>> {
-        let mut found = Vec::new();
-        let mut at = 0;
-        while at < self.text.len() && *steps > 0 {
+        let mut ranges = Vec::new();
+        let mut position = 0;
+        while position < self.text.len() && *steps > 0 {
             *steps -= 1;
-            if let Some(end) = self.address_at(at, steps) {
-                found.push(at..end);
-                at = end;
+            if let Some(end) = self.address_at(position, steps) {
+                ranges.push(position..end);
+                position = end;
             }
-            let Some(next) = self.text[at..].find(is_boundary) else { break };
-            // All boundaries within a word are ASCII.
-            at += next + 1;
+            let Some(next) = self.text[position..].find(is_boundary) else { break };
+            // Boundaries within a word are ASCII characters.
+            position += next + 1;
         }
-        found
+        ranges
     }
 
-    /// Where the address ends that begins at a byte.
-    fn address_at(&self, at: usize, steps: &mut usize) -> Option<usize> {
-        let text = &self.text[at..];
+    /// The end of the address that begins at a position.
+    fn address_at(&self, start: usize, steps: &mut usize) -> Option<usize> {
+        let text = &self.text[start..];
         let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
         host.and_then(|host| self.end_of_host(self.text.len() - host.len(), steps))
-            .or_else(|| self.end_of_domain(at, steps))
-            .or_else(|| self.end_of_mail(at))
-            .or_else(|| self.end_of_coin(at))
+            .or_else(|| self.end_of_domain(start, steps))
+            .or_else(|| self.end_of_email(start))
+            .or_else(|| self.end_of_bitcoin(start))
     }
 
-    /// Whether an address may end here.
-    fn may_end(&self, at: usize) -> bool {
-        at >= self.end
+    fn may_end(&self, position: usize) -> bool {
+        position >= self.end
     }
 
-    /// Where an address ends behind a scheme.
+    /// The end of an address with a scheme. `start` is the position after the scheme.
     fn end_of_host(&self, start: usize, steps: &mut usize) -> Option<usize> {
         let is_in_host = |character: char| is_word(character) || matches!(character, '.' | ':' | '@' | '-');
         let length = self.text[start..].find(|character| !is_in_host(character)).unwrap_or(self.text.len() - start);
-        let (least, most) = (start + self.text[start..].chars().next()?.len_utf8(), start + length);
+        let (min_end, max_end) = (start + self.text[start..].chars().next()?.len_utf8(), start + length);
         *steps = steps.saturating_sub(length);
         if length == 0 {
             return None;
         }
-        if self.may_end(most) {
-            return Some(least.max(self.end));
+        if self.may_end(max_end) {
+            return Some(min_end.max(self.end));
         }
-        self.end_of_path(most, steps)
+        self.end_of_path(max_end, steps)
     }
 
-    /// Where an address ends whose path begins here: at the first place where it may, outside of brackets.
+    /// The end of an address whose path begins at a position: the first possible end outside of parentheses.
     fn end_of_path(&self, start: usize, steps: &mut usize) -> Option<usize> {
-        let mut at = start + 1;
+        let mut position = start + 1;
         self.text[start..].starts_with('/').then_some(())?;
-        while !self.may_end(at) {
+        while !self.may_end(position) {
             *steps = steps.checked_sub(1)?;
-            at = match self.text.as_bytes()[at] {
-                b'(' => self.brackets.get(&at)? + 1,
+            position = match self.text.as_bytes()[position] {
+                b'(' => self.parentheses.get(&position)? + 1,
                 b')' | b'"' => return None,
-                _ => at + 1,
+                _ => position + 1,
             };
         }
-        Some(at)
+        Some(position)
     }
 
-    /// Where an address ends that begins with a bare domain.
+    /// The end of an address that begins with a bare domain.
     fn end_of_domain(&self, start: usize, steps: &mut usize) -> Option<usize> {
         let is_in_domain = |character: char| is_word(character) || matches!(character, '.' | '-');
         let text = &self.text[start..];
         let run = &text[..text.find(|character| !is_in_domain(character)).unwrap_or(text.len())];
-        // Labels are not empty, so that two dots end the domain.
+        // Two dots end the domain, because labels are not empty.
         let run = &run[..run.find("..").unwrap_or(run.len())];
         *steps = steps.saturating_sub(run.len());
         if run.starts_with('.') {
@@ -172,7 +170,7 @@ impl<'t> Word<'t> {
         }
         let mut end = run.len();
         while let Some(dot) = run[..end].rfind('.') {
-            let is_known = DOMAIN_ENDS.binary_search(&&run[dot + 1..end]).is_ok();
+            let is_known = KNOWN_DOMAINS.binary_search(&&run[dot + 1..end]).is_ok();
             if is_known && self.may_end(start + end) {
                 return Some(start + end);
             }
@@ -184,18 +182,18 @@ impl<'t> Word<'t> {
         None
     }
 
-    /// Where an address of mail ends.
-    fn end_of_mail(&self, start: usize) -> Option<usize> {
+    /// The end of an email address.
+    fn end_of_email(&self, start: usize) -> Option<usize> {
         let is_in_name = |character: char| is_word(character) || matches!(character, '.' | '-');
         let text = &self.text[start..];
-        let at = text.find(|character| !is_in_name(character)).filter(|at| *at > 0)?;
-        let domain = text[at..].strip_prefix('@')?;
+        let at_sign = text.find(|character| !is_in_name(character)).filter(|at_sign| *at_sign > 0)?;
+        let domain = text[at_sign..].strip_prefix('@')?;
         let run = &domain[..domain.find(|character| !is_in_name(character)).unwrap_or(domain.len())];
-        let domain_start = start + at + 1;
+        let domain_start = start + at_sign + 1;
         let mut dots: Vec<usize> = memchr::memchr_iter(b'.', run.as_bytes()).filter(|dot| *dot > 0).collect();
         while let Some(dot) = dots.pop() {
-            let behind = &run[dot + 1..];
-            let length = behind.find(|character| !is_word(character)).unwrap_or(behind.len());
+            let label = &run[dot + 1..];
+            let length = label.find(|character| !is_word(character)).unwrap_or(label.len());
             let end = domain_start + dot + 1 + length;
             if length > 0 && self.may_end(end) {
                 return Some(end);
@@ -204,12 +202,12 @@ impl<'t> Word<'t> {
         None
     }
 
-    /// Where an address of a coin's owner ends.
-    fn end_of_coin(&self, start: usize) -> Option<usize> {
-        let owner = self.text[start..].strip_prefix("bitcoin:").filter(|owner| owner.starts_with(['1', '3']))?;
-        let is_in_owner = |byte: &u8| byte.is_ascii_alphanumeric() && !b"0OIl".contains(byte);
-        let length = owner.bytes().skip(1).take_while(is_in_owner).count();
-        let end = self.text.len() - owner.len() + 1 + length;
+    /// The end of a Bitcoin address.
+    fn end_of_bitcoin(&self, start: usize) -> Option<usize> {
+        let address = self.text[start..].strip_prefix("bitcoin:").filter(|address| address.starts_with(['1', '3']))?;
+        let is_in_address = |byte: &u8| byte.is_ascii_alphanumeric() && !b"0OIl".contains(byte);
+        let length = address.bytes().skip(1).take_while(is_in_address).count();
+        let end = self.text.len() - address.len() + 1 + length;
         ((25..=34).contains(&length) && self.may_end(end)).then_some(end)
     }
 }
@@ -219,18 +217,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_of_domains_are_in_order() {
-        assert!(DOMAIN_ENDS.is_sorted());
-        assert!(DOMAIN_ENDS.binary_search(&"com").is_ok() && DOMAIN_ENDS.binary_search(&"py").is_err());
+    fn top_level_domains_are_sorted() {
+        assert!(KNOWN_DOMAINS.is_sorted());
+        assert!(KNOWN_DOMAINS.binary_search(&"com").is_ok() && KNOWN_DOMAINS.binary_search(&"py").is_err());
     }
 
     #[test]
-    fn addresses_in_sentences() {
-        let found = |text: &str| -> Vec<String> {
+    fn addresses_are_found_in_sentences() {
+        let addresses = |text: &str| -> Vec<String> {
             bare_addresses(text).into_iter().map(|range| text[range].to_owned()).collect()
         };
         let deep = |depth: usize| format!("http://x.y/{}{}", "(a".repeat(depth), ")".repeat(depth));
-        for (text, shown) in [
+        for (text, address) in [
             ("see https://x.y/a.", "https://x.y/a"),
             ("(https://x.y/a_(b))", "https://x.y/a_(b)"),
             ("http://localhost:9991/x?y=z#a, and", "http://localhost:9991/x?y=z#a"),
@@ -243,7 +241,7 @@ mod tests {
             ("https://x.y/a*b", "https://x.y/a*b"),
             (&deep(7), &deep(7)),
         ] {
-            assert_eq!(found(text), [shown.to_owned()], "{text}");
+            assert_eq!(addresses(text), [address.to_owned()], "{text}");
         }
         for text in [
             "main.rs.bak",
@@ -271,7 +269,7 @@ mod tests {
             "example.com:80",
             &deep(8),
         ] {
-            assert_eq!(found(text), Vec::<String>::new(), "{text}");
+            assert_eq!(addresses(text), Vec::<String>::new(), "{text}");
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Code between backticks.
+//! Expands code between backticks.
 
 use super::{Inline, Rewriting};
 use crate::html;
 use crate::tree::{Node, Text};
 use std::collections::HashMap;
 
-/// Runs of backticks in a text.
+/// The runs of backticks in a text.
 struct Runs {
-    /// Where each begins, and its length.
+    /// Start and length of each run.
     all: Vec<(usize, usize)>,
-    /// Where those of each length begin.
+    /// Starts of the runs of each length.
     by_length: HashMap<usize, Vec<usize>>,
 }
 
@@ -17,52 +17,52 @@ impl Runs {
     fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut runs = Self { all: Vec::new(), by_length: HashMap::new() };
-        let mut at = 0;
-        while let Some(offset) = memchr::memchr(b'`', &bytes[at..]) {
-            let start = at + offset;
+        let mut position = 0;
+        while let Some(offset) = memchr::memchr(b'`', &bytes[position..]) {
+            let start = position + offset;
             let length = bytes[start..].iter().take_while(|&&byte| byte == b'`').count();
             runs.all.push((start, length));
             runs.by_length.entry(length).or_default().push(start);
-            at = start + length;
+            position = start + length;
         }
         runs
     }
 
-    /// The first run of exactly this length behind a byte.
-    fn next_of_length(&self, length: usize, behind: usize) -> Option<usize> {
+    /// The first run of exactly this length after a position.
+    fn next_of_length(&self, length: usize, position: usize) -> Option<usize> {
         let starts = self.by_length.get(&length)?;
-        starts.get(starts.partition_point(|&start| start <= behind)).copied()
+        starts.get(starts.partition_point(|&start| start <= position)).copied()
     }
 }
 
-/// Code, and pairs of backslashes before backticks, each of which is one backslash.
+/// Expands code, and replaces pairs of backslashes before backticks by one backslash.
 ///
-/// As many backticks as possible open it, and exactly as many close it. A backslash protects the first one behind it.
+/// As many backticks as possible open the code, and the same number closes it. A backslash escapes the backtick after it.
 pub(super) fn code(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     memchr::memchr(b'`', text.as_bytes())?;
     let runs = Runs::of(text);
-    let mut out = Rewriting::new(text);
+    let mut rewriting = Rewriting::new(text);
     for &(start, length) in &runs.all {
-        if start < out.done() {
+        if start < rewriting.position() {
             continue;
         }
-        let before = &text[out.done()..start];
+        let before = &text[rewriting.position()..start];
         let backslashes = before.len() - before.trim_end_matches('\\').len();
         if backslashes > 0 && backslashes.is_multiple_of(2) {
-            let mark = inline.text("\\".repeat(backslashes / 2));
-            out.replace(start - backslashes..start, &mark);
+            let placeholder = inline.text("\\".repeat(backslashes / 2));
+            rewriting.replace(start - backslashes..start, &placeholder);
         }
-        let protected = backslashes % 2;
-        let opening = start + protected;
-        let closed = (1..=length - protected).rev().find_map(|count| {
+        let escaped = backslashes % 2;
+        let opening = start + escaped;
+        let delimiters = (1..=length - escaped).rev().find_map(|count| {
             let closing = runs.next_of_length(count, start)?;
             Some((count, closing))
         });
-        if let Some((count, closing)) = closed {
-            let content = html::in_code(&text[opening + count..closing]);
-            let mark = inline.element(Node { tag: "code", text: Text::literal(content), ..Node::default() });
-            out.replace(opening..closing + count, &mark);
+        if let Some((count, closing)) = delimiters {
+            let content = html::escape_code(&text[opening + count..closing]);
+            let placeholder = inline.element(Node { tag: "code", text: Text::literal(content), ..Node::default() });
+            rewriting.replace(opening..closing + count, &placeholder);
         }
     }
-    out.finish()
+    rewriting.finish()
 }

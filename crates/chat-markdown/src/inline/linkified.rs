@@ -1,24 +1,25 @@
-//! What the organization's patterns turn into links.
+//! Expands the organization's linkifiers.
 
 use super::Inline;
 use super::url::{Target, sanitized};
 use crate::tree::{Node, Text};
 
-/// What the patterns match, those first that come first.
+/// Applies the linkifiers in their order.
 pub(super) fn linkified(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     let mut current: Option<String> = None;
     for linkifier in inline.context.linkifiers.clone() {
         let text = current.as_deref().unwrap_or(text);
-        let mut out = super::Rewriting::new(text);
-        for found in linkifier.matches(text, 0, &inline.context.budget).ok()? {
-            let Some(href) = sanitized(&found.url) else { continue };
+        let mut rewriting = super::Rewriting::new(text);
+        for matched in linkifier.matches(text, 0, &inline.context.budget).ok()? {
+            let Some(href) = sanitized(&matched.url) else { continue };
             let target = Target::of(inline.context, &href);
-            let shown = Text::literal(&text[found.range.clone()]);
+            let label = Text::literal(&text[matched.range.clone()]);
             let attributes = vec![("href", target.href)];
-            let mark = inline.element(Node { tag: "a", attributes, text: shown, is_link: true, ..Node::default() });
-            out.replace(found.range, &mark);
+            let placeholder =
+                inline.element(Node { tag: "a", attributes, text: label, is_link: true, ..Node::default() });
+            rewriting.replace(matched.range, &placeholder);
         }
-        if let Some(linked) = out.finish() {
+        if let Some(linked) = rewriting.finish() {
             current = Some(linked);
         }
     }

@@ -1,80 +1,81 @@
-//! TeX in a text: where its sources are.
+//! Expands TeX between dollar signs.
 
 use super::{Inline, Rewriting};
 use crate::character::is_word;
 use crate::math::typeset_in;
 use crate::tree::{Node, Text};
 
-/// A text is not looked at more often than this for sources within sources.
-const REPETITIONS_MAX: usize = 20;
+/// Maximum number of times that a text is searched again after a replacement.
+const MAX_REPETITIONS: usize = 20;
 
 /// `$$x$$`
 pub(super) fn sources(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
-    replaced(inline, text, REPETITIONS_MAX)
+    replaced(inline, text, MAX_REPETITIONS)
 }
 
-/// Replaces the sources in a text. What stood open before one may close behind it, so that the text is looked at again.
+/// Expands the sources in a text. Dollar signs that were not closed before a source may be closed after it, so that the
+/// text is searched again.
 fn replaced(inline: &mut Inline<'_, '_>, text: &str, repetitions: usize) -> Option<String> {
-    const MARK: &str = "$$";
-    text.contains(MARK).then_some(())?;
-    let mut out = Rewriting::new(text);
+    const DELIMITER: &str = "$$";
+    text.contains(DELIMITER).then_some(())?;
+    let mut rewriting = Rewriting::new(text);
     let mut is_open = false;
-    let mut at = 0;
-    while let Some(start) = text[at..].find(MARK).map(|offset| at + offset) {
-        let before = text[out.done()..start].chars().next_back();
+    let mut index = 0;
+    while let Some(start) = text[index..].find(DELIMITER).map(|offset| index + offset) {
+        let before = text[rewriting.position()..start].chars().next_back();
         let may_start = before.is_none_or(|before| before != '$' && !is_word(before));
-        let Some(length) = source_length(&text[start + MARK.len()..]).filter(|_| may_start) else {
-            at = start + 1;
+        let Some(length) = source_length(&text[start + DELIMITER.len()..]).filter(|_| may_start) else {
+            index = start + 1;
             is_open |= may_start;
             continue;
         };
-        let source = &text[start + MARK.len()..start + MARK.len() + length];
-        let mark = if let Some(html) = typeset_in(inline.context, source, false) {
-            let mark = inline.context.store(html);
-            inline.text(mark)
+        let source = &text[start + DELIMITER.len()..start + DELIMITER.len() + length];
+        let placeholder = if let Some(html) = typeset_in(inline.context, source, false) {
+            let placeholder = inline.context.store(html);
+            inline.text(placeholder)
         } else {
             let text = Text::literal(format!("$${source}$$"));
             let attributes = vec![("class", "tex-error".to_owned())];
             inline.element(Node { tag: "span", attributes, text, ..Node::default() })
         };
-        at = start + length + 2 * MARK.len();
-        out.replace(start..at, &mark);
+        index = start + length + 2 * DELIMITER.len();
+        rewriting.replace(start..index, &placeholder);
         if is_open && repetitions > 0 {
-            let text = out.finish()?;
+            let text = rewriting.finish()?;
             return Some(replaced(inline, &text, repetitions - 1).unwrap_or(text));
         }
     }
-    out.finish()
+    rewriting.finish()
 }
 
-/// How long the source is that ends with the two dollar signs behind it. It is on one line, and has dollar signs behind
-/// backslashes alone.
+/// The length of the source up to its closing `$$`. A source is on one line, and its dollar signs are escaped by
+/// backslashes.
 fn source_length(text: &str) -> Option<usize> {
-    let ends = |at: usize| {
-        let behind = text[at..].strip_prefix("$$").and_then(|behind| behind.chars().next());
-        text[at..].starts_with("$$") && behind.is_none_or(|behind| behind != '$' && !is_word(behind))
+    let ends = |position: usize| {
+        let following = text[position..].strip_prefix("$$").and_then(|following| following.chars().next());
+        text[position..].starts_with("$$") && following.is_none_or(|following| following != '$' && !is_word(following))
     };
     if text.starts_with(['\n', '_', '$']) {
         return None;
     }
-    // Dollar signs behind backslashes, which may end the source if nothing else does.
-    let mut protected = Vec::new();
-    let mut at = text.chars().next()?.len_utf8();
-    while let Some(offset) = memchr::memchr2(b'\n', b'$', &text.as_bytes()[at..]) {
-        at += offset;
-        if text.as_bytes()[at] == b'\n' {
+    // Escaped dollar signs, which end the source if nothing else does.
+    let mut escaped = Vec::new();
+    let mut position = text.chars().next()?.len_utf8();
+    while let Some(offset) = memchr::memchr2(b'\n', b'$', &text.as_bytes()[position..]) {
+        position += offset;
+        if text.as_bytes()[position] == b'\n' {
             break;
         }
-        if at == 1 || !text[..at].ends_with('\\') {
-            if ends(at) {
-                return Some(at);
+        if position == 1 || !text[..position].ends_with('\\') {
+            if ends(position) {
+                return Some(position);
             }
             break;
         }
-        protected.push(at);
-        at += 1;
+        escaped.push(position);
+        position += 1;
     }
-    protected.into_iter().rev().find(|at| ends(*at))
+    escaped.into_iter().rev().find(|position| ends(*position))
 }
 
 #[cfg(test)]
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_sources_end() {
+    fn sources_end_at_closing_dollar_signs() {
         for (text, length) in [("x$$", 1), ("1 \\$ 2$$", 6), ("a\\$$", 2), ("\\$$", 1), ("x$$)", 1), ("x\\$$ y$$", 2)] {
             assert_eq!(source_length(text), Some(length), "{text}");
         }

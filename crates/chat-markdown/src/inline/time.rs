@@ -1,4 +1,4 @@
-//! `<time:…>`: a moment that every reader sees in their own time zone (A-183 in docs/assumptions.md).
+//! Expands `<time:…>`, which clients show in the reader's time zone (A-183 in docs/assumptions.md).
 
 use super::{Inline, Rewriting};
 use crate::tree::{Node, Text};
@@ -9,19 +9,19 @@ use jiff::{Timestamp, Zoned};
 
 const OPENING: &str = "<time:";
 
-/// More is no time.
-const TIME_MAX_BYTES: usize = 100;
+/// Longer texts are not times.
+const MAX_TIME_BYTES: usize = 100;
 
-/// Forms of a date besides those of ISO 8601 and RFC 2822, without commas; of a month and a day the month comes first.
+/// Formats of dates other than ISO 8601 and RFC 2822, without commas. If a date is ambiguous, the month is first.
 const DATES: [&str; 14] = [
     "%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y", "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%m/%d/%Y",
     "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%m.%d.%Y", "%d.%m.%Y",
 ];
 
-/// Forms of a time of day, without spaces.
+/// Formats of the time of day, without spaces.
 const TIMES: [&str; 6] = ["%I:%M%p", "%I%p", "%I:%M:%S%p", "%H:%M", "%H:%M:%S", "%H:%M:%S%.f"];
 
-/// Words next to a date that say nothing further.
+/// Words that are ignored in dates.
 const FILLERS: [&str; 18] = [
     "at",
     "of",
@@ -43,7 +43,7 @@ const FILLERS: [&str; 18] = [
     "sunday",
 ];
 
-/// Usual short names of time zones, in minutes from UTC. Some are those of several places.
+/// Common abbreviations of time zones, with their offset from UTC in minutes. Ambiguous ones have one of their offsets.
 const ZONES: [(&str, i32); 36] = [
     ("Z", 0),
     ("UTC", 0),
@@ -86,37 +86,37 @@ const ZONES: [(&str, i32); 36] = [
 /// `<time:2026-01-31T12:00>`
 pub(super) fn times(inline: &mut Inline<'_, '_>, text: &str) -> Option<String> {
     text.contains(OPENING).then_some(())?;
-    let mut out = Rewriting::new(text);
-    while let Some(start) = text[out.done()..].find(OPENING).map(|offset| out.done() + offset) {
+    let mut rewriting = Rewriting::new(text);
+    while let Some(start) = text[rewriting.position()..].find(OPENING).map(|offset| rewriting.position() + offset) {
         let inside = start + OPENING.len();
         let Some(end) = memchr::memchr(b'>', &text.as_bytes()[inside..]).map(|offset| inside + offset) else { break };
-        let typed = &text[inside..end];
+        let source = &text[inside..end];
         let form = &inline.context.settings.form;
-        let mark = match shown(typed, if form.takes_iso_times_alone { iso } else { parse }) {
+        let placeholder = match time_element(source, if form.accepts_only_iso_times { iso } else { parse }) {
             Some(element) => inline.element(element),
-            None if form.shows_faulty_times => {
-                let text = Text::literal(format!("Invalid time format: {typed}"));
+            None if form.shows_invalid_times => {
+                let text = Text::literal(format!("Invalid time format: {source}"));
                 let attributes = vec![("class", "timestamp-error".to_owned())];
                 inline.element(Node { tag: "span", attributes, text, ..Node::default() })
             }
             None => inline.text(text[start..=end].to_owned()),
         };
-        out.replace(start..end + 1, &mark);
+        rewriting.replace(start..end + 1, &placeholder);
     }
-    out.finish()
+    rewriting.finish()
 }
 
-fn shown(typed: &str, parse: fn(&str) -> Option<Timestamp>) -> Option<Node> {
-    let moment = parse(typed.trim()).filter(|_| typed.len() <= TIME_MAX_BYTES)?;
-    let has_fraction = moment.subsec_microsecond() != 0 || moment.subsec_millisecond() != 0;
+fn time_element(source: &str, parse: fn(&str) -> Option<Timestamp>) -> Option<Node> {
+    let timestamp = parse(source.trim()).filter(|_| source.len() <= MAX_TIME_BYTES)?;
+    let has_fraction = timestamp.subsec_microsecond() != 0 || timestamp.subsec_millisecond() != 0;
     let format = if has_fraction { "%Y-%m-%dT%H:%M:%S.%6fZ" } else { "%Y-%m-%dT%H:%M:%SZ" };
-    let attributes = vec![("datetime", moment.strftime(format).to_string())];
-    Some(Node { tag: "time", attributes, text: Text::literal(typed), ..Node::default() })
+    let attributes = vec![("datetime", timestamp.strftime(format).to_string())];
+    Some(Node { tag: "time", attributes, text: Text::literal(source), ..Node::default() })
 }
 
-/// A date of ISO 8601, perhaps with a time of day behind `T` and an offset from UTC; without one it is UTC.
+/// Parses a date of ISO 8601, optionally with a time of day and an offset. The default is UTC.
 fn iso(text: &str) -> Option<Timestamp> {
-    // What the parser takes besides: a space for the `T`, and the name of a time zone.
+    // The parser also accepts a space instead of `T`, and names of time zones.
     if text.contains([' ', '[', '_']) {
         return None;
     }
@@ -124,7 +124,7 @@ fn iso(text: &str) -> Option<Timestamp> {
     text.parse::<Timestamp>().ok().or_else(civil)
 }
 
-/// Whether something is behind the time of day.
+/// Whether the time of day has an offset or `Z`.
 fn has_offset(text: &str) -> bool {
     text.split_once(['T', 't']).is_some_and(|(_, time)| time.contains(['+', '-', 'Z', 'z']))
 }
@@ -133,12 +133,12 @@ fn utc(moment: DateTime) -> Option<Timestamp> {
     moment.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
 
-/// A time as it was taken below 503.
+/// Parses a time in the formats that are supported below level 503.
 fn parse(text: &str) -> Option<Timestamp> {
     let utc = |moment: DateTime| moment.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && !text.contains('-') {
-        // Eight digits are a day, and more or less of them seconds.
+        // Eight digits are a date, other numbers are UNIX seconds.
         if digits.len() == "20260101".len()
             && let Ok(moment) = Date::strptime("%Y%m%d", digits).and_then(|date| utc(date.into()))
         {
@@ -155,17 +155,17 @@ fn parse(text: &str) -> Option<Timestamp> {
         .or_else(|_| text.parse::<Date>().and_then(|date| utc(date.into())))
         .or_else(|_| rfc2822::parse(text).map(|zoned| zoned.timestamp()))
         .ok()
-        .or_else(|| in_words(text))
+        .or_else(|| parse_words(text))
 }
 
-/// A date, and perhaps a time of day before or behind it, as people write them; without a zone it is UTC.
-fn in_words(text: &str) -> Option<Timestamp> {
+/// Parses a date, optionally with a time of day and a time zone in any order. The default is UTC.
+fn parse_words(text: &str) -> Option<Timestamp> {
     let (mut date, mut time, mut offset) = (String::new(), String::new(), Offset::UTC);
     let mut words = text.split([' ', ',']).filter(|word| !word.is_empty()).peekable();
     while let Some(word) = words.next() {
         if let Some(zone) = zone(word) {
             offset = zone;
-        } else if is_of_time(word) || words.peek().is_some_and(|next| is_half(next)) {
+        } else if is_part_of_time(word) || words.peek().is_some_and(|next| is_day_half(next)) {
             time.push_str(word);
         } else if !FILLERS.iter().any(|filler| filler.eq_ignore_ascii_case(word)) {
             date.push_str(if date.is_empty() { "" } else { " " });
@@ -189,16 +189,16 @@ fn zone(word: &str) -> Option<Offset> {
     Offset::from_seconds(minutes * 60).ok()
 }
 
-fn is_of_time(word: &str) -> bool {
-    word.contains(':') || is_half(word.trim_start_matches(|char: char| char.is_ascii_digit()))
+fn is_part_of_time(word: &str) -> bool {
+    word.contains(':') || is_day_half(word.trim_start_matches(|char: char| char.is_ascii_digit()))
 }
 
-/// Whether a word says which half of the day is meant.
-fn is_half(word: &str) -> bool {
+/// Whether a word is `am` or `pm`.
+fn is_day_half(word: &str) -> bool {
     ["am", "pm"].iter().any(|half| half.eq_ignore_ascii_case(word))
 }
 
-/// `5th` without its last two letters.
+/// Removes the ending of ordinal numbers such as `5th`.
 fn without_ordinal(word: &str) -> &str {
     let digits = ["st", "nd", "rd", "th"].iter().find_map(|ending| word.strip_suffix(ending));
     digits.filter(|digits| digits.ends_with(|char: char| char.is_ascii_digit())).unwrap_or(word)
@@ -209,8 +209,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_formats_are_understood() {
-        for (typed, moment) in [
+    fn many_formats_are_parsed() {
+        for (source, timestamp) in [
             ("2023-05-28T13:30:00+05:30", "2023-05-28T08:00:00Z"),
             ("2023-05-28T13:30:00Z", "2023-05-28T13:30:00Z"),
             ("2023-05-28T13:30:00", "2023-05-28T13:30:00Z"),
@@ -238,14 +238,14 @@ mod tests {
             ("Sun May 28 2023 13:30:00 +0530", "2023-05-28T08:00:00Z"),
             ("28 May 2023 5:30 am IST", "2023-05-28T00:00:00Z"),
         ] {
-            let shown = shown(typed, parse).map(|it| it.attributes);
-            assert_eq!(shown, Some(vec![("datetime", moment.to_owned())]), "{typed}");
+            let attributes = time_element(source, parse).map(|node| node.attributes);
+            assert_eq!(attributes, Some(vec![("datetime", timestamp.to_owned())]), "{source}");
         }
     }
 
     #[test]
-    fn forms_of_iso_8601_are_few() {
-        for (typed, moment) in [
+    fn only_formats_of_iso_8601_are_parsed() {
+        for (source, timestamp) in [
             ("2023-05-28T13:30:00+05:30", "2023-05-28T08:00:00Z"),
             ("2023-05-28T13:30:00Z", "2023-05-28T13:30:00Z"),
             ("2023-05-28T13:30:00", "2023-05-28T13:30:00Z"),
@@ -255,10 +255,10 @@ mod tests {
             ("20230528", "2023-05-28T00:00:00Z"),
             ("20230528T133000Z", "2023-05-28T13:30:00Z"),
         ] {
-            let shown = shown(typed, iso).map(|it| it.attributes);
-            assert_eq!(shown, Some(vec![("datetime", moment.to_owned())]), "{typed}");
+            let attributes = time_element(source, iso).map(|node| node.attributes);
+            assert_eq!(attributes, Some(vec![("datetime", timestamp.to_owned())]), "{source}");
         }
-        for typed in [
+        for source in [
             "1685261400",
             "1685261400.5",
             "2023-05-28 13:30",
@@ -273,14 +273,14 @@ mod tests {
             "2023/5/28",
             "2023-05",
         ] {
-            assert!(shown(typed, iso).is_none(), "{typed}");
+            assert!(time_element(source, iso).is_none(), "{source}");
         }
     }
 
     #[test]
-    fn others_stay_text() {
+    fn other_texts_are_not_times() {
         for text in ["", "soon", "2023-13-01", "99999999999999", ".."] {
-            assert!(shown(text, parse).is_none() && shown(text, iso).is_none(), "{text}");
+            assert!(time_element(text, parse).is_none() && time_element(text, iso).is_none(), "{text}");
         }
     }
 }

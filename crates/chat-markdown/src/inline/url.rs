@@ -1,12 +1,11 @@
-//! Where links lead.
+//! Sanitizes the URLs of links.
 //!
-//! An address is taken apart and put together again in the way of the service, which repairs what authors leave out and
-//! refuses what might run something.
+//! As on the service, URLs are parsed and joined again, which adds missing parts and refuses schemes that may run code.
 
 use crate::context::Context;
 use unicode_normalization::UnicodeNormalization;
 
-/// Addresses with other schemes are not linked: some run code.
+/// URLs with other schemes are not linked, because some run code.
 const SAFE_SCHEMES: [&str; 25] = [
     "bitcoin",
     "file",
@@ -35,13 +34,13 @@ const SAFE_SCHEMES: [&str; 25] = [
     "xmpp",
 ];
 
-/// Safe schemes whose addresses have a host.
+/// Safe schemes whose URLs have a host.
 const SCHEMES_WITH_HOST: [&str; 6] = ["file", "ftp", "http", "https", "mms", "nntp"];
 
-/// Parts of the organization's own site that are linked relatively.
+/// Paths of the organization's site whose links become relative.
 const OWN_PATHS: [&str; 4] = ["/user_uploads/", "/user_avatars/", "/thumbnail", "/#"];
 
-/// The parts of an address.
+/// The parts of a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parts<'a> {
     pub scheme: String,
@@ -52,79 +51,78 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Takes an address apart. None if its host can't be one.
+    /// Parses a URL. None: its host is invalid.
     pub fn of(address: &'a str) -> Option<Self> {
         let mut parts = Parts::default();
-        let mut rest = address;
-        if let Some((scheme, behind)) = rest.split_once(':')
+        let mut remaining = address;
+        if let Some((scheme, following)) = remaining.split_once(':')
             && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
         {
             parts.scheme = scheme.to_ascii_lowercase();
-            rest = behind;
+            remaining = following;
         }
-        if let Some(behind) = rest.strip_prefix("//") {
-            let end = behind.find(['/', '?', '#']).unwrap_or(behind.len());
-            (parts.host, rest) = behind.split_at(end);
+        if let Some(following) = remaining.strip_prefix("//") {
+            let end = following.find(['/', '?', '#']).unwrap_or(following.len());
+            (parts.host, remaining) = following.split_at(end);
             if !is_host(parts.host) {
                 return None;
             }
         }
-        (rest, parts.fragment) = rest.split_once('#').unwrap_or((rest, ""));
-        (parts.path, parts.query) = rest.split_once('?').unwrap_or((rest, ""));
+        (remaining, parts.fragment) = remaining.split_once('#').unwrap_or((remaining, ""));
+        (parts.path, parts.query) = remaining.split_once('?').unwrap_or((remaining, ""));
         Some(parts)
     }
 
-    /// Puts them together. What is empty is left out with its mark.
+    /// Joins the parts. Empty parts are left out with their delimiters.
     pub fn join(&self) -> String {
-        let mut out = String::new();
+        let mut url = String::new();
         if !self.scheme.is_empty() {
-            out.push_str(&self.scheme);
-            out.push(':');
+            url.push_str(&self.scheme);
+            url.push(':');
         }
         let needs_host = SCHEMES_WITH_HOST.contains(&self.scheme.as_str()) && !self.path.starts_with("//");
         if !self.host.is_empty() || needs_host {
-            out.push_str("//");
-            out.push_str(self.host);
+            url.push_str("//");
+            url.push_str(self.host);
             if !self.path.is_empty() && !self.path.starts_with('/') {
-                out.push('/');
+                url.push('/');
             }
         }
-        out.push_str(self.path);
-        for (mark, part) in [('?', self.query), ('#', self.fragment)] {
+        url.push_str(self.path);
+        for (delimiter, part) in [('?', self.query), ('#', self.fragment)] {
             if !part.is_empty() {
-                out.push(mark);
-                out.push_str(part);
+                url.push(delimiter);
+                url.push_str(part);
             }
         }
-        out
+        url
     }
 }
 
 fn is_host(host: &str) -> bool {
     match (host.split_once('['), host.contains(']')) {
         (None, true) | (Some(_), false) => return false,
-        (Some((before, behind)), true) => {
-            let (inside, behind) = behind.split_once(']').unwrap_or_default();
-            let before_is_fine = before.is_empty() || before.ends_with('@');
-            let behind_is_fine = behind.is_empty() || behind.starts_with(':');
+        (Some((before, following)), true) => {
+            let (inside, after) = following.split_once(']').unwrap_or_default();
+            let is_before_valid = before.is_empty() || before.ends_with('@');
+            let is_after_valid = after.is_empty() || after.starts_with(':');
             let is_future = inside.starts_with('v') && inside.contains('.');
-            let is_numeric = inside.parse::<std::net::Ipv6Addr>().is_ok();
-            return before_is_fine && behind_is_fine && (is_future || is_numeric);
+            let is_ipv6 = inside.parse::<std::net::Ipv6Addr>().is_ok();
+            return is_before_valid && is_after_valid && (is_future || is_ipv6);
         }
         (None, false) => {}
     }
-    // Some characters look like several others, among them marks that would end the host.
+    // Unicode normalization of some characters yields delimiters, which would end the host.
     host.is_ascii() || {
-        let marks = ['@', ':', '#', '?'];
-        let name: String = host.chars().filter(|character| !marks.contains(character)).collect();
-        let alike: String = name.nfkc().collect();
-        alike == name || !alike.contains(['/', '?', '#', '@', ':'])
+        let delimiters = ['@', ':', '#', '?'];
+        let name: String = host.chars().filter(|character| !delimiters.contains(character)).collect();
+        let normalized: String = name.nfkc().collect();
+        normalized == name || !normalized.contains(['/', '?', '#', '@', ':'])
     }
 }
 
-/// An address as it may be in the HTML, with a scheme where it needs one. None if its scheme is not safe; empty if it
-/// can't be read.
+/// Repairs a URL, and adds a scheme if it needs one. None: the scheme is not safe. "": the URL is invalid.
 pub(crate) fn sanitized(address: &str) -> Option<String> {
     let repaired = address.trim_start_matches(|first: char| first <= ' ').replace(['\t', '\r', '\n'], "");
     let repaired = repaired.replace(' ', "%20");
@@ -143,26 +141,26 @@ pub(crate) fn sanitized(address: &str) -> Option<String> {
     SAFE_SCHEMES.contains(&parts.scheme.as_str()).then(|| parts.join())
 }
 
-/// Whether a checked address may be linked.
+/// Whether a URL is valid and safe, so that it may be linked.
 pub(crate) fn is_safe(address: &str) -> bool {
-    !address.is_empty() && sanitized(address).is_some_and(|it| !it.is_empty())
+    !address.is_empty() && sanitized(address).is_some_and(|url| !url.is_empty())
 }
 
-/// Where a link leads, checked.
+/// The sanitized target of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// The address as it is in the HTML.
+    /// The URL for the attribute `href`.
     pub href: String,
 }
 
 impl Target {
-    /// Makes an address relative if it leads into the organization.
+    /// Makes a URL relative if it is in the organization's site.
     pub fn of(context: &Context<'_>, address: &str) -> Self {
-        let own = context.settings.own_url.and_then(|base| {
+        let relative = context.settings.own_url.and_then(|base| {
             let path = address.strip_prefix(base.trim_end_matches('/'))?;
-            OWN_PATHS.iter().any(|own| path.starts_with(own)).then_some(path)
+            OWN_PATHS.iter().any(|prefix| path.starts_with(prefix)).then_some(path)
         });
-        let href = match own {
+        let href = match relative {
             Some(fragment) if fragment.starts_with("/#") => &fragment[1..],
             Some(path) => path,
             None => address,
@@ -176,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_repaired() {
+    fn urls_are_sanitized() {
         for (address, href) in [
             ("https://x.y", "https://x.y"),
             ("HTTP://x", "http://x"),

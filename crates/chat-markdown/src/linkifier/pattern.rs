@@ -1,53 +1,53 @@
-//! Patterns in the syntax of the server's linear-time engine, brought to the `regex` crate.
+//! Translates patterns from the syntax of the server's regular expression engine to that of the `regex` crate.
 //!
-//! The two engines agree on nearly everything. Where they differ, [`translate`] either rewrites the pattern (a bracket
-//! or a doubled operator inside a character class) or refuses it with the server's own words.
+//! The two engines agree on nearly everything. Where they differ, [`translate`] either rewrites the pattern (such as
+//! brackets and doubled operators in character classes) or refuses it with the server's error message.
 
-/// The server's engine refuses more repetitions than this.
+/// Maximum number in repetitions of the server's engine.
 const MAX_REPETITIONS: u32 = 1000;
 
 struct Scanner<'p> {
     pattern: &'p str,
-    at: usize,
-    out: String,
-    /// Byte offsets of the open groups.
+    position: usize,
+    output: String,
+    /// Positions of the open groups.
     open: Vec<usize>,
-    /// Where the repetition operator directly before the current place started.
+    /// Start of the repetition operator directly before the current position.
     last_operator: Option<usize>,
-    /// Whether there is something that an operator may repeat.
-    repeatable: bool,
+    /// Whether a repetition operator may follow.
+    is_repeatable: bool,
 }
 
-/// Rewrites a pattern for the `regex` crate.
+/// Translates a pattern for the `regex` crate.
 ///
 /// # Errors
 ///
-/// The engine's complaint: `missing )`, `unexpected )`, `missing ]`, `trailing \`, `bad repetition operator`,
+/// The engine's error: `missing )`, `unexpected )`, `missing ]`, `trailing \`, `bad repetition operator`,
 /// `no argument for repetition operator`, `invalid repetition size`, `invalid perl operator` (look-around),
-/// `invalid escape sequence` (back-references), each followed by `: ` and the part of the pattern that it is about.
+/// `invalid escape sequence` (back-references), each followed by `: ` and the part of the pattern.
 pub(super) fn translate(pattern: &str) -> Result<String, String> {
     let mut scanner = Scanner {
         pattern,
-        at: 0,
-        out: String::with_capacity(pattern.len()),
+        position: 0,
+        output: String::with_capacity(pattern.len()),
         open: Vec::new(),
         last_operator: None,
-        repeatable: false,
+        is_repeatable: false,
     };
-    while let Some(char) = scanner.rest().chars().next() {
+    while let Some(char) = scanner.remaining().chars().next() {
         scanner.step(char)?;
     }
-    if scanner.open.is_empty() { Ok(scanner.out) } else { Err(format!("missing ): {pattern}")) }
+    if scanner.open.is_empty() { Ok(scanner.output) } else { Err(format!("missing ): {pattern}")) }
 }
 
 impl<'p> Scanner<'p> {
-    fn rest(&self) -> &'p str {
-        &self.pattern[self.at..]
+    fn remaining(&self) -> &'p str {
+        &self.pattern[self.position..]
     }
 
     fn take(&mut self, bytes: usize) {
-        self.out.push_str(&self.pattern[self.at..self.at + bytes]);
-        self.at += bytes;
+        self.output.push_str(&self.pattern[self.position..self.position + bytes]);
+        self.position += bytes;
     }
 
     fn step(&mut self, char: char) -> Result<(), String> {
@@ -57,27 +57,27 @@ impl<'p> Scanner<'p> {
             '(' => self.group(),
             ')' => self.close(),
             '*' | '+' | '?' => self.operator(1),
-            '{' => match repetition(self.rest()) {
+            '{' => match repetition(self.remaining()) {
                 Some((length, largest)) if largest <= MAX_REPETITIONS => self.operator(length),
-                Some((length, _)) => Err(format!("invalid repetition size: {}", &self.rest()[..length])),
-                // A brace that opens no repetition is an ordinary character there, but an error here.
+                Some((length, _)) => Err(format!("invalid repetition size: {}", &self.remaining()[..length])),
+                // A brace that opens no repetition is a literal for the server, but an error for the `regex` crate.
                 None => {
-                    self.out.push_str("\\{");
-                    self.at += 1;
+                    self.output.push_str("\\{");
+                    self.position += 1;
                     self.atom();
                     Ok(())
                 }
             },
             '}' => {
-                self.out.push_str("\\}");
-                self.at += 1;
+                self.output.push_str("\\}");
+                self.position += 1;
                 self.atom();
                 Ok(())
             }
             _ => {
                 self.take(char.len_utf8());
                 self.last_operator = None;
-                self.repeatable = char != '|';
+                self.is_repeatable = char != '|';
                 Ok(())
             }
         }
@@ -85,26 +85,28 @@ impl<'p> Scanner<'p> {
 
     fn atom(&mut self) {
         self.last_operator = None;
-        self.repeatable = true;
+        self.is_repeatable = true;
     }
 
     fn escape(&mut self) -> Result<(), String> {
-        let Some(escaped) = self.rest().chars().nth(1) else {
+        let Some(escaped) = self.remaining().chars().nth(1) else {
             return Err("trailing \\".to_owned());
         };
         if escaped.is_ascii_digit() && escaped != '0' || matches!(escaped, 'k' | 'G') {
             return Err(format!("invalid escape sequence: \\{escaped}"));
         }
-        let rest = self.rest();
+        let remaining = self.remaining();
         // The braces of \x{…} and \p{…} belong to the escape.
         let length = match escaped {
             'Z' => {
-                self.out.push_str("\\z");
-                self.at += 2;
+                self.output.push_str("\\z");
+                self.position += 2;
                 self.atom();
                 return Ok(());
             }
-            'x' | 'p' | 'P' if rest[2..].starts_with('{') => rest.find('}').map_or(rest.len(), |end| end + 1),
+            'x' | 'p' | 'P' if remaining[2..].starts_with('{') => {
+                remaining.find('}').map_or(remaining.len(), |end| end + 1)
+            }
             _ => 1 + escaped.len_utf8(),
         };
         self.take(length);
@@ -113,68 +115,68 @@ impl<'p> Scanner<'p> {
     }
 
     fn class(&mut self) -> Result<(), String> {
-        let start = self.at;
+        let start = self.position;
         self.take(1);
-        if self.rest().starts_with('^') {
+        if self.remaining().starts_with('^') {
             self.take(1);
         }
-        let mut first = true;
+        let mut is_first = true;
         loop {
-            let rest = self.rest();
-            let Some(char) = rest.chars().next() else {
+            let remaining = self.remaining();
+            let Some(char) = remaining.chars().next() else {
                 return Err(format!("missing ]: {}", &self.pattern[start..]));
             };
             match char {
-                ']' if !first => {
+                ']' if !is_first => {
                     self.take(1);
                     break;
                 }
-                '[' if let Some(length) = named_class(rest) => self.take(length),
+                '[' if let Some(length) = named_class(remaining) => self.take(length),
                 '\\' => {
-                    let length = 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
+                    let length = 1 + remaining.chars().nth(1).map_or(0, char::len_utf8);
                     self.take(length);
                 }
-                // Set notation of the crate, ordinary characters for the server.
+                // Set operators of the `regex` crate are literals for the server.
                 '[' | ']' | '&' | '~' => {
-                    self.out.push('\\');
+                    self.output.push('\\');
                     self.take(1);
                 }
-                '-' if rest.starts_with("--") => {
-                    self.out.push('\\');
+                '-' if remaining.starts_with("--") => {
+                    self.output.push('\\');
                     self.take(1);
                 }
                 _ => self.take(char.len_utf8()),
             }
-            first = false;
+            is_first = false;
         }
         self.atom();
         Ok(())
     }
 
     fn group(&mut self) -> Result<(), String> {
-        let rest = self.rest();
+        let remaining = self.remaining();
         for look_around in ["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?#", "(?(", "(?P=", "(?P>"] {
-            if rest.starts_with(look_around) {
+            if remaining.starts_with(look_around) {
                 return Err(format!("invalid perl operator: {look_around}"));
             }
         }
-        let head = if rest.starts_with("(?") {
-            // `(?i)` is complete in itself; every other head ends with `:` or `>`.
-            let length = rest.find([':', '>', ')']).map_or(rest.len(), |end| end + 1);
-            if rest[..length].ends_with(')') {
+        let head_length = if remaining.starts_with("(?") {
+            // Flags such as `(?i)` end with `)`; all other heads end with `:` or `>`.
+            let length = remaining.find([':', '>', ')']).map_or(remaining.len(), |end| end + 1);
+            if remaining[..length].ends_with(')') {
                 self.take(length);
                 self.last_operator = None;
-                self.repeatable = false;
+                self.is_repeatable = false;
                 return Ok(());
             }
             length
         } else {
             1
         };
-        self.open.push(self.at);
-        self.take(head);
+        self.open.push(self.position);
+        self.take(head_length);
         self.last_operator = None;
-        self.repeatable = false;
+        self.is_repeatable = false;
         Ok(())
     }
 
@@ -188,36 +190,36 @@ impl<'p> Scanner<'p> {
     }
 
     fn operator(&mut self, length: usize) -> Result<(), String> {
-        let lazy = usize::from(self.rest()[length..].starts_with('?'));
-        let end = self.at + length + lazy;
+        let lazy = usize::from(self.remaining()[length..].starts_with('?'));
+        let end = self.position + length + lazy;
         if let Some(start) = self.last_operator {
             return Err(format!("bad repetition operator: {}", &self.pattern[start..end]));
         }
-        if !self.repeatable {
-            return Err(format!("no argument for repetition operator: {}", &self.pattern[self.at..end]));
+        if !self.is_repeatable {
+            return Err(format!("no argument for repetition operator: {}", &self.pattern[self.position..end]));
         }
-        self.last_operator = Some(self.at);
+        self.last_operator = Some(self.position);
         self.take(length + lazy);
         Ok(())
     }
 }
 
-/// The length of a leading `[:name:]`. The colon of `[:` closes nothing, so that `[:]` is none.
+/// The length of `[:name:]` at the start of a text. `[:]` is not a named class.
 fn named_class(text: &str) -> Option<usize> {
     Some("[:".len() + text.strip_prefix("[:")?.find(":]")? + ":]".len())
 }
 
-/// The length of a leading `{n}`, `{n,}` or `{n,m}` and its largest number.
+/// The length of `{n}`, `{n,}` or `{n,m}` at the start of a text, and its largest number.
 fn repetition(text: &str) -> Option<(usize, u32)> {
     let end = text.find('}')?;
-    let (least, most) = text[1..end].split_once(',').unwrap_or((&text[1..end], ""));
+    let (min, max) = text[1..end].split_once(',').unwrap_or((&text[1..end], ""));
     let number = |digits: &str| match digits {
         "" => Some(0),
         _ if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(digits.parse().unwrap_or(u32::MAX)),
         _ => None,
     };
-    let largest = number(least)?.max(number(most)?);
-    (!least.is_empty()).then_some((end + 1, largest))
+    let largest = number(min)?.max(number(max)?);
+    (!min.is_empty()).then_some((end + 1, largest))
 }
 
 #[cfg(test)]
@@ -225,8 +227,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_engines_complaints() {
-        for (pattern, complaint) in [
+    fn invalid_patterns_have_the_errors_of_the_engine() {
+        for (pattern, message) in [
             ("(foo", "missing ): (foo"),
             ("foo)", "unexpected ): foo)"),
             ("x????", "bad repetition operator: ????"),
@@ -241,20 +243,20 @@ mod tests {
             ("(a)\\1", "invalid escape sequence: \\1"),
             ("a{1001}", "invalid repetition size: {1001}"),
         ] {
-            assert_eq!(translate(pattern), Err(complaint.to_owned()), "{pattern}");
+            assert_eq!(translate(pattern), Err(message.to_owned()), "{pattern}");
         }
     }
 
     #[test]
-    fn what_both_engines_take_is_kept() {
+    fn common_syntax_is_translated_to_valid_patterns() {
         for pattern in ["#(?P<id>[0-9]+)", "(?i)a|b", "a{2,3}?", "(?:x)+", "[]a]", "[[:alpha:]]", "\\p{Greek}{2}"] {
             let translated = translate(pattern);
-            assert!(translated.as_ref().is_ok_and(|it| regex::Regex::new(it).is_ok()), "{pattern} {translated:?}");
+            assert!(translated.as_ref().is_ok_and(|text| regex::Regex::new(text).is_ok()), "{pattern} {translated:?}");
         }
     }
 
     #[test]
-    fn what_only_the_server_takes_is_rewritten() {
+    fn syntax_that_only_the_server_supports_is_rewritten() {
         for (pattern, rewritten) in
             [("{a}", "\\{a\\}"), ("[[]", "[\\[]"), ("[a&&b]", "[a\\&\\&b]"), ("a\\Z", "a\\z"), ("[[:]", "[\\[:]")]
         {

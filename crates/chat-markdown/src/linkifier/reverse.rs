@@ -1,14 +1,14 @@
-//! Reverse templates (the "auto-conversion field"): from the groups of a match back to its text.
+//! Reverse templates (the "auto-conversion field"), which convert the groups of a match back to its text.
 
 use regex::Captures;
 use std::collections::BTreeSet;
 
-/// Checks a reverse template against the pattern's groups and against the first match in the example.
+/// Checks that a reverse template uses only groups of the pattern, and converts the match in the example to the example.
 ///
 /// # Errors
 ///
-/// In order from left to right: a missing `}`, an empty name, a name that is no group; then an expansion other than
-/// the example. The texts are those of section 16.
+/// The first from left to right: a missing `}`, an empty name, or a name that is not a group; then an expansion that
+/// differs from the example. The messages are those of section 16.
 pub(super) fn check(
     template: &str,
     groups: &BTreeSet<&str>,
@@ -16,22 +16,22 @@ pub(super) fn check(
     example: &str,
 ) -> Result<(), String> {
     let mut expanded = String::new();
-    let mut rest = template;
-    while let Some(at) = rest.find(['{', '}']) {
-        expanded.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(behind) = rest.strip_prefix("{{") {
+    let mut remaining = template;
+    while let Some(offset) = remaining.find(['{', '}']) {
+        expanded.push_str(&remaining[..offset]);
+        remaining = &remaining[offset..];
+        if let Some(following) = remaining.strip_prefix("{{") {
             expanded.push('{');
-            rest = behind;
-        } else if let Some(behind) = rest.strip_prefix("}}") {
+            remaining = following;
+        } else if let Some(following) = remaining.strip_prefix("}}") {
             expanded.push('}');
-            rest = behind;
-        } else if let Some(behind) = rest.strip_prefix('}') {
-            // A lone closing brace closes nothing and is itself.
+            remaining = following;
+        } else if let Some(following) = remaining.strip_prefix('}') {
+            // An unmatched closing brace is a literal character.
             expanded.push('}');
-            rest = behind;
+            remaining = following;
         } else {
-            let Some((name, behind)) = rest[1..].split_once('}') else {
+            let Some((name, following)) = remaining[1..].split_once('}') else {
                 return Err("Invalid auto-conversion field: missing '}' character.".to_owned());
             };
             if name.is_empty() {
@@ -41,9 +41,9 @@ pub(super) fn check(
                 return Err(format!("Group '{name}' in auto-conversion field is not present in linkifier pattern."));
             }
             expanded.push_str(captures.name(name).map_or("", |group| group.as_str()));
-            rest = behind;
+            remaining = following;
         }
     }
-    expanded.push_str(rest);
+    expanded.push_str(remaining);
     if expanded == example { Ok(()) } else { Err("Example text does not match auto-conversion field.".to_owned()) }
 }

@@ -1,27 +1,28 @@
-//! Templates of addresses (RFC 6570), with whatever characters around their expressions.
+//! URL templates (RFC 6570), in which other characters are allowed around expressions.
 
 use iri_string::template::UriTemplateString;
 
-/// Characters that stand for themselves in an address; `%` is one where two hexadecimal digits follow it.
-const PLAIN: &str = "-._~:/?#[]@!$&'()*+,;=";
+/// Characters besides letters and digits that are not encoded.
+const LITERALS: &str = "-._~:/?#[]@!$&'()*+,;=";
 
-/// The template that a text is. Characters that no address has are written as the bytes of UTF-8, `%` and two digits each.
+/// Parses a template. Characters that are not allowed in URLs are percent-encoded. None: invalid.
 pub fn parse(text: &str) -> Option<UriTemplateString> {
     let mut encoded = String::with_capacity(text.len());
-    let mut is_within = false;
-    for (at, character) in text.char_indices() {
-        let is_digits = |rest: &str| rest.len() >= 2 && rest.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
+    let mut is_in_expression = false;
+    for (index, character) in text.char_indices() {
+        let begins_with_digits =
+            |text: &str| text.len() >= 2 && text.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
         match character {
-            '{' => is_within = true,
-            '}' => is_within = false,
+            '{' => is_in_expression = true,
+            '}' => is_in_expression = false,
             _ => {}
         }
-        let is_plain = match character {
+        let is_literal = match character {
             '{' | '}' => true,
-            '%' => is_digits(&text[at + 1..]),
-            _ => character.is_ascii_alphanumeric() || PLAIN.contains(character),
+            '%' => begins_with_digits(&text[index + 1..]),
+            _ => character.is_ascii_alphanumeric() || LITERALS.contains(character),
         };
-        if is_within || is_plain {
+        if is_in_expression || is_literal {
             encoded.push(character);
         } else {
             let mut bytes = [0; 4];
@@ -36,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_around_expressions_is_encoded() {
+    fn other_characters_around_expressions_are_encoded() {
         for (text, template) in [
             ("no url", Some("no%20url")),
             ("https://x.y/{id}?q=a|b", Some("https://x.y/{id}?q=a%7Cb")),

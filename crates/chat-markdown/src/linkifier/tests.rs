@@ -17,21 +17,21 @@ fn linkifier(pattern: &str, url_template: &str) -> Linkifier {
     }
 }
 
-/// What it matches, with no limit to the work.
+/// The matches, without a limit of the budget.
 fn matches(linkifier: &Linkifier, text: &str, start: usize) -> Vec<LinkifierMatch> {
     linkifier.matches(text, start, &Budget::new(Cost::UNLIMITED)).unwrap_or_default()
 }
 
-fn refusal(source: LinkifierSource) -> Vec<(&'static str, String)> {
+fn errors_of(source: LinkifierSource) -> Vec<(&'static str, String)> {
     compile(source).err().unwrap_or_default()
 }
 
 #[test]
-fn field_errors_come_before_the_one_about_the_whole() {
+fn errors_of_fields_precede_errors_about_several_fields() {
     let blank = "This field cannot be blank.".to_owned();
-    assert_eq!(refusal(source(" ", "")), [("pattern", blank.clone()), ("url_template", blank)]);
-    assert_eq!(refusal(source("a", "{a")), [("url_template", "Invalid URL template.".to_owned())]);
-    let errors = refusal(source("(foo", "{a"));
+    assert_eq!(errors_of(source(" ", "")), [("pattern", blank.clone()), ("url_template", blank)]);
+    assert_eq!(errors_of(source("a", "{a")), [("url_template", "Invalid URL template.".to_owned())]);
+    let errors = errors_of(source("(foo", "{a"));
     assert_eq!(
         errors,
         [
@@ -40,12 +40,12 @@ fn field_errors_come_before_the_one_about_the_whole() {
         ]
     );
     let alternative = LinkifierSource { alternative_url_templates: vec!["{".to_owned()], ..source("a", "b") };
-    assert_eq!(refusal(alternative), [("alternative_url_templates", "Invalid URL template.".to_owned())]);
+    assert_eq!(errors_of(alternative), [("alternative_url_templates", "Invalid URL template.".to_owned())]);
 }
 
 #[test]
-fn the_whole_is_checked_in_order() {
-    let given = |example: &str, reverse: &str| LinkifierSource {
+fn consistency_is_checked_in_order() {
+    let with_reverse = |example: &str, reverse: &str| LinkifierSource {
         example_input: Some(example.to_owned()),
         reverse_template: Some(reverse.to_owned()),
         ..source("#(?P<id>[0-9]+)", "https://x.y/{id}")
@@ -54,22 +54,22 @@ fn the_whole_is_checked_in_order() {
         (source("x????", "https://x.y"), "Bad regular expression: bad repetition operator: ????"),
         (source("(?=a)", "https://x.y"), "Bad regular expression: invalid perl operator: (?="),
         (source("((a{900}){900}){9}", "https://x.y"), "Bad regular expression: pattern too large - compile failed"),
-        (given("", "#{id}"), "Example text is required when an auto-conversion field is given."),
-        (given("none", "#{id}"), "Example input does not match the linkifier pattern."),
-        (given("#12", "#{id"), "Invalid auto-conversion field: missing '}' character."),
-        (given("#12", "#{}"), "Invalid auto-conversion field: empty field name."),
-        (given("#12", "#{no}"), "Group 'no' in auto-conversion field is not present in linkifier pattern."),
-        (given("#12", "{{{id}"), "Example text does not match auto-conversion field."),
+        (with_reverse("", "#{id}"), "Example text is required when an auto-conversion field is given."),
+        (with_reverse("none", "#{id}"), "Example input does not match the linkifier pattern."),
+        (with_reverse("#12", "#{id"), "Invalid auto-conversion field: missing '}' character."),
+        (with_reverse("#12", "#{}"), "Invalid auto-conversion field: empty field name."),
+        (with_reverse("#12", "#{no}"), "Group 'no' in auto-conversion field is not present in linkifier pattern."),
+        (with_reverse("#12", "{{{id}"), "Example text does not match auto-conversion field."),
         (source("#(?P<a>.)", "{z}{b}"), "Group 'b' in URL template is not present in linkifier pattern."),
         (source("#(?P<z>.)(?P<b>.)", "x"), "Group 'b' in linkifier pattern is not present in URL template."),
     ] {
-        assert_eq!(refusal(linkifier), [("__all__", message.to_owned())], "{message}");
+        assert_eq!(errors_of(linkifier), [("__all__", message.to_owned())], "{message}");
     }
-    assert!(compile(given("#12", "#{id}")).is_ok());
+    assert!(compile(with_reverse("#12", "#{id}")).is_ok());
 }
 
 #[test]
-fn strings_are_stripped_and_blank_ones_are_absent() {
+fn strings_are_trimmed_and_blank_strings_are_absent() {
     let linkifier = compile(LinkifierSource { example_input: Some("  ".to_owned()), ..source(" a ", " b ") });
     let Ok(linkifier) = linkifier else { panic!("{linkifier:?}") };
     assert_eq!((linkifier.pattern.as_str(), linkifier.url_template.as_str()), ("a", "b"));
@@ -77,10 +77,10 @@ fn strings_are_stripped_and_blank_ones_are_absent() {
 }
 
 #[test]
-fn boundaries_decide_where_it_applies() {
+fn matches_require_boundaries() {
     let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}{?id}");
-    let found = |text: &str| -> Vec<String> {
-        matches(&linkifier, text, 0).into_iter().map(|it| text[it.range].to_owned()).collect()
+    let texts = |text: &str| -> Vec<String> {
+        matches(&linkifier, text, 0).into_iter().map(|matched| text[matched.range].to_owned()).collect()
     };
     for (text, expected) in [
         ("#1", vec!["#1"]),
@@ -93,26 +93,26 @@ fn boundaries_decide_where_it_applies() {
         ("[#1]", vec![]),
         ("#1.", vec!["#1"]),
     ] {
-        assert_eq!(found(text), expected, "{text}");
+        assert_eq!(texts(text), expected, "{text}");
     }
     assert_eq!(matches(&linkifier, "#7", 0)[0].url, "https://x.y/7?id=7");
     assert_eq!(matches(&linkifier, "#7 #8", 1)[0].range, 3..5);
 }
 
 #[test]
-fn the_boundary_decides_between_alternatives() {
+fn the_alternative_with_a_boundary_matches() {
     let linkifier = linkifier("(?P<x>a|ab)", "https://x.y/{x}");
     assert_eq!(matches(&linkifier, "ab", 0)[0].url, "https://x.y/ab");
 }
 
 #[test]
-fn groups_are_percent_encoded_and_absent_ones_left_out() {
+fn groups_are_percent_encoded_and_absent_groups_are_left_out() {
     let linkifier = linkifier("t(?P<a>[^ ]*)(?P<b>!)?", "https://x.y/{a}{#b}");
     assert_eq!(matches(&linkifier, "t/?", 0)[0].url, "https://x.y/%2F%3F");
 }
 
 #[test]
-fn letters_and_digits_of_any_script_end_no_match() {
+fn letters_and_digits_of_any_script_are_no_boundaries() {
     let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}");
     for (text, count) in [("#1é", 0), ("#1…", 1), ("#1 é", 1), ("#1٣", 0), ("é #1", 1), ("#1 ٣ #2٣", 1), ("…#1", 0)]
     {
@@ -121,7 +121,7 @@ fn letters_and_digits_of_any_script_end_no_match() {
 }
 
 proptest! {
-    /// The regular expression for ASCII finds what the one for all letters finds.
+    /// The regular expressions for ASCII and for Unicode have the same matches.
     #[test]
     fn a_letter_elsewhere_changes_no_match(text in r##"[ -~…]{0,20}(#[0-9]{1,3}[ -~…]{0,3}){0,4}"##) {
         let linkifier = linkifier("#(?P<id>[0-9]+)", "https://x.y/{id}");
@@ -137,12 +137,12 @@ proptest! {
 }
 
 #[test]
-fn a_search_that_reads_the_text_again_and_again_is_counted() {
+fn searches_that_read_the_text_repeatedly_are_counted() {
     let greedy = linkifier("(?P<id>x.*y|x)", "https://x.y/{id}");
     let steps = |words: usize| {
         let budget = Budget::new(Cost::UNLIMITED);
-        let found = greedy.matches(&"x ".repeat(words), 0, &budget).map(|found| found.len());
-        assert_eq!(found, Ok(words));
+        let count = greedy.matches(&"x ".repeat(words), 0, &budget).map(|matches| matches.len());
+        assert_eq!(count, Ok(words));
         budget.used().steps
     };
     assert!(steps(2_000) > 3 * steps(1_000), "each search reads up to the end");
@@ -151,7 +151,7 @@ fn a_search_that_reads_the_text_again_and_again_is_counted() {
 }
 
 #[test]
-fn a_pattern_of_many_repetitions_costs_more_for_each_byte() {
+fn patterns_with_many_repetitions_cost_more_per_byte() {
     let repeating = linkifier("(?P<id>[ab]*a[ab]{1000}c)", "https://x.y/{id}");
     let usual = linkifier("(?P<id>[ab]+c)", "https://x.y/{id}");
     let text = "a".repeat(10_000);
@@ -160,15 +160,15 @@ fn a_pattern_of_many_repetitions_costs_more_for_each_byte() {
         example_input: Some("a".repeat(1_000_000) + "c"),
         ..source("(?P<id>[ab]*a[ab]{1000}c)", "https://x.y/{id}")
     };
-    assert_eq!(refusal(example)[0].1, "Ensure this value has at most 20000 characters (it has 1000001).");
+    assert_eq!(errors_of(example)[0].1, "Ensure this value has at most 20000 characters (it has 1000001).");
 }
 
 #[test]
-fn addresses_that_repeat_a_match_very_often_are_not_made() {
+fn urls_that_repeat_a_match_too_often_exceed_the_budget() {
     let repeating = linkifier("(?P<id>x+)", &format!("https://x.y/{}", "{id}".repeat(2_000)));
     let budget = Budget::new(Cost { steps: 20_000_000, ..Cost::UNLIMITED });
     assert_eq!(repeating.matches(&"x".repeat(10_000), 0, &budget), Err(Exhausted));
     let budget = Budget::new(Cost { steps: 20_000_000, ..Cost::UNLIMITED });
-    let found = repeating.matches("xx", 0, &budget).map(|found| found[0].url.len());
-    assert_eq!(found, Ok("https://x.y/".len() + 4_000));
+    let length = repeating.matches("xx", 0, &budget).map(|matches| matches[0].url.len());
+    assert_eq!(length, Ok("https://x.y/".len() + 4_000));
 }

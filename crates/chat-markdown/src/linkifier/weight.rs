@@ -1,18 +1,18 @@
-//! How much longer a search for a pattern may take than one for a few letters.
+//! Estimates the cost of searching for a pattern.
 
 use regex_syntax::hir::{Hir, HirKind};
 
-/// With fewer repetitions than this, a byte takes no more than a step.
+/// Patterns with fewer repetitions take one step per byte.
 const FEW_REPETITIONS: usize = 64;
 
-/// The steps that a byte of a text may take. `[ab]*a[ab]{1000}c` is at a thousand places of the pattern at once, behind
-/// each byte of a text of `a` and `b`; what is not repeated a number of times hardly is.
+/// The maximum number of steps per byte of text. In a text of `a` and `b`, a search for `[ab]*a[ab]{1000}c` has a thousand
+/// states after each byte. Without counted repetitions, a search has few states.
 pub(super) fn steps_per_byte(translated: &str) -> usize {
     let repetitions = regex_syntax::parse(translated).map_or(0, |pattern| repetitions(&pattern));
     if repetitions < FEW_REPETITIONS { 1 } else { repetitions }
 }
 
-/// How many copies of its parts a pattern has, where it says how often they are repeated.
+/// The number of positions in the counted repetitions of a pattern, when they are expanded.
 fn repetitions(pattern: &Hir) -> usize {
     match pattern.kind() {
         HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => 0,
@@ -25,22 +25,24 @@ fn repetitions(pattern: &Hir) -> usize {
             if count < 2 {
                 return repetitions(&repetition.sub);
             }
-            count.saturating_mul(places(&repetition.sub))
+            count.saturating_mul(positions(&repetition.sub))
         }
     }
 }
 
-/// At how many places of a pattern a search may be.
-fn places(pattern: &Hir) -> usize {
+/// The number of positions in a pattern, when its repetitions are expanded.
+fn positions(pattern: &Hir) -> usize {
     match pattern.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,
         HirKind::Literal(literal) => literal.0.len(),
         HirKind::Class(_) => 1,
-        HirKind::Capture(capture) => places(&capture.sub),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().map(places).fold(0, usize::saturating_add),
+        HirKind::Capture(capture) => positions(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().map(positions).fold(0, usize::saturating_add)
+        }
         HirKind::Repetition(repetition) => {
             let count = repetition.max.unwrap_or(repetition.min).max(1) as usize;
-            count.saturating_mul(places(&repetition.sub))
+            count.saturating_mul(positions(&repetition.sub))
         }
     }
 }
@@ -50,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_weigh_what_they_repeat() {
+    fn counted_repetitions_increase_the_cost() {
         for (pattern, steps) in [
             ("#(?P<id>[0-9]+)", 1),
             ("(?P<id>[0-9a-f]{7,40})", 1),

@@ -1,18 +1,18 @@
-//! Typesetting of TeX.
+//! Typesets TeX with KaTeX.
 //!
-//! The library writes attributes and styles in any order, and some things in the way of later versions than the one that
-//! services of the time used; `uniform` puts them in one order and one form.
+//! The library orders attributes and styles differently than the KaTeX version of the service, and some of its output is
+//! that of later versions. `normalized` converts it to the output of the service.
 
 use katex::{KatexContext, Settings, render_to_string};
 use std::sync::LazyLock;
 
 /// Longer sources are not typeset.
-const SOURCE_MAX_BYTES: usize = 2_000;
+const MAX_SOURCE_BYTES: usize = 2_000;
 
-/// Groups nested deeper than this are not typeset.
-const DEPTH_MAX: usize = 60;
+/// Sources with deeper nesting of groups are not typeset.
+const MAX_DEPTH: usize = 60;
 
-/// Commands that define commands, with which a short source could become a long one.
+/// Commands that define macros, which could expand a short source to a huge one.
 const DEFINITIONS: [&str; 10] = [
     "\\def",
     "\\gdef",
@@ -26,12 +26,12 @@ const DEFINITIONS: [&str; 10] = [
     "\\global",
 ];
 
-/// Typesetting is recursive: it takes more than other work does.
+/// Stack size of the thread, because typesetting is deeply recursive.
 const STACK_BYTES: usize = 64 << 20;
 
 static KATEX: LazyLock<KatexContext> = LazyLock::new(KatexContext::default);
 
-/// Styles in the order in which they are written. A position comes behind a margin, but before the place.
+/// CSS properties in the order of the output. `position` is after margins; with it, `top` is last.
 const STYLES: [&str; 12] = [
     "color",
     "height",
@@ -47,7 +47,7 @@ const STYLES: [&str; 12] = [
     "position",
 ];
 
-/// Attributes in the order in which they are written.
+/// Attributes in the order of the output.
 const ATTRIBUTES: [&str; 24] = [
     "class",
     "style",
@@ -75,7 +75,7 @@ const ATTRIBUTES: [&str; 24] = [
     "preserveAspectRatio",
 ];
 
-/// Corrections of slanted letters, which are written with all their digits: with four of them, and whole.
+/// Italic corrections: rounded as in the library's output, and with all digits as in the service's output.
 const CORRECTIONS: [(&str, &str); 93] = [
     ("0.0077", "0.00773"),
     ("0.0097", "0.00965"),
@@ -172,7 +172,7 @@ const CORRECTIONS: [(&str, &str); 93] = [
     ("0.4445", "0.44445"),
 ];
 
-/// Spaces of a width, in em.
+/// Space characters for widths.
 const SPACES: [(&str, &str); 6] = [
     ("0.1667em", "\u{2009}"),
     ("0.2222em", "\u{2005}"),
@@ -182,7 +182,7 @@ const SPACES: [(&str, &str); 6] = [
     ("-0.2778em", "\u{205f}\u{2063}"),
 ];
 
-/// Large operators that the library leaves as they are typed.
+/// Large operators that the library does not convert to characters.
 const OPERATORS: [(&str, &str); 16] = [
     ("\\int", "∫"),
     ("\\iint", "∬"),
@@ -202,117 +202,117 @@ const OPERATORS: [(&str, &str); 16] = [
     ("\\bigsqcup", "⨆"),
 ];
 
-/// The HTML of a source, in a line or on lines of its own. None if it has a fault or is too large.
+/// The HTML of a source. None: it is invalid or too large. `is_display` is for formulas on separate lines.
 pub(super) fn typeset(source: &str, is_display: bool) -> Option<String> {
     let defines = DEFINITIONS.iter().any(|command| source.contains(command));
-    if source.len() > SOURCE_MAX_BYTES || depth(source) > DEPTH_MAX || defines {
+    if source.len() > MAX_SOURCE_BYTES || depth(source) > MAX_DEPTH || defines {
         return None;
     }
     let work = || render_to_string(&KATEX, source, &Settings::builder().display_mode(is_display).build()).ok();
-    // The library is not known never to panic, which ends its own thread alone.
+    // The library might panic, which ends only this thread.
     let html = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         thread.ok().and_then(|thread| thread.join().ok()).flatten()
     })?;
-    Some(uniform(html.trim()))
+    Some(normalized(html.trim()))
 }
 
-/// How deep groups nest, at most.
+/// The maximum nesting of groups.
 fn depth(source: &str) -> usize {
-    let opens = |at: usize| source[at..].starts_with("\\left") || source[at..].starts_with("\\begin");
-    let (mut depth, mut most) = (0_usize, 0);
-    for (at, byte) in source.bytes().enumerate() {
+    let opens = |position: usize| source[position..].starts_with("\\left") || source[position..].starts_with("\\begin");
+    let (mut depth, mut max_depth) = (0_usize, 0);
+    for (position, byte) in source.bytes().enumerate() {
         match byte {
             b'{' => depth += 1,
-            b'\\' if opens(at) => depth += 1,
-            b'\\' if source[at..].starts_with("\\right") || source[at..].starts_with("\\end") => {
+            b'\\' if opens(position) => depth += 1,
+            b'\\' if source[position..].starts_with("\\right") || source[position..].starts_with("\\end") => {
                 depth = depth.saturating_sub(1);
             }
             b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        most = most.max(depth);
+        max_depth = max_depth.max(depth);
     }
-    most
+    max_depth
 }
 
-/// The same HTML in one order and one form.
-fn uniform(html: &str) -> String {
-    let mut out = String::with_capacity(html.len());
-    let mut rest = html;
-    while let Some(start) = rest.find('<') {
-        out.push_str(&rest[..start]);
-        let Some(length) = rest[start..].find('>') else { break };
-        let (tag, behind) = rest[start..].split_at(length + 1);
-        rest = behind;
+/// Converts the library's HTML to that of the service.
+fn normalized(html: &str) -> String {
+    let mut output = String::with_capacity(html.len());
+    let mut remaining = html;
+    while let Some(start) = remaining.find('<') {
+        output.push_str(&remaining[..start]);
+        let Some(length) = remaining[start..].find('>') else { break };
+        let (tag, following) = remaining[start..].split_at(length + 1);
+        remaining = following;
         let space = SPACES.iter().find(|(width, _)| {
-            tag.strip_prefix("<mspace width=\"").is_some_and(|it| it.starts_with(&format!("{width}\"")))
+            tag.strip_prefix("<mspace width=\"").is_some_and(|value| value.starts_with(&format!("{width}\"")))
         });
         if let Some((_, space)) = space.filter(|_| tag.ends_with("/>")) {
-            out.extend(["<mtext>", space, "</mtext>"]);
+            output.extend(["<mtext>", space, "</mtext>"]);
             continue;
         }
-        push_tag(&mut out, tag, !behind.starts_with('<'));
-        let typed = behind.split('<').next().unwrap_or_default();
-        if let Some((_, shown)) = OPERATORS.iter().find(|(name, _)| tag == "<mo>" && typed == *name) {
-            out.push_str(shown);
-            rest = &behind[typed.len()..];
+        push_tag(&mut output, tag, !following.starts_with('<'));
+        let text = following.split('<').next().unwrap_or_default();
+        if let Some((_, operator)) = OPERATORS.iter().find(|(command, _)| tag == "<mo>" && text == *command) {
+            output.push_str(operator);
+            remaining = &following[text.len()..];
         }
     }
-    out.push_str(rest);
-    out
+    output.push_str(remaining);
+    output
 }
 
 fn rank(order: &[&str], name: &str) -> usize {
-    order.iter().position(|it| *it == name).unwrap_or(order.len())
+    order.iter().position(|known| *known == name).unwrap_or(order.len())
 }
 
-/// Appends a tag with its attributes in order. Text is what is directly behind a letter's tag.
-fn push_tag(out: &mut String, tag: &str, is_of_text: bool) {
+/// Appends a tag with its attributes in order. `precedes_text` is whether text follows the tag directly.
+fn push_tag(output: &mut String, tag: &str, precedes_text: bool) {
     let inside = tag.trim_end_matches('>').trim_end_matches('/');
     let Some((name, mut attributes)) = inside.split_once(' ') else {
-        out.push_str(tag);
+        output.push_str(tag);
         return;
     };
-    let mut found: Vec<(&str, String)> = Vec::new();
-    while let Some((attribute, behind)) = attributes.trim_start().split_once("=\"") {
-        let Some((value, behind)) = behind.split_once('"') else { break };
+    let mut sorted_attributes: Vec<(&str, String)> = Vec::new();
+    while let Some((attribute, following)) = attributes.trim_start().split_once("=\"") {
+        let Some((value, following)) = following.split_once('"') else { break };
         let value = match attribute {
-            "style" => style(value, is_of_text),
+            "style" => style(value, precedes_text),
             "columnalign" => columns(value),
             "displaystyle" => value.trim_end_matches(';').to_owned(),
             _ => value.to_owned(),
         };
-        found.push((attribute, value));
-        attributes = behind;
+        sorted_attributes.push((attribute, value));
+        attributes = following;
     }
-    found.sort_by_key(|(attribute, _)| (rank(&ATTRIBUTES, attribute), attribute.to_owned()));
-    out.push_str(name);
-    for (attribute, value) in found {
-        out.extend([" ", attribute, "=\"", &value, "\""]);
+    sorted_attributes.sort_by_key(|(attribute, _)| (rank(&ATTRIBUTES, attribute), attribute.to_owned()));
+    output.push_str(name);
+    for (attribute, value) in sorted_attributes {
+        output.extend([" ", attribute, "=\"", &value, "\""]);
     }
-    out.push_str(&tag[inside.len()..]);
+    output.push_str(&tag[inside.len()..]);
 }
 
-fn style(value: &str, is_of_text: bool) -> String {
+fn style(value: &str, precedes_text: bool) -> String {
     let mut styles: Vec<(&str, &str)> = value.split(';').filter_map(|style| style.split_once(':')).collect();
-    let is_placed = styles.iter().any(|(name, _)| *name == "position");
-    let place = |name: &str| if is_placed && name == "top" { STYLES.len() } else { rank(&STYLES, name) };
-    styles.sort_by_key(|(name, _)| (place(name), *name));
-    let mut out = String::new();
+    let has_position = styles.iter().any(|(name, _)| *name == "position");
+    let sort_rank = |name: &str| if has_position && name == "top" { STYLES.len() } else { rank(&STYLES, name) };
+    styles.sort_by_key(|(name, _)| (sort_rank(name), *name));
+    let mut output = String::new();
     for (name, value) in styles {
-        let number = value.strip_suffix("em").filter(|_| is_of_text && name == "margin-right");
-        let whole = number.and_then(|number| CORRECTIONS.iter().find(|(short, _)| *short == number));
-        match whole {
-            Some((_, whole)) => out.extend([name, ":", whole, "em;"]),
-            None if value == "-0em" => out.extend([name, ":0em;"]),
-            None => out.extend([name, ":", value, ";"]),
+        let number = value.strip_suffix("em").filter(|_| precedes_text && name == "margin-right");
+        let precise = number.and_then(|number| CORRECTIONS.iter().find(|(rounded, _)| *rounded == number));
+        match precise {
+            Some((_, precise)) => output.extend([name, ":", precise, "em;"]),
+            None if value == "-0em" => output.extend([name, ":0em;"]),
+            None => output.extend([name, ":", value, ";"]),
         }
     }
-    out
+    output
 }
 
-/// The alignment of columns, in words.
+/// Converts the letters of column alignments to words.
 fn columns(value: &str) -> String {
     let word = |letter| match letter {
         "c" => "center",
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_and_excess_are_none() {
+    fn invalid_and_too_large_sources_are_none() {
         let deep = |opening: &str, closing: &str| format!("{}x{}", opening.repeat(300), closing.repeat(300));
         for source in [
             "\\nosuch",
@@ -357,7 +357,7 @@ mod tests {
             assert_eq!(typeset(source, false), None, "{source}");
         }
         for source in [deep("\\left(", "\\right)"), deep("^{", "}"), deep("\\sqrt", ""), "x_1^2+".repeat(200) + "y"] {
-            // Only that they return.
+            // The test is that this returns.
             typeset(&source, true);
         }
     }

@@ -1,4 +1,4 @@
-//! The rows of section 23 about blocks.
+//! Tests of blocks (reference behaviour, section 23).
 
 use super::*;
 
@@ -61,11 +61,11 @@ fn lists() {
 }
 
 #[test]
-fn a_mark_needs_a_blank_behind_it() {
-    for mark in ["*", "-", "+", "1."] {
+fn list_markers_require_a_space() {
+    for marker in ["*", "-", "+", "1."] {
         check(&[
-            (mark, &format!("<p>{mark}</p>")),
-            (&format!("a\n{mark}\nb"), &format!("<p>a<br>\n{mark}<br>\nb</p>")),
+            (marker, &format!("<p>{marker}</p>")),
+            (&format!("a\n{marker}\nb"), &format!("<p>a<br>\n{marker}<br>\nb</p>")),
         ]);
     }
     check(&[("* ", "<ul>\n<li></li>\n</ul>"), ("a\n\n2. \nb", "<p>a</p>\n<ol start=\"2\">\n<li>b</li>\n</ol>")]);

@@ -1,9 +1,9 @@
-//! The rows of section 23 about marks, links and emoji in the text, and the links of section 16.
+//! Tests of inline markup, links and emoji (reference behaviour, section 23), and of links in topics (section 16).
 
 use super::*;
 
 #[test]
-fn emphasis_marks() {
+fn emphasis() {
     check(&[
         ("**b** *i* ~~s~~", "<p><strong>b</strong> <em>i</em> <del>s</del></p>"),
         ("***bi***", "<p><strong><em>bi</em></strong></p>"),
@@ -163,7 +163,7 @@ fn emoji_of_several_characters() {
         ("🇩🇪:flag_germany:", &format!("<p>{germany}{germany}</p>")),
         (":piñata:", &format!("<p>{}</p>", span("1fa85", "piñata"))),
         ("❤\u{fe0f}", &format!("<p>{}</p>", span("2764", "heart"))),
-        // Shown as text, of a skin tone, and not known: whole, as they are.
+        // Sequences that are shown as text, have a skin tone or are unknown are not changed.
         ("❤ ↔ 1\u{20e3}", "<p>❤ ↔ 1\u{20e3}</p>"),
         ("👍🏽 🧑🏽\u{200d}🛴", "<p>👍🏽 🧑🏽\u{200d}🛴</p>"),
         ("🐦\u{200d}🍋 🍋\u{200d}🟪", "<p>🐦\u{200d}🍋 🍋\u{200d}🟪</p>"),

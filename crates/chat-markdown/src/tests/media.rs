@@ -1,4 +1,4 @@
-//! The rows of section 23 about images, videos and sound.
+//! Tests of images, videos and sound (reference behaviour, section 23).
 
 use super::*;
 
@@ -35,41 +35,41 @@ fn uploaded_images() {
 }
 
 #[test]
-fn previews_stand_behind_each_other() {
+fn previews_are_in_the_order_of_the_links() {
     let image = |name: &str| {
         let href = format!("https://x.y/{name}.png");
         let src = crate::media::proxied(&href);
         let preview = format!("<div class=\"message_inline_image\"><a href=\"{href}\"><img src=\"{src}\"></a></div>");
         (format!("<a href=\"{href}\">{href}</a>"), preview)
     };
-    let [(a, of_a), (b, of_b)] = ["a", "b"].map(image);
+    let [(a, preview_a), (b, preview_b)] = ["a", "b"].map(image);
     check(&[
-        ("x https://x.y/a.png https://x.y/b.png", &format!("<p>x {a} {b}</p>\n{of_a}{of_b}")),
-        ("https://x.y/a.png\n\nhttps://x.y/b.png\n\nx", &format!("{of_a}{of_b}<p>x</p>")),
+        ("x https://x.y/a.png https://x.y/b.png", &format!("<p>x {a} {b}</p>\n{preview_a}{preview_b}")),
+        ("https://x.y/a.png\n\nhttps://x.y/b.png\n\nx", &format!("{preview_a}{preview_b}<p>x</p>")),
         (
             "* x https://x.y/a.png\n* https://x.y/b.png\n* x",
-            &format!("<ul>\n<li>x {a}{of_a}</li>\n<li>{of_b}</li>\n<li>x</li>\n</ul>"),
+            &format!("<ul>\n<li>x {a}{preview_a}</li>\n<li>{preview_b}</li>\n<li>x</li>\n</ul>"),
         ),
         (
             "* x https://x.y/a.png\n  * y\n* z",
-            &format!("<ul>\n<li>x {a}<ul>\n<li>y</li>\n</ul>\n{of_a}</li>\n<li>z</li>\n</ul>"),
+            &format!("<ul>\n<li>x {a}<ul>\n<li>y</li>\n</ul>\n{preview_a}</li>\n<li>z</li>\n</ul>"),
         ),
         (
             "* x https://x.y/a.png\n\n* y",
-            &format!("<ul>\n<li>\n<p>x {a}</p>\n{of_a}</li>\n<li>\n<p>y</p>\n</li>\n</ul>"),
+            &format!("<ul>\n<li>\n<p>x {a}</p>\n{preview_a}</li>\n<li>\n<p>y</p>\n</li>\n</ul>"),
         ),
         (
             "```spoiler\nx https://x.y/a.png\n```",
             &format!(
                 "<div class=\"spoiler-block\"><div class=\"spoiler-header\">\n</div>\
-                 <div class=\"spoiler-content\" aria-hidden=\"true\">\n<p>x {a}</p>\n{of_a}</div></div>"
+                 <div class=\"spoiler-content\" aria-hidden=\"true\">\n<p>x {a}</p>\n{preview_a}</div></div>"
             ),
         ),
     ]);
 }
 
 #[test]
-fn states_and_kinds_of_images() {
+fn images_with_spinners_animation_and_transcoding() {
     for (file, image) in [
         (
             "new.png",
@@ -93,7 +93,7 @@ fn states_and_kinds_of_images() {
 }
 
 #[test]
-fn media_in_the_text() {
+fn embedded_media() {
     check(&[
         (
             "a ![b \"c\"](/user_uploads/2/ab/xyz/image.png)",
@@ -112,17 +112,17 @@ fn media_in_the_text() {
     assert_eq!(message.uploads.len(), 1);
 }
 
-/// The ending of an address says that it is a video, and whether there is such a file is not looked at.
+/// Videos are recognized by their file name extension, whether the file exists or not.
 #[test]
-fn videos_that_nobody_uploaded() {
+fn videos_that_were_not_uploaded() {
     let message = rendered("[v](/user_uploads/2/ab/cd/none.webm)");
     assert!(message.html.contains("message_inline_video"), "{}", message.html);
     assert!(!message.has_image);
 }
 
-/// A message has an image if it shows one.
+/// Only messages with previews have images.
 #[test]
-fn stills_of_videos_are_images_and_links_in_quotes_are_none() {
+fn still_images_of_videos_are_images_but_links_in_quotes_are_not() {
     for (text, has_image) in [
         ("https://www.youtube.com/watch?v=abcdefghijk", true),
         ("https://x.y/a.png", true),
@@ -149,7 +149,7 @@ fn videos() {
 }
 
 #[test]
-fn images_from_elsewhere() {
+fn external_images() {
     let html = rendered("https://x.y/a.png").html;
     let start = "<div class=\"message_inline_image\"><a href=\"https://x.y/a.png\"><img src=\"/external_content/";
     assert!(html.starts_with(start), "{html}");
@@ -158,7 +158,7 @@ fn images_from_elsewhere() {
 }
 
 #[test]
-fn without_a_proxy_images_from_elsewhere_are_shown_by_their_own_addresses() {
+fn without_a_proxy_external_images_have_their_own_urls() {
     let organization = Organization { proxies_pictures: false, ..Default::default() };
     for (source, image) in [
         ("https://x.y/a.png", "<img src=\"https://x.y/a.png\">"),
@@ -171,7 +171,7 @@ fn without_a_proxy_images_from_elsewhere_are_shown_by_their_own_addresses() {
 }
 
 #[test]
-fn not_too_many_previews_and_none_if_switched_off() {
+fn previews_are_limited_and_can_be_disabled() {
     let many: Vec<String> = (0..30).map(|number| format!("https://x.y/{number}.png")).collect();
     assert_eq!(rendered(&many.join(" ")).html.matches("<img").count(), 0);
     assert_eq!(rendered(&many[..24].join(" ")).html.matches("<img").count(), 24);

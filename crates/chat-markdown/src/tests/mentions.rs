@@ -1,4 +1,4 @@
-//! The rows of section 23 about mentions and links to channels.
+//! Tests of mentions and links to channels (reference behaviour, section 23).
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn mentions_of_users() {
 }
 
 #[test]
-fn mentions_of_many() {
+fn mentions_of_groups_and_wildcards() {
     check(&[
         ("@**all**", "<p><span class=\"user-mention channel-wildcard-mention\" data-user-id=\"*\">@all</span></p>"),
         (
@@ -51,7 +51,7 @@ fn mentions_of_many() {
 }
 
 #[test]
-fn only_audible_mentions_are_reported() {
+fn only_mentions_that_notify_are_reported() {
     let mentions = rendered("@**Zoe** @_**King Hamlet** @**Gone** @*group* @*old* @**everyone** @**topic**").mentions;
     let expected = Mentions { users: [31].into(), groups: [17].into(), channel_wildcard: true, topic_wildcard: true };
     assert_eq!(mentions, expected);

@@ -1,11 +1,11 @@
-//! What holds for every input: no panic, nothing unsafe, no time beyond the input's size.
+//! Property tests for arbitrary input: no panics, no unsafe HTML, and limited time and cost.
 
 use super::*;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// Pieces of markup that are likely to meet in unforeseen ways.
+/// Pieces of markup that are combined at random.
 const PARTS: [&str; 62] = [
     "*",
     "**",
@@ -80,7 +80,7 @@ fn source() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
-/// Words, among which something may look like more than it is.
+/// Words, some of which look like markup or addresses.
 fn plain_source() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "[a-zA-Z]{1,6}",
@@ -96,22 +96,23 @@ fn plain_source() -> impl Strategy<Value = String> {
     })
 }
 
-/// One organization for all cases: its linkifiers take longer to compile than a message to render.
+/// Shared by all cases, because compiling its linkifiers takes longer than rendering a message.
 static ORGANIZATION: LazyLock<Organization> = LazyLock::new(|| Organization { emoticons: true, ..Default::default() });
 
-fn by_the_long_way(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
+/// Renders without the fast path for plain texts.
+fn render_without_fast_path(source: &str, names: &dyn Names) -> Result<Rendered, TooLarge> {
     render_markup(source, names, Budget::new(cost_of_text(source.len())))
 }
 
-/// The tags of some HTML, each from `<` to `>`.
+/// The tags in HTML, without `<` and `>`.
 fn tags(html: &str) -> Vec<&str> {
-    html.split('<').skip(1).map(|behind| behind.split('>').next().unwrap_or_default()).collect()
+    html.split('<').skip(1).map(|following| following.split('>').next().unwrap_or_default()).collect()
 }
 
 proptest! {
     #[test]
-    fn nothing_unsafe_gets_through(source in source()) {
-        let html = render(&source, &*ORGANIZATION).map(|it| it.html).unwrap_or_default();
+    fn html_is_safe(source in source()) {
+    let html = render(&source, &*ORGANIZATION).map(|rendered| rendered.html).unwrap_or_default();
         for tag in tags(&html) {
             prop_assert!(!tag.starts_with("script"), "{tag}");
             for address in ["href=\"", "src=\""].into_iter().filter_map(|name| Some(tag.split_once(name)?.1)) {
@@ -126,9 +127,9 @@ proptest! {
 
     #[test]
     fn tags_are_balanced(source in source()) {
-        // The service itself ends a paragraph within a spoiler in a quote.
+        // As on the service, a paragraph can end within a spoiler in a quote.
         prop_assume!(!(source.contains("spoiler") && source.contains("quote")));
-        let html = render(&source, &*ORGANIZATION).map(|it| it.html).unwrap_or_default();
+        let html = render(&source, &*ORGANIZATION).map(|rendered| rendered.html).unwrap_or_default();
         let mut open = Vec::new();
         for tag in tags(&html) {
             let name = tag.split(' ').next().unwrap_or_default();
@@ -142,8 +143,8 @@ proptest! {
     }
 
     #[test]
-    fn a_plain_text_is_what_it_would_be_by_the_long_way(source in plain_source()) {
-        prop_assert_eq!(render(&source, &*ORGANIZATION), by_the_long_way(&source, &*ORGANIZATION));
+    fn plain_texts_are_rendered_as_without_the_fast_path(source in plain_source()) {
+        prop_assert_eq!(render(&source, &*ORGANIZATION), render_without_fast_path(&source, &*ORGANIZATION));
     }
 
     #[test]
@@ -154,7 +155,7 @@ proptest! {
 }
 
 #[test]
-fn a_plain_text_is_linkified_where_a_pattern_is_about_its_paragraph() {
+fn plain_texts_are_linkified_by_patterns_with_anchors() {
     let source = LinkifierSource {
         pattern: "^ticket(?P<id>[0-9]+)$".to_owned(),
         url_template: "https://bugs.example.org/{id}".to_owned(),
@@ -164,13 +165,13 @@ fn a_plain_text_is_linkified_where_a_pattern_is_about_its_paragraph() {
     let organization = Organization { linkifiers: vec![Arc::new(linkifier)], ..Default::default() };
     for text in ["ticket12", "Look\n\nticket12", "Look\nticket12", "ticket12\n\nLook", "no ticket12"] {
         let rendered = render(text, &organization);
-        assert_eq!(rendered, by_the_long_way(text, &organization), "{text}");
+        assert_eq!(rendered, render_without_fast_path(text, &organization), "{text}");
     }
-    assert!(render("Look\n\nticket12", &organization).is_ok_and(|it| it.html.contains("<a href=")));
+    assert!(render("Look\n\nticket12", &organization).is_ok_and(|rendered| rendered.html.contains("<a href=")));
 }
 
 #[test]
-fn time_grows_with_the_size_only() {
+fn time_is_not_quadratic_in_the_size() {
     for part in PARTS.into_iter().chain([
         "**a ",
         "*a ",
@@ -197,14 +198,14 @@ fn time_grows_with_the_size_only() {
     ]) {
         let source = part.repeat(40_000 / part.len());
         let start = Instant::now();
-        // Only that it returns, and soon: quadratic time would take minutes.
+        // Quadratic time would take minutes.
         let _ = render(&source, &*ORGANIZATION);
         assert!(start.elapsed().as_secs() < 8, "{part:?} took {:?}", start.elapsed());
     }
 }
 
 #[test]
-fn deep_nesting_has_an_end() {
+fn deep_nesting_is_limited() {
     let lists: String = (0..300).map(|depth| format!("{}- a\n", "  ".repeat(depth))).collect();
     let quotes = "> ".repeat(1000) + "a";
     let fences: String = (0..100).map(|depth| format!("{}quote\n", "`".repeat(200 - depth))).collect();
@@ -219,7 +220,7 @@ fn too_much_output_is_refused() {
     assert!(render(&"a".repeat(900_000), &*ORGANIZATION).is_ok());
 }
 
-/// Texts of two sizes each: what is made of them grows with the product of both.
+/// Texts with two sizes, whose output can grow with the product of both.
 const PRODUCTS: [fn(usize, usize) -> String; 14] = [
     |columns, rows| format!("|{}\n|{}\n{}", "a|".repeat(columns), "-|".repeat(columns), "|b|\n".repeat(rows)),
     |columns, rows| {
@@ -228,10 +229,11 @@ const PRODUCTS: [fn(usize, usize) -> String; 14] = [
     },
     |depth, lines| format!("{}{}", "```quote\n".repeat(depth), "a\n".repeat(lines)),
     |depth, lines| {
-        (1..=depth.min(200)).rev().map(|it| "~".repeat(it + 3) + "quote\n").collect::<String>() + &"a\n".repeat(lines)
+        (1..=depth.min(200)).rev().map(|level| "~".repeat(level + 3) + "quote\n").collect::<String>()
+            + &"a\n".repeat(lines)
     },
     |depth, lines| ("> ".repeat(depth) + "a\n").repeat(lines),
-    |depth, items| (0..depth.min(100)).map(|it| "  ".repeat(it) + "- a\n").collect::<String>().repeat(items),
+    |depth, items| (0..depth.min(100)).map(|level| "  ".repeat(level) + "- a\n").collect::<String>().repeat(items),
     |depth, lines| "```spoiler a\n".repeat(depth) + &"a\n\n".repeat(lines),
     |brackets, words| "[a](".repeat(brackets) + &"(a ".repeat(words),
     |stars, words| "*a ".repeat(stars) + &"a* ".repeat(words),
@@ -246,12 +248,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn no_product_of_two_sizes_costs_more_than_its_budget(
+    fn products_of_two_sizes_do_not_exceed_the_budget(
         product in prop::sample::select(PRODUCTS.as_slice()),
         sizes in prop::sample::select([(3, 3_000), (40, 1_000), (300, 300), (1_000, 40), (3_000, 3)].as_slice()),
-        more in 1..10_usize,
+        factor in 1..10_usize,
     ) {
-        let mut source = product(sizes.0 * more, sizes.1 * more);
+        let mut source = product(sizes.0 * factor, sizes.1 * factor);
         source.truncate(100_000);
         let limit = cost_of_text(source.len());
         let budget = Rc::new(Budget::new(limit));
@@ -268,7 +270,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_text_costs_is_counted_when_it_is_made() {
+fn nodes_and_output_are_counted() {
     let used = |source: &str| {
         let budget = Rc::new(Budget::new(Cost::UNLIMITED));
         let mut context = Context::new(source, &*ORGANIZATION, true, budget.clone());

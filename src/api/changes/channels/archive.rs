@@ -1,9 +1,9 @@
-//! Archiving a channel, and bringing it back. Subscriptions and messages stay.
+//! Archiving and unarchiving a channel. Subscriptions and messages stay.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
 use super::creation::emit_defaults;
-use super::default_groups::leave_groups;
+use super::default_groups::remove_from_groups;
 use super::notices::{post_archived, post_in_channel};
 use crate::api::Call;
 use crate::feature::Feature;
@@ -21,31 +21,31 @@ use imbl::OrdSet;
 use sha2::{Digest, Sha512};
 use std::sync::Arc;
 
-/// Archives a channel.
+/// Archives a channel. Below 315, the channel also becomes private, loses its subscribers and gets another name.
 ///
-/// Events: `realm` of purposes that it had, `default_streams`, `default_stream_groups`, `stream` update to clients that
-/// know archived channels, `stream` delete to others, `message` of the notice. Below 315: none of the notice and the
-/// purposes, and the channel is without subscribers from then on, private, and under another name.
+/// Events: `realm` for the organization's settings that referred to the channel, `default_streams`,
+/// `default_stream_groups`, `stream` update to clients that know archived channels, `stream` delete to others,
+/// `message` of the notice. Below 315: neither the first nor the last.
 pub fn archive(tx: &mut Tx, call: &Call<'_>, id: ChannelId) {
-    let is_shown = call.has(Feature::ArchivedChannelsShown);
-    // The record that `stream` delete carries below 315: the channel before archiving.
-    let as_it_was = ChannelRecord::new(tx, &tx.channels[&id]);
+    let stays_visible = call.has(Feature::ArchivedChannelsVisible);
+    // Below 315, `stream` delete has the record of the channel before archiving.
+    let earlier_record = ChannelRecord::new(tx, &tx.channels[&id]);
     tx.channel_mut(id).is_archived = true;
-    let purposes = take_purposes(tx, id);
-    if is_shown {
+    let purposes = clear_purposes(tx, id);
+    if stays_visible {
         emit_purposes(tx, purposes);
     }
     if std::mem::take(&mut tx.channel_mut(id).is_default) {
         emit_defaults(tx);
     }
-    leave_groups(tx, id);
+    remove_from_groups(tx, id);
     emit_is_archived(tx, id, true);
     let audience = tx.who_can_see(&tx.channels[&id]);
-    if is_shown {
+    if stays_visible {
         tx.emit_vanished(audience, &OrdSet::unit(id), DeliveryCondition::NoArchivedChannels);
         post_archived(tx, call.caller(), id);
     } else {
-        tx.emit(audience, LegacyStreamDelete { streams: vec![as_it_was], stream_ids: vec![id] });
+        tx.emit(audience, LegacyStreamDelete { streams: vec![earlier_record], stream_ids: vec![id] });
         archive_as_before_315(tx, id);
     }
 }
@@ -69,46 +69,46 @@ fn archive_as_before_315(tx: &mut Tx, id: ChannelId) {
 }
 
 /// Clears the settings of the organization that name this channel, and returns their names.
-fn take_purposes(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
+fn clear_purposes(tx: &mut Tx, id: ChannelId) -> Vec<&'static str> {
     let organization = Arc::make_mut(&mut tx.realm_mut().organization);
-    let mut taken = Vec::new();
+    let mut settings = Vec::new();
     for purpose in ChannelPurpose::ALL {
         let channel = purpose.of(organization);
         if *channel == Some(id) {
             *channel = None;
-            taken.push(purpose.name());
+            settings.push(purpose.name());
         }
     }
-    taken
+    settings
 }
 
-/// Emits that these settings name no channel any more.
-fn emit_purposes(tx: &mut Tx, taken: Vec<&'static str>) {
-    if taken.is_empty() {
+/// Reports that these settings have no channel any more.
+fn emit_purposes(tx: &mut Tx, settings: Vec<&'static str>) {
+    if settings.is_empty() {
         return;
     }
-    let data = taken.iter().map(|name| ((*name).to_owned(), NO_CHANNEL.into())).collect();
-    let together = RealmUpdateDict { property: "default", data };
-    tx.emit(tx.everyone(), together.only_for(DeliveryCondition::From(Feature::PurposesTogether.since())));
-    for name in taken {
-        let apart = RealmUpdate { property: name.to_owned(), value: NO_CHANNEL.into() };
-        tx.emit_before(Feature::PurposesTogether.since(), tx.everyone(), |_| apart);
+    let data = settings.iter().map(|name| ((*name).to_owned(), NO_CHANNEL.into())).collect();
+    let update_dict = RealmUpdateDict { property: "default", data };
+    tx.emit(tx.everyone(), update_dict.only_for(DeliveryCondition::From(Feature::ArchivingSettingsInOneEvent.since())));
+    for name in settings {
+        let update = RealmUpdate { property: name.to_owned(), value: NO_CHANNEL.into() };
+        tx.emit_before(Feature::ArchivingSettingsInOneEvent.since(), tx.everyone(), |_| update);
     }
 }
 
-/// Brings an archived channel back.
+/// Unarchives a channel.
 ///
-/// Events: `stream` update to clients that know archived channels; to others what a new channel would give them:
-/// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everybody else.
+/// Events: `stream` update to clients that know archived channels. To other clients, the events of a new channel:
+/// `stream` create, `subscription` add to subscribers, `subscription` peer_add to everyone else.
 pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
     tx.channel_mut(id).is_archived = false;
     emit_is_archived(tx, id, false);
     let channel = tx.channels[&id].clone();
-    let created = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(vec![channel.clone()]));
-    tx.emit(tx.who_can_see(&channel), created.only_for(DeliveryCondition::NoArchivedChannels));
+    let create_event = Event::new(EventKind::StreamCreate, Payload::ChannelsCreated(vec![channel.clone()]));
+    tx.emit(tx.who_can_see(&channel), create_event.only_for(DeliveryCondition::NoArchivedChannels));
     for user in &channel.subscribers {
         if let Some(subscription) = tx.user_state(*user).subscription(id).cloned() {
-            emit_again(tx, *user, &channel, subscription);
+            emit_subscription(tx, *user, &channel, subscription);
         }
     }
     if !channel.subscribers.is_empty() {
@@ -120,7 +120,7 @@ pub fn unarchive(tx: &mut Tx, actor: &User, id: ChannelId) {
     post_in_channel(tx, actor, id, content);
 }
 
-fn emit_again(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {
+fn emit_subscription(tx: &mut Tx, user: UserId, channel: &Arc<Channel>, subscription: Arc<Subscription>) {
     let payload = Payload::Subscribed(vec![(channel.clone(), subscription)]);
     let event = Event::new(EventKind::SubscriptionAdd, payload);
     tx.emit(Audience::user(user), event.only_for(DeliveryCondition::NoArchivedChannels));

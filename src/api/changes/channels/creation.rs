@@ -1,5 +1,5 @@
-//! Making channels: what a request may say of new ones, who may make them, and the making itself. For the operations
-//! that make channels by themselves or while subscribing.
+//! Creating channels: the parameters of new channels, the checks, and the change with its events. Used by the operation
+//! that creates a channel and by the one that creates channels while subscribing to them.
 //!
 //! Choices where the API is silent: in docs/assumptions.md.
 
@@ -28,18 +28,16 @@ use imbl::OrdSet;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-/// What a request says of the channels that it makes, next to their names. Nothing of it touches channels that exist.
+/// The parameters that apply to all new channels of a request.
 #[derive(Clone, Debug, Default)]
-pub struct NewChannel {
-    /// Of which kind they are.
+pub struct NewChannelParams {
     pub traits: ChannelTraits,
-    /// Which topics may be used.
     pub topics_policy: Option<TopicsPolicyWord>,
-    /// Permissions that are not to be the default.
+    /// None in a field means the default.
     pub permissions: ChannelPermissions,
 }
 
-/// What new channels are like: checked, and the caller may make such.
+/// Checked properties of new channels, which the caller may create. [`NewChannelParams::check`] returns it.
 #[derive(Clone, Debug)]
 pub struct ChannelSpec {
     privacy: Privacy,
@@ -51,16 +49,16 @@ pub struct ChannelSpec {
     permissions: Permissions,
 }
 
-/// Permissions that only those may give who may say who deletes messages.
+/// Permissions that only callers with `CanSetDeleteMessagePolicy` may change.
 pub const DELETION_PERMISSIONS: [ChannelPermission; 2] =
     [ChannelPermission::CanDeleteAnyMessage, ChannelPermission::CanDeleteOwnMessage];
 
-impl NewChannel {
-    /// Checks what has to be right even when no channel is made.
+impl NewChannelParams {
+    /// Makes the checks that also apply to requests that create no channel.
     ///
     /// # Errors
     ///
-    /// `InvalidFolder`; `InsufficientPermission` for a topics policy by those who may not set one; those of [`resolve_all`].
+    /// `InvalidFolder`; `InsufficientPermission` if the caller may not set a topics policy; those of [`resolve_all`].
     pub fn check_values(&self, realm: &Realm, call: &Call<'_>) -> Result<(), Error> {
         let caller = call.caller();
         if let Some(folder) = self.folder_id() {
@@ -74,14 +72,15 @@ impl NewChannel {
         resolve_all(realm, call.feature_level, CHANNEL_PERMISSIONS, Permissions::new(), requested).map(drop)
     }
 
-    /// Checks that the caller may make such channels.
+    /// Checks that the caller may create these channels.
     ///
     /// # Errors
     ///
-    /// In this order: those of [`resolve_all`], `InvalidParameters` for a private channel of the web,
-    /// `InsufficientPermission` to make one of its kind or a default one, `DefaultChannelPrivate`,
-    /// `WebPublicDisabled`, `InsufficientPermission`, `OwnerRequired` for a retention of its own, `AdministratorRequired` for a switch
-    /// that is for administrators, `UnsupportedCombination` as in [`check_topic_creation`].
+    /// In this order: those of [`resolve_all`]; `InvalidParameters` for a private web-public channel;
+    /// `InsufficientPermission` if the caller may not create channels with this privacy or default channels;
+    /// `DefaultChannelPrivate`; `WebPublicDisabled`; `InsufficientPermission` for web-public channels; `OwnerRequired`
+    /// for a retention policy; `AdministratorRequired` for a switch of administrators; those of
+    /// [`check_topic_creation`].
     pub fn check(self, realm: &Realm, call: &Call<'_>) -> Result<ChannelSpec, Error> {
         let caller = call.caller();
         let may = |name| if realm.may(caller.id, name) { Ok(()) } else { Err(Error::InsufficientPermission) };
@@ -122,7 +121,7 @@ impl NewChannel {
         let switches = self.traits.switches.of_new_channel(caller)?;
         let privacy =
             privacy(self.traits.invite_only, self.traits.is_web_public, self.traits.history_public_to_subscribers);
-        if let Some(value) = permissions.get(TOPIC_CREATION) {
+        if let Some(value) = permissions.get(CAN_CREATE_TOPIC) {
             check_topic_creation(realm, privacy, value)?;
         }
         Ok(ChannelSpec {
@@ -142,13 +141,14 @@ impl NewChannel {
 }
 
 impl ChannelSpec {
-    /// Lets nobody but administrators of the organization administer the channel; `nobody` is the empty group.
+    /// Leaves the channel to the administrators of the organization, who need no permission. `nobody` is the system
+    /// group without members.
     pub fn leave_to_administrators(&mut self, nobody: GroupSettingValue) {
         self.permissions.insert(ChannelPermission::CanAdministerChannel.name(), nobody);
     }
 }
 
-/// Private channels hide their history unless it is asked for; others never do.
+/// Private channels have a protected history unless the request asks for a shared one.
 fn privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) -> Privacy {
     match (invite_only, is_web_public) {
         (true, _) if shows_history == Some(true) => Privacy::PrivateSharedHistory,
@@ -158,52 +158,52 @@ fn privacy(invite_only: bool, is_web_public: bool, shows_history: Option<bool>) 
     }
 }
 
-/// Who may start topics.
-pub const TOPIC_CREATION: &str = ChannelPermission::CanCreateTopic.name();
+pub const CAN_CREATE_TOPIC: &str = ChannelPermission::CanCreateTopic.name();
 
-/// Whether a channel of a kind can say who may begin topics: with protected history nobody knows which there are.
+/// Checks that a channel may restrict who creates topics. With a protected history it may not, because users do not
+/// know which topics exist.
 ///
 /// # Errors
 ///
-/// `UnsupportedCombination` for anything but everyone, where the history is protected.
+/// `UnsupportedCombination` for any value except everyone, if the history is protected.
 pub fn check_topic_creation(realm: &Realm, privacy: Privacy, value: &GroupSettingValue) -> Result<(), Error> {
     let everyone = realm.system_groups.get(&SystemGroup::Everyone).map(|id| GroupSettingValue::Group(*id));
     if privacy.has_public_history() || everyone.as_ref() == Some(value) {
         return Ok(());
     }
-    let parameters = format!("history_public_to_subscribers, {TOPIC_CREATION}");
+    let parameters = format!("history_public_to_subscribers, {CAN_CREATE_TOPIC}");
     Err(Error::UnsupportedCombination { parameters: parameters.into() })
 }
 
-/// Whether channels can be put into a folder.
+/// Checks that channels can be put into a folder.
 ///
 /// # Errors
 ///
-/// `InvalidFolder` for an unknown or archived one.
+/// `InvalidFolder` if the folder is unknown or archived.
 pub fn check_folder(realm: &Realm, folder: FolderId) -> Result<(), Error> {
     let is_open = realm.folders.get(&folder).is_some_and(|folder| !folder.is_archived);
     if is_open { Ok(()) } else { Err(Error::InvalidFolder) }
 }
 
-/// A channel's description as it is stored: on one line.
+/// Checks the length of a description and returns it in its stored form, on one line.
 ///
 /// # Errors
 ///
-/// `BadValue` over the limit.
+/// `BadValue` if it is too long.
 pub fn checked_description(description: &str) -> Result<String, Error> {
     check_length(description, "description", MAX_CHANNEL_DESCRIPTION_LENGTH)?;
     Ok(in_one_line(description))
 }
 
-/// A description as it is stored.
+/// Replaces line breaks with spaces.
 pub fn in_one_line(description: &str) -> String {
     description.replace('\n', " ")
 }
 
-/// Makes a channel without subscribers, under a name that is free.
+/// Creates a channel without subscribers. The caller has checked that no other channel has the name.
 ///
-/// Event: `stream` create to everybody who can see it.
-pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: String, traits: &ChannelSpec) -> ChannelId {
+/// Event: `stream` create to everyone who can see the channel.
+pub fn create_channel(tx: &mut Tx, creator: &User, name: String, description: String, spec: &ChannelSpec) -> ChannelId {
     let rendered_description = rendered_description(tx, creator, &description);
     let counters = &mut tx.realm_mut().counters;
     counters.channel += 1;
@@ -219,15 +219,15 @@ pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: Stri
         rendered_description,
         date_created,
         creator: Some(creator.id),
-        privacy: traits.privacy,
+        privacy: spec.privacy,
         is_archived: false,
         was_web_public: false,
-        is_default: traits.is_default,
-        folder: traits.folder,
-        message_retention_days: traits.message_retention_days,
-        topics_policy: traits.topics_policy,
-        switches: traits.switches,
-        permissions: traits.permissions.clone(),
+        is_default: spec.is_default,
+        folder: spec.folder,
+        message_retention_days: spec.message_retention_days,
+        topics_policy: spec.topics_policy,
+        switches: spec.switches,
+        permissions: spec.permissions.clone(),
         subscribers: OrdSet::new(),
         first_message: None,
     });
@@ -237,7 +237,7 @@ pub fn make_channel(tx: &mut Tx, creator: &User, name: String, description: Stri
     id
 }
 
-/// Tells all but guests which channels new users get.
+/// Event: `default_streams` to everyone except guests.
 pub fn emit_defaults(tx: &mut Tx) {
     let defaults = tx.channels.values().filter(|channel| channel.is_default && !channel.is_archived);
     let ids: Vec<ChannelId> = defaults.map(|channel| channel.id).collect();
@@ -245,14 +245,14 @@ pub fn emit_defaults(tx: &mut Tx) {
     tx.emit(audience, DefaultStreams { default_streams: ids });
 }
 
-/// A channel to be subscribed to, by name.
+/// An item of the parameter with the channels to subscribe to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelToSubscribe {
-    /// As given.
+    /// As sent.
     pub name: String,
-    /// The user's color for it.
+    /// The color of the subscription.
     pub color: Option<String>,
-    /// Of a new channel.
+    /// The description of a channel that the request creates.
     pub description: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Groups of default channels: what they are, and leaving them.
+//! Groups of default channels: their records, their event, and removing a channel from them.
 
 use crate::realm::Realm;
 use crate::realm::event::Audience;
@@ -9,7 +9,7 @@ use crate::record::channel::DefaultGroupRecord;
 use crate::record::events::DefaultStreamGroups;
 use std::sync::Arc;
 
-/// All groups of default channels, oldest first.
+/// The records of all groups, the oldest first.
 pub fn records(realm: &Realm) -> Vec<DefaultGroupRecord> {
     let record = |group: &DefaultChannelGroup| DefaultGroupRecord {
         id: group.id,
@@ -20,8 +20,10 @@ pub fn records(realm: &Realm) -> Vec<DefaultGroupRecord> {
     realm.organization.default_channel_groups.iter().map(record).collect()
 }
 
-/// Takes a channel that is closed or private from now on out of all groups, and tells so if it was in any.
-pub fn leave_groups(tx: &mut Tx, channel: ChannelId) {
+/// Removes a channel from all groups, because it was archived or became private.
+///
+/// Event: that of [`emit`], if the channel was in a group.
+pub fn remove_from_groups(tx: &mut Tx, channel: ChannelId) {
     let is_in_any = tx.organization.default_channel_groups.iter().any(|group| group.channels.contains(&channel));
     if is_in_any {
         for group in groups_mut(tx) {
@@ -31,12 +33,11 @@ pub fn leave_groups(tx: &mut Tx, channel: ChannelId) {
     }
 }
 
-/// The groups, to be changed.
 pub fn groups_mut(tx: &mut Tx) -> &mut Vec<DefaultChannelGroup> {
     &mut Arc::make_mut(&mut tx.realm_mut().organization).default_channel_groups
 }
 
-/// Tells all but guests which groups there are.
+/// Event: `default_stream_groups` to everyone except guests.
 pub fn emit(tx: &mut Tx) {
     let event = DefaultStreamGroups { default_stream_groups: records(tx) };
     let audience = Audience::of(tx.active_users.clone()).except_all(tx.guests());

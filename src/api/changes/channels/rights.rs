@@ -1,4 +1,4 @@
-//! Who may change channels.
+//! The check that a caller may administer a channel.
 
 use crate::api::Call;
 use crate::error::Error;
@@ -7,12 +7,12 @@ use crate::realm::Realm;
 use crate::realm::channel::Channel;
 use crate::realm::id::ChannelId;
 
-/// A channel that the caller may change; archived ones too.
+/// A channel that the caller may administer, which may be archived.
 ///
 /// # Errors
 ///
-/// `InvalidChannelId` when the caller can't see it, else `CannotAdministerChannel`; below 325 `AdministratorRequired`,
-/// of public channels for guests too.
+/// `InvalidChannelId` if the caller can't see the channel, otherwise `CannotAdministerChannel`. Below 325 the second is
+/// `AdministratorRequired`, which also guests get for public channels that they can't see.
 pub fn administered_channel<'realm>(
     realm: &'realm Realm,
     call: &Call<'_>,
@@ -21,8 +21,8 @@ pub fn administered_channel<'realm>(
     let user = call.caller();
     if !call.has(Feature::AdministratorsOfChannels) {
         let channel = realm.channels.get(&id).ok_or(Error::InvalidChannelId)?;
-        let is_known = !channel.privacy.is_private() || channel.subscribers.contains(&user.id);
-        return match (user.is_admin(), is_known) {
+        let is_visible = !channel.privacy.is_private() || channel.subscribers.contains(&user.id);
+        return match (user.is_admin(), is_visible) {
             (true, _) => Ok(channel),
             (false, true) => Err(Error::AdministratorRequired),
             (false, false) => Err(Error::InvalidChannelId),

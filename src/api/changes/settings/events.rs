@@ -1,4 +1,4 @@
-//! Telling of changed settings.
+//! Events about changed user settings.
 
 use super::legacy;
 use crate::realm::event::Audience;
@@ -7,7 +7,9 @@ use crate::realm::tx::Tx;
 use crate::record::events::UserSettingsUpdate;
 use serde_json::Value;
 
-/// Tells a user's clients of a setting.
+/// `language` is the name of the new language if the setting is `default_language`.
+///
+/// Events: `user_settings` update to the user, and below 439 the event of the older type.
 pub fn emit_setting(tx: &mut Tx, user: UserId, name: &str, value: Value, language: Option<&str>) {
     let language_name = language.map(str::to_owned);
     let event = UserSettingsUpdate { property: name.to_owned(), value: value.clone(), language_name };

@@ -1,6 +1,5 @@
-//! The events of settings that were there before `user_settings`, for clients of worlds at older levels.
-//!
-//! No queue at the newest level gets them, so that none are made there.
+//! The event types `update_display_settings` and `update_global_notifications`, which report settings at older levels
+//! besides `user_settings`.
 
 use crate::feature::Feature;
 use crate::realm::event::{Audience, DeliveryCondition, Event};
@@ -9,9 +8,7 @@ use crate::realm::tx::Tx;
 use crate::record::events::{UpdateDisplaySettings, UpdateGlobalNotifications};
 use serde_json::Value;
 
-/// The type of events of settings of the display.
 pub const DISPLAY: &str = "update_display_settings";
-/// The type of events of settings of notifications.
 pub const NOTIFICATIONS: &str = "update_global_notifications";
 
 /// Settings whose older event is [`DISPLAY`].
@@ -57,9 +54,10 @@ pub const NOTIFICATION_SETTINGS: &[&str] = &[
     "wildcard_mentions_notify",
 ];
 
-/// Tells of a setting in its older form, if it has one and some queue gets it.
+/// Emits the older event of a setting that has one. All queues of a world have the same level, so the first one tells
+/// whether any can receive the event.
 pub(super) fn emit(tx: &mut Tx, user: UserId, name: &str, value: &Value, language: Option<&str>) {
-    if tx.queues.values().next().is_none_or(|queue| queue.options.level.has(Feature::NewerSettingsAlone)) {
+    if tx.queues.values().next().is_none_or(|queue| queue.options.level.has(Feature::OnlyNewSettingsEvents)) {
         return;
     }
     let email = tx.api_email(&tx.users[&user]);

@@ -1,4 +1,4 @@
-//! Changes of an account, each with its events, for every operation that makes them.
+//! Changes of an account's name, role, avatar, email address and email visibility, each with its events.
 
 use crate::api::changes::users::bot::emit_account;
 use crate::feature::Feature;
@@ -14,9 +14,9 @@ use crate::record::user::avatar_url;
 use imbl::OrdSet;
 use serde_json::json;
 
-/// Gives a user another name.
+/// Renames a user.
 ///
-/// Event: `realm_user` update to everybody who may know of the user; so with the others here.
+/// Event: `realm_user` update to everyone who can access the user.
 pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
     tx.user_mut(id).full_name.clone_from(&full_name);
     let audience = tx.who_can_access(id);
@@ -24,36 +24,43 @@ pub fn change_name(tx: &mut Tx, id: UserId, full_name: String) {
     emit_account(tx, id, "full_name", |_, bot| json!(bot.full_name));
 }
 
-/// Gives a user another role, and with it other system groups and other channels in sight.
+/// Changes the role of a user, which also changes the user's system groups and the channels and users that are visible.
 ///
-/// Events: `realm_user` update; `user_group` remove_members and add_members to everybody; to the user `stream` create
-/// with `subscription` peer_add, and `stream` delete, and `realm_user` add and remove where guests are limited.
+/// Events: `realm_user` update to everyone who can access the user; `user_group` remove_members and add_members to
+/// everyone; to the user `stream` create with `subscription` peer_add, and `stream` delete; with limited guests also
+/// `realm_user` add and remove.
 pub fn change_role(tx: &mut Tx, id: UserId, role: Role) {
-    let before = tx.mark();
-    let left = tx.leave_roles(id);
+    let before = tx.realm_copy();
+    let left_groups = tx.leave_roles(id);
     tx.user_mut(id).role = role;
-    let entered = tx.enter_role(id, role);
+    let entered_groups = tx.enter_role(id, role);
     tx.schedule_full_membership(id);
     let audience = tx.who_can_access(id);
     tx.emit(audience, PersonUpdate::Role { user_id: id, role: role.number() });
-    // Being a full member follows from the role, and is sent after it.
-    let full = tx.system_group(SystemGroup::FullMembers);
-    for is_follow_up in [false, true] {
-        let is_of = |group: &&GroupId, others: &[GroupId]| (**group == full) == is_follow_up && !others.contains(group);
-        emit_groups(tx, id, MemberChange::Remove, left.iter().filter(|group| is_of(group, &entered)));
-        emit_groups(tx, id, MemberChange::Add, entered.iter().filter(|group| is_of(group, &left)));
+    // The real server sends the events of the full members' group after those of the roles' groups.
+    let full_members = tx.system_group(SystemGroup::FullMembers);
+    for is_full_members in [false, true] {
+        let is_changed = |group: &&GroupId, others: &[GroupId]| {
+            (**group == full_members) == is_full_members && !others.contains(group)
+        };
+        emit_groups(
+            tx,
+            id,
+            MemberChange::Remove,
+            left_groups.iter().filter(|group| is_changed(group, &entered_groups)),
+        );
+        emit_groups(tx, id, MemberChange::Add, entered_groups.iter().filter(|group| is_changed(group, &left_groups)));
     }
     tx.emit_visibility(&before, &[Sight::Users, Sight::Channels]);
 }
 
-/// Tells everybody that a user came to or left groups.
 fn emit_groups<'ids>(tx: &mut Tx, id: UserId, change: MemberChange, groups: impl Iterator<Item = &'ids GroupId>) {
     for group in groups {
         tx.emit_members(change, *group, [id]);
     }
 }
 
-/// Replaces a user's picture, or with [`AvatarSource::Provider`] takes it away.
+/// Replaces a user's avatar, or with [`AvatarSource::Provider`] removes the uploaded one.
 pub fn change_avatar(tx: &mut Tx, id: UserId, source: AvatarSource) {
     let avatar = &mut tx.user_mut(id).avatar;
     avatar.source = source;
@@ -79,17 +86,17 @@ fn emit_avatar_to(tx: &mut Tx, id: UserId, audience: Audience) {
     tx.emit(audience, update);
 }
 
-/// Gives a user another address, which is free: only the new one authenticates from now on.
+/// Changes a user's email address. The caller has checked that no other user has it.
 ///
-/// Events: `realm_user` update with `delivery_email` to those who may see it, and where everyone may, with `new_email`
-/// to all; a picture that is found by a hash of the address changes with it.
+/// Events: `realm_user` update with `delivery_email` to those who can see the real address; if everyone can,
+/// `realm_user` update with `new_email` to everyone; another with the avatar if its URL is derived from the address.
 pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
     let old = std::mem::replace(&mut tx.user_mut(id).email, email.clone());
     let realm = tx.realm_mut();
     realm.users_by_email.remove(&old.to_lowercase());
     realm.users_by_email.insert(email.to_lowercase(), id);
     let user = tx.users[&id].clone();
-    let audience = who_sees_email(tx, &user, user.email_visibility);
+    let audience = email_audience(tx, &user, user.email_visibility);
     tx.emit(audience, PersonUpdate::DeliveryEmail { user_id: id, delivery_email: Some(email) });
     if user.is_bot() || user.email_visibility == EmailVisibility::Everyone {
         emit_new_email(tx, &user);
@@ -101,27 +108,28 @@ pub fn change_email(tx: &mut Tx, id: UserId, email: String) {
 
 /// Changes who may see a user's real address.
 ///
-/// Events: `realm_user` update with `delivery_email` to those who come to see it or (null) see it no more; where the
-/// address for the API changes between the real one and a dummy, with `new_email` and the picture to all.
+/// Events: `realm_user` update with `delivery_email` to those who gain or lose (null) access to the address; if the API
+/// address changes between the real one and a dummy, also with `new_email` and with the avatar to everyone.
 pub fn change_email_visibility(tx: &mut Tx, id: UserId, visibility: EmailVisibility) {
     let user = tx.users[&id].clone();
-    let before = who_sees_email(tx, &user, user.email_visibility);
-    let after = who_sees_email(tx, &user, visibility);
+    let before = email_audience(tx, &user, user.email_visibility);
+    let after = email_audience(tx, &user, visibility);
     tx.user_mut(id).email_visibility = visibility;
-    let change = |tx: &Tx, gained: bool| -> OrdSet<UserId> {
-        let (from, to) = if gained { (&before, &after) } else { (&after, &before) };
-        tx.active_users.iter().copied().filter(|viewer| to.contains(*viewer) && !from.contains(*viewer)).collect()
+    let difference = |tx: &Tx, larger: &Audience, smaller: &Audience| -> OrdSet<UserId> {
+        let viewers = tx.active_users.iter().copied();
+        viewers.filter(|viewer| larger.contains(*viewer) && !smaller.contains(*viewer)).collect()
     };
     let is_for_all = [user.email_visibility, visibility].contains(&EmailVisibility::Everyone);
-    for (viewers, email) in [(change(tx, true), Some(user.email.clone())), (change(tx, false), None)] {
+    let (gained, lost) = (difference(tx, &after, &before), difference(tx, &before, &after));
+    for (viewers, email) in [(gained, Some(user.email.clone())), (lost, None)] {
         if viewers.is_empty() {
             continue;
         }
         let viewers = Audience::of(viewers);
         tx.emit(viewers.clone(), PersonUpdate::DeliveryEmail { user_id: id, delivery_email: email });
-        // Whether a client computes the address of a provider's picture by itself follows from what it sees.
-        let follows_sight = tx.has(Feature::PicturesBySight);
-        if follows_sight && !is_for_all && user.avatar.source == AvatarSource::Provider {
+        // Clients that can see the email address compute the URL of the provider's picture themselves.
+        let depends_on_visibility = tx.has(Feature::AvatarsByEmailVisibility);
+        if depends_on_visibility && !is_for_all && user.avatar.source == AvatarSource::Provider {
             emit_avatar_to(tx, id, viewers);
         }
     }
@@ -138,8 +146,8 @@ fn emit_new_email(tx: &mut Tx, user: &User) {
     tx.emit(audience, update);
 }
 
-/// Those who may see a user's real address: the user always.
-fn who_sees_email(realm: &Realm, user: &User, visibility: EmailVisibility) -> Audience {
+/// The users who can see a user's real email address. The user is always among them.
+fn email_audience(realm: &Realm, user: &User, visibility: EmailVisibility) -> Audience {
     let role = match visibility {
         _ if user.is_bot() => Role::Guest,
         EmailVisibility::Everyone => Role::Guest,
@@ -154,7 +162,7 @@ fn who_sees_email(realm: &Realm, user: &User, visibility: EmailVisibility) -> Au
     Audience::of(realm.at_least(role)).and(OrdSet::unit(user.id))
 }
 
-/// Tells administrators whether somebody lets their private messages be exported.
+/// Event: `realm_export_consent` to administrators.
 pub fn emit_export_consent(tx: &mut Tx, user: UserId, consented: bool) {
     let admins = Audience::of(tx.at_least(Role::Administrator));
     tx.emit(admins, RealmExportConsent { user_id: user, consented });

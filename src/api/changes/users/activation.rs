@@ -1,4 +1,4 @@
-//! Accounts that are deactivated and come back, with all that follows (reference behaviour, DELETE /users/{user_id}).
+//! Deactivating and reactivating accounts, with the events that follow (reference behaviour, DELETE /users/{user_id}).
 
 use super::account::{change_avatar, change_name};
 use super::direct_permissions::{emit_channel_listings, emit_listings};
@@ -22,7 +22,7 @@ use imbl::OrdSet;
 use serde_json::json;
 use std::sync::Arc;
 
-/// The name of users whose profile was deleted.
+/// The name of users whose profiles were deleted.
 pub const DELETED_USER_NAME: &str = "Deleted user";
 
 json_object! {
@@ -40,25 +40,25 @@ json_object! {
     }
 }
 
-/// Deactivates a user, the bots that they own before; what is to be deleted goes with each account, bots' first.
+/// Deactivates the bots of a user, then the user. For each account, the requested deletions come first.
 ///
-/// Events for each account, in this order: `delete_message`, `realm_user` update of name and picture, `invites_changed`,
-/// `subscription` peer_remove, `realm_user` update to everybody who may still know of it, `realm_user` remove to guests who
-/// may not know of it any more; to guests who may not know of it `user_group` remove_members, those of [`emit_listings`]
-/// and of [`emit_channel_listings`]. Below 303 those two to everybody.
+/// Events for each account, in this order: `delete_message`, `realm_user` update of name and avatar, `invites_changed`,
+/// `subscription` peer_remove, `realm_user` update to everyone who can still access the account, `realm_user` remove to
+/// guests who no longer can; to guests without access also `user_group` remove_members and those of [`emit_listings`]
+/// and [`emit_channel_listings`]. Below 303, the events of these two functions go to everyone.
 pub fn deactivate(tx: &mut Tx, id: UserId, actions: Option<&DeletionActions>) {
-    let is_own_bot = |user: &&UserId| tx.users[*user].bot_owner() == Some(id);
-    let bots: Vec<UserId> = tx.active_users.iter().filter(is_own_bot).copied().collect();
+    let is_bot_of_user = |user: &&UserId| tx.users[*user].bot_owner() == Some(id);
+    let bots: Vec<UserId> = tx.active_users.iter().filter(is_bot_of_user).copied().collect();
     for account in bots.into_iter().chain([id]) {
         if let Some(actions) = actions {
-            delete_belongings(tx, account, actions);
+            delete_data(tx, account, actions);
         }
         deactivate_account(tx, account);
     }
 }
 
-fn delete_belongings(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
-    let is_wanted = |message: &&Arc<Message>| {
+fn delete_data(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
+    let is_selected = |message: &&Arc<Message>| {
         message.sender == id
             && match &message.place {
                 Place::Direct { .. } => actions.delete_direct_messages,
@@ -72,7 +72,7 @@ fn delete_belongings(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
         || actions.delete_private_channel_messages
         || actions.delete_public_channel_messages;
     if deletes_messages {
-        let messages: Vec<MessageId> = tx.messages.values().filter(is_wanted).map(|message| message.id).collect();
+        let messages: Vec<MessageId> = tx.messages.values().filter(is_selected).map(|message| message.id).collect();
         delete_messages(tx, id, &messages);
     }
     if actions.delete_profile {
@@ -83,7 +83,6 @@ fn delete_belongings(tx: &mut Tx, id: UserId, actions: &DeletionActions) {
     }
 }
 
-/// Ends an account: its key is refused from now on, its hanging polls end, its subscriptions don't count.
 fn deactivate_account(tx: &mut Tx, id: UserId) {
     let before = tx.who_can_access(id).except(id);
     tx.user_mut(id).is_active = false;
@@ -91,12 +90,13 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     let queues: Vec<QueueId> =
         tx.queues.values().filter(|queue| queue.owner == id).map(|queue| queue.id.clone()).collect();
     for queue in queues {
+        // Wakes its parked poll, which then ends with an error.
         tx.touch_queue(&queue);
     }
     tx.revoke_invitations_of(id);
     suspend(tx, id);
-    let lost = difference(tx, &before, &tx.who_can_access(id));
-    let informed = before.except_all(&lost);
+    let losing_access = difference(tx, &before, &tx.who_can_access(id));
+    let informed = before.except_all(&losing_access);
     tx.emit(informed.clone(), PersonUpdate::IsActive { user_id: id, is_active: false });
     emit_account(tx, id, "is_active", |_, _| json!(false));
     if !tx.has(Feature::MembershipSent) {
@@ -104,10 +104,10 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
         emit_listings(tx, &everyone, id);
         emit_channel_listings(tx, &everyone, id);
     }
-    if !lost.is_empty() {
-        tx.emit(Audience::of(lost), RealmUserRemove::of(id));
+    if !losing_access.is_empty() {
+        tx.emit(Audience::of(losing_access), RealmUserRemove::of(id));
     }
-    // Whoever is informed of the account's end concludes that no group and no permission lists it any more.
+    // Clients that know of the deactivation remove the user from groups and permissions themselves.
     let unaware = unaware_of(tx, &informed);
     if !unaware.is_empty() && tx.has(Feature::MembershipSent) {
         let unaware = Audience::of(unaware);
@@ -117,30 +117,30 @@ fn deactivate_account(tx: &mut Tx, id: UserId) {
     }
 }
 
-/// Guests who are not among those who know of an account.
+/// Guests who are not in the audience that was informed of a change of an account.
 fn unaware_of(realm: &Realm, informed: &Audience) -> OrdSet<UserId> {
     let is_unaware = |guest: &&UserId| realm.is_active(**guest) && !informed.contains(**guest);
     realm.guests().iter().filter(is_unaware).copied().collect()
 }
 
-/// Guests who are in the one audience and not in the other: they alone can come to know users and lose them.
-fn difference(realm: &Realm, one: &Audience, other: &Audience) -> OrdSet<UserId> {
-    realm.guests().iter().copied().filter(|guest| one.contains(*guest) && !other.contains(*guest)).collect()
+/// Guests who are in the larger audience and not in the smaller one. Only guests can gain or lose access to users.
+fn difference(realm: &Realm, larger: &Audience, smaller: &Audience) -> OrdSet<UserId> {
+    realm.guests().iter().copied().filter(|guest| larger.contains(*guest) && !smaller.contains(*guest)).collect()
 }
 
-/// Brings an account back, with its subscriptions and groups.
+/// Reactivates an account with its subscriptions and groups.
 ///
-/// Events, in this order: `realm_user` update to everybody who may know of it, `realm_export_consent` of people to
-/// administrators, `realm_user` add to guests who come to know of it, then
-/// `subscription` peer_add, `user_group` add_members for each group that lists it again; those of [`emit_listings`],
-/// and to guests who may not know of it those of [`emit_channel_listings`].
+/// Events, in this order: `realm_user` update to everyone who can access the account, for people `realm_export_consent`
+/// to administrators, `realm_user` add to guests who gain access, `subscription` peer_add, `user_group` add_members for
+/// each group of the account, those of [`emit_listings`], and to guests without access those of
+/// [`emit_channel_listings`].
 pub fn reactivate(tx: &mut Tx, id: UserId) {
     let before = tx.who_can_access(id);
     tx.user_mut(id).is_active = true;
     tx.realm_mut().active_users.insert(id);
     let channels = resume(tx, id);
     let after = tx.who_can_access(id);
-    // The account itself was not among those who know of it, since it was not active.
+    // The account itself was not in the earlier audience only because it was not active.
     let gained = difference(tx, &after, &before).without(&id);
     let informed = after.clone();
     tx.emit(after.except_all(&gained), PersonUpdate::IsActive { user_id: id, is_active: true });
@@ -160,16 +160,16 @@ pub fn reactivate(tx: &mut Tx, id: UserId) {
     emit_channel_listings(tx, &readers, id);
 }
 
-/// Tells some that a user is listed in groups again, or not any more.
+/// Events: `user_group` add_members or remove_members for each group of the user.
 fn emit_membership(tx: &mut Tx, audience: &Audience, id: UserId, change: MemberChange) {
     let groups = tx.groups.values().filter(|group| group.members.contains(&id));
-    let needs = |group: &Group| match (group.system, group.is_deactivated) {
+    let condition = |group: &Group| match (group.system, group.is_deactivated) {
         (Some(_), _) => DeliveryCondition::From(Feature::MembershipSent.since()),
         (None, true) => DeliveryCondition::DeactivatedGroupsFrom(Feature::MembershipSent.since()),
         (None, false) => DeliveryCondition::From(Feature::MembershipSent.since()),
     };
-    let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, needs(group))).collect();
-    for (group, needs) in groups {
-        tx.emit(audience.clone(), change.event(group, [id]).only_for(needs));
+    let groups: Vec<(GroupId, DeliveryCondition)> = groups.map(|group| (group.id, condition(group))).collect();
+    for (group, condition) in groups {
+        tx.emit(audience.clone(), change.event(group, [id]).only_for(condition));
     }
 }

@@ -1,4 +1,7 @@
-//! What `realm_bot` events said of bots' accounts before 474, when lists of bots had their names, keys and pictures too.
+//! Bots: who may create them, names in use, and the `realm_bot` events about their accounts, which levels below 474
+//! have.
+//!
+//! From level 474 on, names, keys and avatars of bots are only in user records.
 
 use crate::api::Call;
 use crate::error::Error;
@@ -13,16 +16,15 @@ use crate::record::events::{BotUpdate, RealmBotUpdate};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Tells a bot's owner and the administrators what is new about its account, where the level's lists of bots have it;
-/// nothing for people.
+/// Reports a changed field of a bot's account. Does nothing for people.
 ///
-/// Event: `realm_bot` update, below 474.
+/// Event: below 474, `realm_bot` update to the bot's owner and the administrators.
 pub fn emit_account(tx: &mut Tx, id: UserId, key: &'static str, value: impl FnOnce(&Realm, &User) -> Value) {
     if !tx.users[&id].is_bot() {
         return;
     }
-    let audience = who_lists(tx, id);
-    tx.emit_before(Feature::BotAccountsApart.since(), audience, |realm| {
+    let audience = realm_bot_audience(tx, id);
+    tx.emit_before(Feature::BotsWithoutUserFields.since(), audience, |realm| {
         account_update(id, key, value(realm, &realm.users[&id]))
     });
 }
@@ -32,30 +34,33 @@ fn account_update(user_id: UserId, key: &str, value: Value) -> RealmBotUpdate {
     RealmBotUpdate { bot: BotUpdate { user_id, account, ..BotUpdate::default() } }
 }
 
-/// Tells the administrators who owns a bot; owners who are none lose it or get it whole.
+/// Reports the new owner of a bot to administrators. Other owners get `realm_bot` add or delete instead.
 ///
-/// Event: `realm_bot` update, below 474.
+/// Event: below 474, `realm_bot` update.
 pub fn emit_owner(tx: &mut Tx, bot: UserId, owner: UserId) {
     let audience = Audience::of(tx.at_least(Role::Administrator));
-    tx.emit_before(Feature::BotAccountsApart.since(), audience, |_| account_update(bot, "owner_id", owner.0.into()));
+    tx.emit_before(Feature::BotsWithoutUserFields.since(), audience, |_| {
+        account_update(bot, "owner_id", owner.0.into())
+    });
 }
 
-/// Whose lists have a bot: its owner's and administrators'.
-pub fn who_lists(realm: &Realm, bot: UserId) -> Audience {
+/// The owner of a bot and the administrators.
+pub fn realm_bot_audience(realm: &Realm, bot: UserId) -> Audience {
     let owner = realm.users[&bot].bot_owner();
     Audience::of(realm.at_least(Role::Administrator)).and(owner.into_iter().collect())
 }
 
-/// Whether the caller may make bots of a kind; those that only send messages take less.
+/// Checks that the caller may create bots of a kind. Incoming webhook bots also need only `CanCreateWriteOnlyBots`.
+/// `kind` is None for an invalid number, so that callers without permission get the same error for it.
 ///
 /// # Errors
 ///
-/// `InsufficientPermission`, and below 344 `AdministratorRequired`. A kind that there is not (None) is refused like others.
+/// `InsufficientPermission`, and below 344 `AdministratorRequired`.
 pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind>) -> Result<(), Error> {
     let caller = call.caller();
     let may = |name| realm.may(caller.id, name);
     if !call.has(Feature::BotsByGroups) {
-        // What the policy restricts are generic bots.
+        // The former policy restricted only generic bots.
         let permission = match kind {
             Some(BotKind::Generic) => RealmPermission::CanCreateBots,
             _ => RealmPermission::CanCreateWriteOnlyBots,
@@ -67,7 +72,7 @@ pub fn check_may_create_bot(realm: &Realm, call: &Call<'_>, kind: Option<BotKind
     if may_create { Ok(()) } else { Err(Error::InsufficientPermission) }
 }
 
-/// The active bot of this name, whatever the case.
+/// The active bot with a name, ignoring case.
 pub fn bot_named<'realm>(realm: &'realm Realm, name: &str) -> Option<&'realm Arc<User>> {
     let folded = name.to_lowercase();
     realm.users.values().find(|user| user.is_bot() && user.is_active && user.full_name.to_lowercase() == folded)

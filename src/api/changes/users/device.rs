@@ -1,4 +1,4 @@
-//! The devices of a user that notifications can reach.
+//! Removing a user's registered push devices.
 
 use crate::error::Error;
 use crate::realm::event::Audience;
@@ -6,15 +6,13 @@ use crate::realm::id::{DeviceId, UserId};
 use crate::realm::tx::Tx;
 use crate::record::events::DeviceRemove;
 
-/// Forgets a device.
-///
-/// Event: `device` remove.
+/// Event: `device` remove to the user.
 pub fn remove_device(tx: &mut Tx, user: UserId, device: DeviceId) {
-    tx.change_push_targets(user, |own| own.devices.remove(&device));
+    tx.change_push_targets(user, |state| state.devices.remove(&device));
     tx.emit(Audience::user(user), DeviceRemove { device_id: device });
 }
 
-/// What is said of a device that is unknown or another's.
+/// The error for a device that is unknown or belongs to another user.
 pub fn unknown_device() -> Error {
     Error::InvalidValue { parameter: "device_id".into() }
 }

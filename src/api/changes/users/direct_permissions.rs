@@ -1,4 +1,4 @@
-//! Permissions that list users without a group between, when accounts end and come back.
+//! Events about permissions that list a user directly, when the account is deactivated or reactivated.
 //!
 //! A choice where the API is silent: A-185 in docs/assumptions.md.
 
@@ -11,33 +11,33 @@ use crate::realm::tx::Tx;
 use crate::record::events::RealmUpdateDict;
 use serde_json::json;
 
-/// Tells an audience again who holds the permissions of the organization and of groups that list a user: deactivated users
-/// are listed in none.
+/// Sends the values of all permissions of the organization and of groups that list a user directly. Deactivated users
+/// are left out of these values.
 ///
 /// Events, one for each permission: `realm` update_dict and `user_group` update.
 pub fn emit_listings(tx: &mut Tx, audience: &Audience, user: UserId) {
-    let of = |permissions: &Permissions| listing(tx, permissions, user);
-    let of_organization = of(&tx.organization.permissions);
-    let groups = tx.groups.values().map(|group| (group.id, of(&group.permissions)));
-    let of_groups: Vec<(GroupId, Vec<(&'static str, GroupSettingValue)>)> = groups.collect();
-    for (name, value) in of_organization {
+    let listing_user = |permissions: &Permissions| listing(tx, permissions, user);
+    let realm_permissions = listing_user(&tx.organization.permissions);
+    let groups = tx.groups.values().map(|group| (group.id, listing_user(&group.permissions)));
+    let group_permissions: Vec<(GroupId, Vec<(&'static str, GroupSettingValue)>)> = groups.collect();
+    for (name, value) in realm_permissions {
         let data = [(name.to_owned(), json!(value))].into_iter().collect();
         tx.emit(audience.clone(), RealmUpdateDict { property: "default", data });
     }
-    for (group, permissions) in of_groups {
+    for (group, permissions) in group_permissions {
         for (name, value) in permissions {
             groups::emit_update_to(tx, audience.clone(), group, name, json!(value));
         }
     }
 }
 
-/// The same of the permissions of channels, for those of an audience who can see them.
+/// Like [`emit_listings`], for permissions of channels.
 ///
-/// Events, one for each permission: `stream` update.
+/// Events, one for each permission: `stream` update to those of the audience who can see the channel.
 pub fn emit_channel_listings(tx: &mut Tx, audience: &Audience, user: UserId) {
     let channels = tx.channels.values().map(|channel| (channel.id, listing(tx, &channel.permissions, user)));
-    let of_channels: Vec<(ChannelId, Vec<(&'static str, GroupSettingValue)>)> = channels.collect();
-    for (channel, permissions) in of_channels {
+    let channel_permissions: Vec<(ChannelId, Vec<(&'static str, GroupSettingValue)>)> = channels.collect();
+    for (channel, permissions) in channel_permissions {
         for (name, value) in permissions {
             channels::update::emit_update_within(tx, audience, channel, name, json!(value));
         }

@@ -1,4 +1,4 @@
-//! The key by which an account calls the API.
+//! The reply of operations that create an API key.
 
 use schemars::JsonSchema;
 use serde::Serialize;

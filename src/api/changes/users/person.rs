@@ -1,4 +1,4 @@
-//! Adding people, telling of new accounts, and what happens when somebody logs in for the first time.
+//! Adding people, the events about new accounts, and the changes of a first login.
 //!
 //! A choice where the API is silent: A-36 in docs/assumptions.md.
 
@@ -14,26 +14,24 @@ use crate::record::user::UserRecord;
 use crate::time::Span;
 use imbl::{OrdMap, OrdSet};
 
-/// A person to be added.
+/// The arguments of [`add_person`]. The address and the name are checked already.
 pub struct NewPerson {
-    /// Real address, checked.
+    /// The real email address.
     pub email: String,
-    /// Display name, checked.
     pub full_name: String,
-    /// None for those who can't log in with one.
+    /// None for people who can't log in with a password.
     pub password: Option<String>,
-    /// Place in the hierarchy.
     pub role: Role,
-    /// Channels to be subscribed to; None: the organization's default ones, but for guests.
+    /// Initial subscriptions. None: the default channels, or no channels for guests.
     pub channels: Option<Vec<ChannelId>>,
 }
 
-/// Adds a person with the organization's defaults, subscribes them to channels, sends the events and then the notice
-/// that somebody joined.
+/// Adds a person with the organization's default settings, subscribes the person to channels, and posts the notice that
+/// the person joined.
 pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     tx.realm_mut().counters.user += 1;
     let id = UserId(tx.counters.user);
-    let api_key = tx.realm_mut().chance.api_key();
+    let api_key = tx.realm_mut().rng.api_key();
     let visibility = tx.organization.user_defaults.get("email_address_visibility").and_then(serde_json::Value::as_i64);
     let now = tx.now;
     tx.add_user(User {
@@ -69,36 +67,36 @@ pub fn add_person(tx: &mut Tx, person: NewPerson) -> UserId {
     };
     let channels: Vec<ChannelId> = person.channels.unwrap_or_else(defaults);
     subscribe(tx, id, &channels, None);
-    give_history(tx, id, &channels);
+    add_recent_messages(tx, id, &channels);
     send_signup_notice(tx, id);
     id
 }
 
-/// Most messages from before that a new user gets.
-const MAX_HISTORY: usize = 1_000;
-/// How old they may be, in days.
-const HISTORY_DAYS: i64 = 12 * 7;
+/// Most earlier messages that a new user gets rows for.
+const MAX_RECENT_MESSAGES: usize = 1_000;
+/// Maximum age of these messages.
+const RECENT_DAYS: i64 = 12 * 7;
 
-/// Gives a new user the newest messages of their channels as if they had read them, so that there is something to look
-/// at; of channels whose history they may see.
+/// Adds rows for the newest messages of a new user's channels, marked as read, so that the user's views are not empty.
+/// Channels whose history the user can't see are left out.
 ///
 /// A choice where the API is silent: A-116 in docs/assumptions.md.
-fn give_history(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
-    let open = channels.iter().filter(|channel| tx.channels[*channel].privacy.has_public_history());
+fn add_recent_messages(tx: &mut Tx, id: UserId, channels: &[ChannelId]) {
+    let readable = channels.iter().filter(|channel| tx.channels[*channel].privacy.has_public_history());
     let newest = |channel: &ChannelId| {
         let messages = tx.channel_messages.get(channel).into_iter().flat_map(|messages| messages.iter().rev());
-        let is_young = |message: &MessageId| tx.messages[message].sent_at.plus(Span::days(HISTORY_DAYS)) > tx.now;
-        messages.take(MAX_HISTORY).take_while(is_young).collect::<Vec<_>>()
+        let is_recent = |message: &MessageId| tx.messages[message].sent_at.plus(Span::days(RECENT_DAYS)) > tx.now;
+        messages.take(MAX_RECENT_MESSAGES).take_while(is_recent).collect::<Vec<_>>()
     };
-    let mut messages: Vec<MessageId> = open.flat_map(newest).collect();
-    messages.sort_unstable_by(|one, other| other.cmp(one));
-    messages.truncate(MAX_HISTORY);
+    let mut messages: Vec<MessageId> = readable.flat_map(newest).collect();
+    messages.sort_unstable_by(|a, b| b.cmp(a));
+    messages.truncate(MAX_RECENT_MESSAGES);
     for message in messages {
         tx.add_row(id, message);
     }
 }
 
-/// Says in the organization's channel for it that somebody joined.
+/// Posts in the channel for signup announcements that a user joined.
 fn send_signup_notice(tx: &mut Tx, id: UserId) {
     let channel = tx.organization.signup_announcements.filter(|channel| !tx.channels[channel].is_archived);
     if let Some(channel) = channel {
@@ -108,17 +106,17 @@ fn send_signup_notice(tx: &mut Tx, id: UserId) {
     }
 }
 
-/// Tells everybody of a new user and of the system groups that it is in; guests who may not know of the user, of
-/// somebody unknown, unless their clients do with an incomplete list.
+/// Events: `realm_user` add to everyone who can access the user; the same with a placeholder to other guests whose
+/// clients need a complete user list; `user_group` add_members for the user's system groups to everyone.
 pub fn announce_user(tx: &mut Tx, id: UserId) {
     let user = tx.users[&id].clone();
     let audience = tx.who_can_access(id);
-    let is_blind = |guest: &UserId| tx.is_active(*guest) && !audience.contains(*guest);
-    let blind: OrdSet<UserId> = tx.guests().iter().copied().filter(is_blind).collect();
-    if !blind.is_empty() {
+    let lacks_access = |guest: &UserId| tx.is_active(*guest) && !audience.contains(*guest);
+    let guests_without_access: OrdSet<UserId> = tx.guests().iter().copied().filter(lacks_access).collect();
+    if !guests_without_access.is_empty() {
         let event = RealmUserAdd { person: UserRecord::unknown(tx, &user) };
         let event = event.only_for(DeliveryCondition::CompleteUserList);
-        tx.emit(Audience::of(blind), event);
+        tx.emit(Audience::of(guests_without_access), event);
     }
     tx.emit(audience, Event::new(EventKind::RealmUserAdd, Payload::UserAdd(user)));
     let mut groups: Vec<_> =
@@ -130,8 +128,10 @@ pub fn announce_user(tx: &mut Tx, id: UserId) {
     }
 }
 
-/// What happens when somebody imported or made through the API logs in for the first time.
-pub fn first_login(tx: &mut Tx, id: UserId, moves_date_joined: bool) {
+/// Applies the first login of a user who was imported or created over the API.
+///
+/// Events: `realm_user` update of `is_imported_stub` and, if it changes, of `date_joined`.
+pub fn record_first_login(tx: &mut Tx, id: UserId, moves_date_joined: bool) {
     let now = tx.now;
     let was_stub = tx.users[&id].is_imported_stub;
     let user = tx.user_mut(id);
@@ -147,7 +147,7 @@ pub fn first_login(tx: &mut Tx, id: UserId, moves_date_joined: bool) {
     }
     if moves_date_joined {
         tx.emit(audience, PersonUpdate::DateJoined { user_id: id, date_joined });
-        // Who joins only now is no full member until the waiting period is over.
-        tx.settle_full_members(OrdSet::unit(id));
+        // The waiting period for full members begins with `date_joined`.
+        tx.update_full_members(OrdSet::unit(id));
     }
 }

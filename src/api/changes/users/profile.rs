@@ -1,4 +1,4 @@
-//! Values of custom profile fields: which a field takes, and changing them.
+//! Values of custom profile fields: checking and changing them.
 
 use crate::api::parameter::FromJson;
 use crate::error::Error;
@@ -14,15 +14,14 @@ use crate::record::user::profile_data;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-/// Longest value of the kinds that take a short text, in code points.
+/// Longest value of fields with short text, in code points.
 pub const MAX_SHORT_VALUE_LENGTH: usize = 50;
-/// Longest value of the kind that takes a paragraph, in code points.
+/// Longest value of fields with long text, in code points.
 pub const MAX_LONG_VALUE_LENGTH: usize = 500;
 
-/// The kind of field whose values are users.
+/// The `type` of fields whose values are lists of users.
 pub const USERS_KIND: i64 = 6;
 
-/// A field's new value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProfileValue {
     Text(String),
@@ -30,7 +29,7 @@ pub enum ProfileValue {
 }
 
 impl FromJson for ProfileValue {
-    /// A value that is neither is reported as not a string.
+    /// Other values are refused with `is not a string`.
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         let users = || Vec::<UserId>::from_json(value, at).ok().map(Self::Users);
         let text = value.as_str().map(|text| Self::Text(text.to_owned()));
@@ -43,7 +42,6 @@ impl FromJson for ProfileValue {
 }
 
 impl ProfileValue {
-    /// Whether it is an empty text or list.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Text(text) => text.is_empty(),
@@ -52,11 +50,12 @@ impl ProfileValue {
     }
 }
 
-/// New values as they are stored; None takes one away. Administrators give locked fields values too.
+/// Checks new values and converts them to their stored form. None removes a value. Only administrators can change
+/// locked fields.
 ///
 /// # Errors
 ///
-/// Of the first entry that is refused: `FieldNotFound`, `FieldLocked`, then what its kind refuses: `BadValue`,
+/// That of the first refused entry: `FieldNotFound`, `FieldLocked`, or, depending on the type of the field, `BadValue`,
 /// `NotAChoice`, `InvalidUserIds`, `FieldUserDeactivated`, `FieldUserIsBot`.
 pub fn checked_values(
     realm: &Realm,
@@ -74,11 +73,11 @@ pub fn checked_values(
 }
 
 fn checked_value(realm: &Realm, caller: &User, field: &ProfileField, value: &ProfileValue) -> Result<String, Error> {
-    let bad = |problem: &str| Error::bad_value(field.name.clone(), problem);
+    let bad_value = |problem: &str| Error::bad_value(field.name.clone(), problem);
     let text = match value {
         ProfileValue::Users(users) if field.kind == USERS_KIND => return checked_users(realm, caller, users),
         ProfileValue::Text(_) if field.kind == USERS_KIND => return Err(Error::bad_value("User IDs", "is not a list")),
-        ProfileValue::Users(_) => return Err(bad("is not a string")),
+        ProfileValue::Users(_) => return Err(bad_value("is not a string")),
         ProfileValue::Text(text) => text,
     };
     let limit = if field.kind == 2 { MAX_LONG_VALUE_LENGTH } else { MAX_SHORT_VALUE_LENGTH };
@@ -87,17 +86,17 @@ fn checked_value(realm: &Realm, caller: &User, field: &ProfileField, value: &Pro
         3 if !has_choice(field, text) => {
             return Err(Error::NotAChoice { value: text.as_str().into(), field: field.name.as_str().into() });
         }
-        4 if !is_date(text) => return Err(bad("is not a date")),
-        5 if !is_url(text) => return Err(bad("is not a URL")),
+        4 if !is_date(text) => return Err(bad_value("is not a date")),
+        5 if !is_url(text) => return Err(bad_value("is not a URL")),
         _ => {}
     }
     Ok(text.clone())
 }
 
-/// Whether a text is a day, written with all its digits (A-169 in docs/assumptions.md).
+/// Whether a text is a date such as `2026-01-09`, with leading zeros (A-169 in docs/assumptions.md).
 fn is_date(text: &str) -> bool {
-    const FORM: &str = "%Y-%m-%d";
-    jiff::civil::Date::strptime(FORM, text).is_ok_and(|date| date.strftime(FORM).to_string() == text)
+    const FORMAT: &str = "%Y-%m-%d";
+    jiff::civil::Date::strptime(FORMAT, text).is_ok_and(|date| date.strftime(FORMAT).to_string() == text)
 }
 
 fn has_choice(field: &ProfileField, key: &str) -> bool {
@@ -122,9 +121,9 @@ fn checked_users(realm: &Realm, caller: &User, users: &[UserId]) -> Result<Strin
     Ok(json!(users).to_string())
 }
 
-/// Changes a user's values; unchanged ones emit no event.
+/// Changes a user's values.
 ///
-/// Event: `realm_user` update for each, to all users who can access the user.
+/// Events: for each value that differs, `realm_user` update to everyone who can access the user.
 pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Option<String>)>) {
     for (field, value) in values {
         if tx.users[&user].profile.get(&field).map(|entry| &entry.value) == value.as_ref() {
@@ -136,9 +135,9 @@ pub fn change_values(tx: &mut Tx, user: UserId, values: Vec<(ProfileFieldId, Opt
             Some(entry) => profile.insert(field, entry),
             None => profile.remove(&field),
         };
-        let shown = profile_data(&tx.users[&user]).remove(&field.to_string());
-        let (value, rendered_value) = shown.map_or((None, None), |shown| (Some(shown.value), shown.rendered_value));
-        // The event of an emptied text has none, though records of the user have an empty one.
+        let record = profile_data(&tx.users[&user]).remove(&field.to_string());
+        let (value, rendered_value) = record.map_or((None, None), |record| (Some(record.value), record.rendered_value));
+        // For an emptied text, user records have an empty `rendered_value`, but the event has none.
         let rendered_value = rendered_value.filter(|html| !html.is_empty());
         let custom_profile_field = ProfileChange { id: field, value, rendered_value };
         let audience = tx.who_can_access(user);

@@ -1,15 +1,15 @@
-//! Carrying out a change of a channel: field by field, each with its events and its notice.
+//! Applies the changes of a channel, each with its events and its notice.
 //!
 //! Choices where the API is silent: A-115 in docs/assumptions.md.
 
 use super::Plan;
 use crate::api::changes::channels::archive::unarchive;
 use crate::api::changes::channels::creation::emit_defaults;
-use crate::api::changes::channels::default_groups::leave_groups;
+use crate::api::changes::channels::default_groups::remove_from_groups;
 use crate::api::changes::channels::notices::{
-    Posters, noun, post_in_channel, post_posters_change, post_privacy_change, post_retention,
+    PostingPermission, noun, post_in_channel, post_posting_permission_change, post_privacy_change, post_retention,
 };
-use crate::api::changes::channels::update::{emit_update, emit_update_with};
+use crate::api::changes::channels::update::{emit_update, emit_update_except};
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::channel::{Privacy, TopicsPolicy};
@@ -24,7 +24,7 @@ use imbl::OrdSet;
 use serde_json::json;
 
 impl Plan {
-    /// Changes the channel, in the order of the reference but for the return of an archived one.
+    /// Makes the changes in the order of the real server, except that unarchiving comes earlier.
     pub(super) fn apply(self, tx: &mut Tx, actor: &User, id: ChannelId) {
         if let Some(policy) = self.topics_policy {
             change_topics_policy(tx, actor, id, policy);
@@ -32,8 +32,8 @@ impl Plan {
         if let Some(privacy) = self.privacy {
             change_privacy(tx, actor, id, privacy);
         }
-        // The list of defaults has no archived channels: one that becomes a default must be back by then.
-        if self.comes_back {
+        // `default_streams` leaves out archived channels, so unarchiving has to come before the change of `is_default`.
+        if self.is_unarchived {
             unarchive(tx, actor, id);
         }
         if let Some(is_default) = self.is_default {
@@ -64,7 +64,7 @@ impl Plan {
 fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: TopicsPolicy) {
     let old = std::mem::replace(&mut tx.channel_mut(id).topics_policy, policy);
     emit_update(tx, id, "topics_policy", json!(policy));
-    let words = |policy: TopicsPolicy| match policy {
+    let to_text = |policy: TopicsPolicy| match policy {
         TopicsPolicy::Inherit => "Organization default",
         TopicsPolicy::AllowEmptyTopic => "All topics",
         TopicsPolicy::DisableEmptyTopic => "All topics but the general chat",
@@ -73,15 +73,15 @@ fn change_topics_policy(tx: &mut Tx, actor: &User, id: ChannelId, policy: Topics
     let content = format!(
         "{} changed which topics this channel has from **{}** to **{}**.",
         actor.silent_mention(),
-        words(old),
-        words(policy),
+        to_text(old),
+        to_text(policy),
     );
     post_in_channel(tx, actor, id, content);
 }
 
 fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
     let old = tx.channels[&id].privacy;
-    let before = tx.mark();
+    let before = tx.realm_copy();
     tx.channel_mut(id).privacy = privacy;
     let name = tx.channels[&id].name.clone();
     let update = StreamUpdate {
@@ -89,21 +89,21 @@ fn change_privacy(tx: &mut Tx, actor: &User, id: ChannelId, privacy: Privacy) {
         is_web_public: Some(privacy.is_web_public()),
         ..StreamUpdate::new(id, name, "invite_only", privacy.is_private().into())
     };
-    let knowing = newcomers(&before, tx, id);
-    emit_update_with(tx, update, &knowing);
+    let excluded = users_with_new_access(&before, tx, id);
+    emit_update_except(tx, update, &excluded);
     tx.emit_visibility(&before, &[Sight::Channels]);
     if privacy.is_private() {
-        leave_groups(tx, id);
+        remove_from_groups(tx, id);
     }
     post_privacy_change(tx, actor, id, old, privacy);
 }
 
-/// Those who can see a channel and could not before: they are informed of it as it is, and not of what changed.
-fn newcomers(before: &Realm, after: &Realm, id: ChannelId) -> OrdSet<UserId> {
-    seen_by(after, id).relative_complement(seen_by(before, id))
+/// Users who can see a channel now and could not before. They get the whole channel instead of an update.
+fn users_with_new_access(before: &Realm, after: &Realm, id: ChannelId) -> OrdSet<UserId> {
+    users_who_see(after, id).relative_complement(users_who_see(before, id))
 }
 
-fn seen_by(realm: &Realm, id: ChannelId) -> OrdSet<UserId> {
+fn users_who_see(realm: &Realm, id: ChannelId) -> OrdSet<UserId> {
     let audience = realm.who_can_see(&realm.channels[&id]);
     realm.active_users.iter().filter(|user| audience.contains(**user)).copied().collect()
 }
@@ -123,14 +123,14 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
         rendered_description: Some(rendered),
         ..StreamUpdate::new(id, channel.name.clone(), "description", description.as_str().into())
     };
-    emit_update_with(tx, update, &OrdSet::new());
-    let words = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
+    emit_update_except(tx, update, &OrdSet::new());
+    let to_text = |text: String| if text.is_empty() { "*No description.*".to_owned() } else { text };
     let content = format!(
         "{} changed the description for this {}.\n\n* **Old description:**\n```` quote\n{}\n````\n* **New description:**\n```` quote\n{}\n````",
         actor.silent_mention(),
         noun(tx),
-        words(old),
-        words(description),
+        to_text(old),
+        to_text(description),
     );
     post_in_channel(tx, actor, id, content);
 }
@@ -138,8 +138,8 @@ fn change_description(tx: &mut Tx, actor: &User, id: ChannelId, description: Str
 fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
     let old = tx.channels[&id].name.clone();
     tx.rename_channel(id, name.clone());
-    // The event goes by the old name.
-    emit_update_with(tx, StreamUpdate::new(id, old.clone(), "name", name.as_str().into()), &OrdSet::new());
+    // The event has the old name.
+    emit_update_except(tx, StreamUpdate::new(id, old.clone(), "name", name.as_str().into()), &OrdSet::new());
     let content = format!("{} renamed {} **{old}** to **{name}**.", actor.silent_mention(), noun(tx));
     post_in_channel(tx, actor, id, content);
 }
@@ -147,15 +147,15 @@ fn rename(tx: &mut Tx, actor: &User, id: ChannelId, name: String) {
 fn change_folder(tx: &mut Tx, actor: &User, id: ChannelId, folder: Option<FolderId>) {
     let old = std::mem::replace(&mut tx.channel_mut(id).folder, folder);
     emit_update(tx, id, "folder_id", json!(folder));
-    let words = |folder: Option<FolderId>| match folder.and_then(|id| tx.folders.get(&id)) {
+    let to_text = |folder: Option<FolderId>| match folder.and_then(|id| tx.folders.get(&id)) {
         Some(folder) => format!("**{}**", folder.name),
         None => "*No folder*".to_owned(),
     };
     let content = format!(
         "{} changed the folder for this channel from {} to {}.",
         actor.silent_mention(),
-        words(old),
-        words(folder)
+        to_text(old),
+        to_text(folder)
     );
     post_in_channel(tx, actor, id, content);
 }
@@ -168,31 +168,31 @@ fn change_switch(tx: &mut Tx, id: ChannelId, name: &'static str, is_on: bool) {
 }
 
 /// Permissions whose holders can see a private channel.
-const REVEALING_PERMISSIONS: [&str; 3] = [
+const VISIBILITY_PERMISSIONS: [&str; 3] = [
     ChannelPermission::CanAddSubscribers.name(),
     ChannelPermission::CanAdministerChannel.name(),
     ChannelPermission::CanSubscribe.name(),
 ];
 
 fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static str, value: GroupSettingValue) {
-    let shown = json!(value);
-    let old = Posters::of(tx, id);
-    let before = tx.mark();
+    let json_value = json!(value);
+    let old = PostingPermission::of(tx, id);
+    let before = tx.realm_copy();
     tx.channel_mut(id).permissions.insert(name, value);
-    let reveals = REVEALING_PERMISSIONS.contains(&name);
-    let knowing = if reveals { newcomers(&before, tx, id) } else { OrdSet::new() };
-    let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), name, shown);
-    emit_update_with(tx, update, &knowing);
-    if reveals {
+    let affects_visibility = VISIBILITY_PERMISSIONS.contains(&name);
+    let excluded = if affects_visibility { users_with_new_access(&before, tx, id) } else { OrdSet::new() };
+    let update = StreamUpdate::new(id, tx.channels[&id].name.clone(), name, json_value);
+    emit_update_except(tx, update, &excluded);
+    if affects_visibility {
         tx.emit_visibility(&before, &[Sight::Channels]);
     }
     if name == ChannelPermission::CanSendMessage.name() {
-        // What older clients know of the same.
-        let new = Posters::of(tx, id);
+        // The older properties for the same permission.
+        let new = PostingPermission::of(tx, id);
         if new.policy != old.policy || !tx.has(Feature::PostingByGroups) {
             emit_update(tx, id, "stream_post_policy", new.policy.into());
             emit_update(tx, id, "is_announcement_only", (new.policy == 2).into());
         }
-        post_posters_change(tx, actor, id, &old, &new);
+        post_posting_permission_change(tx, actor, id, &old, &new);
     }
 }

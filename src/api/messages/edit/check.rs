@@ -1,4 +1,4 @@
-//! Whether a message may be changed as asked, in the order in which the real server looks.
+//! Checks a request to edit a message, in the order of the real server.
 
 use super::{EditMessage, Marking, MessageEdit, PropagateMode};
 use crate::api::Call;
@@ -18,22 +18,21 @@ use crate::realm::{Realm, content_hash};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<MessageEdit, Error> {
+pub(super) fn checked_edit(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Result<MessageEdit, Error> {
     let caller = call.caller();
     let message = call.message_to_change(realm, params.message_id)?.clone();
-    let params = &without_own_channel(call, &message, params);
+    let params = &without_current_channel(call, &message, params);
     if params.content.is_some() {
         check_may_edit(realm, caller, &message)?;
     }
-    // The name that the topic has already changes nothing.
-    let is_other = |topic: &&str| message.channel().is_none_or(|(_, current)| **current != *topic.trim());
-    let asked = params.topic.as_deref().filter(is_other);
-    check_shape(&message, params, asked)?;
-    // Where the empty topic has no other name.
-    let is_named = !Feature::EmptyTopics.is_at(call.feature_level);
-    let normal = |topic| if is_named { topic_to_send_to(topic) } else { normal_topic(topic) };
-    let topic = asked.map(normal).transpose()?.map(Cow::into_owned);
-    if topic.as_deref().is_some_and(marks_empty_topic) {
+    // The current name of the topic counts as absent.
+    let differs = |topic: &&str| message.channel().is_none_or(|(_, current)| **current != *topic.trim());
+    let new_topic = params.topic.as_deref().filter(differs);
+    check_combination(&message, params, new_topic)?;
+    let has_no_empty_topic = !Feature::EmptyTopics.is_at(call.feature_level);
+    let normalize = |topic| if has_no_empty_topic { topic_to_send_to(topic) } else { normal_topic(topic) };
+    let topic = new_topic.map(normalize).transpose()?.map(Cow::into_owned);
+    if topic.as_deref().is_some_and(is_resolved_empty_topic) {
         return Err(Error::ResolveEmptyTopic);
     }
     if params.content.is_some() && params.stream_id.is_some() {
@@ -42,27 +41,31 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
     if params.content.is_some() && !message.submessages.is_empty() {
         return Err(Error::WidgetEdited);
     }
-    check_previous(&message, params)?;
-    let content = params.content.clone().map(|content| edited_content(&call.origin.strip(content))).transpose()?;
+    check_previous_content(&message, params)?;
+    let content = params
+        .content
+        .clone()
+        .map(|content| edited_content(&call.origin.with_relative_uploads(content)))
+        .transpose()?;
     let place = new_place(&message, params, topic);
     if content.is_none() && place.is_none() {
         return Err(Error::NothingToChange);
     }
-    let names = asked.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
-    let marking = names.and_then(|(asked, topic)| Marking::between(topic, asked));
+    let names = new_topic.map(str::trim).zip(message.channel().map(|(_, topic)| topic.as_ref()));
+    let marking = names.and_then(|(new_topic, topic)| Marking::between(topic, new_topic));
     let names_channel = params.stream_id.is_some();
     let notice = match names {
         _ if content.is_some() => None,
-        Some((asked, topic)) if !call.has(Feature::RenamedTopicsMoved) => Marking::in_notice(topic, asked),
+        Some((new_topic, topic)) if !call.has(Feature::RenamedTopicsMoved) => Marking::in_notice(topic, new_topic),
         _ => marking.filter(|_| !names_channel),
     };
-    let has_same_name = names.is_none_or(|(asked, topic)| Marking::is_all_between(topic, asked));
+    let has_same_name = names.is_none_or(|(new_topic, topic)| Marking::is_only_difference(topic, new_topic));
     let moved = match &place {
         Some(place) => {
-            let moved = affected(realm, caller, &message, place, params.propagate_mode);
-            let marking = marking.filter(|_| call.has(Feature::ResolvingAllowedApart));
-            let how = (marking, names_channel, params.propagate_mode);
-            check_may_move(realm, call, &message, place, how, &moved)?;
+            let moved = messages_to_move(realm, caller, &message, place, params.propagate_mode);
+            let marking = marking.filter(|_| call.has(Feature::ResolvePermission));
+            let options = (marking, names_channel, params.propagate_mode);
+            check_may_move(realm, call, &message, place, options, &moved)?;
             moved
         }
         None => Vec::new(),
@@ -70,25 +73,27 @@ pub(super) fn wanted(realm: &Realm, call: &Call<'_>, params: &EditMessage) -> Re
     Ok(MessageEdit { message, content, place, names_channel, marking, notice, has_same_name, moved })
 }
 
-/// The request without the channel in which the message is: it moves nothing.
-fn without_own_channel<'params>(
+/// Removes `stream_id` if it is the message's channel, because that is not a move.
+fn without_current_channel<'params>(
     call: &Call<'_>,
     message: &Message,
     params: &'params EditMessage,
 ) -> Cow<'params, EditMessage> {
-    let is_own = |NonNegative(id): NonNegative| message.channel().is_some_and(|(channel, _)| channel == ChannelId(id));
-    if call.has(Feature::SameChannelNoMove) && params.stream_id.is_some_and(is_own) {
+    let is_current =
+        |NonNegative(id): NonNegative| message.channel().is_some_and(|(channel, _)| channel == ChannelId(id));
+    if call.has(Feature::SameChannelNoMove) && params.stream_id.is_some_and(is_current) {
         return Cow::Owned(EditMessage { stream_id: None, ..params.clone() });
     }
     Cow::Borrowed(params)
 }
 
-/// Whether it is the mark with the empty topic behind it, or with the name by which that one is shown.
-fn marks_empty_topic(topic: &str) -> bool {
+/// Whether a topic is the check mark followed by nothing or by the display name of the empty topic.
+fn is_resolved_empty_topic(topic: &str) -> bool {
     topic == RESOLVED_PREFIX.trim() || topic.strip_prefix(RESOLVED_PREFIX) == Some(EMPTY_TOPIC_DISPLAY_NAME)
 }
 
-fn check_shape(message: &Message, params: &EditMessage, topic: Option<&str>) -> Result<(), Error> {
+/// Checks which parameters the request combines. `topic` is the new topic, if it differs from the current one.
+fn check_combination(message: &Message, params: &EditMessage, topic: Option<&str>) -> Result<(), Error> {
     if params.content.is_none() && topic.is_none() && params.stream_id.is_none() {
         return Err(Error::NothingToChange);
     }
@@ -100,8 +105,8 @@ fn check_shape(message: &Message, params: &EditMessage, topic: Option<&str>) -> 
             return Err(Error::DirectWithTopic);
         }
     }
-    let moves = topic.is_some() || params.stream_id.is_some();
-    if !moves && params.propagate_mode != PropagateMode::One {
+    let is_move = topic.is_some() || params.stream_id.is_some();
+    if !is_move && params.propagate_mode != PropagateMode::One {
         return Err(Error::PropagateWithoutTopic);
     }
     Ok(())
@@ -114,29 +119,36 @@ fn edited_content(content: &str) -> Result<String, Error> {
     }
 }
 
-fn check_previous(message: &Message, params: &EditMessage) -> Result<(), Error> {
-    let expected = content_hash(message.body.content.as_bytes());
+fn check_previous_content(message: &Message, params: &EditMessage) -> Result<(), Error> {
+    let current = content_hash(message.body.content.as_bytes());
     match &params.prev_content_sha256 {
-        Some(requested) if *requested != expected => {
+        Some(expected) if *expected != current => {
             Err(Error::ExpectationMismatch { field_name: "prev_content_sha256".into() })
         }
         _ => Ok(()),
     }
 }
 
-/// Where the message goes; None when it stays where it is. Whether the caller may move it there is another question.
+/// The place to which the request moves the message; None if it does not move the message. Unchecked.
 fn new_place(message: &Message, params: &EditMessage, topic: Option<String>) -> Option<Place> {
     let (channel, old_topic) = message.channel()?;
     let new_channel = params.stream_id.map_or(channel, |NonNegative(id)| ChannelId(id));
     let topic: Arc<str> = topic.map_or_else(|| old_topic.clone(), Into::into);
-    let stays = params.stream_id.is_none() && topic == *old_topic;
-    (!stays).then_some(Place::Channel { channel: new_channel, topic })
+    let is_move = params.stream_id.is_some() || topic != *old_topic;
+    is_move.then_some(Place::Channel { channel: new_channel, topic })
 }
 
-fn affected(realm: &Realm, caller: &User, message: &Message, place: &Place, mode: PropagateMode) -> Vec<MessageId> {
+fn messages_to_move(
+    realm: &Realm,
+    caller: &User,
+    message: &Message,
+    place: &Place,
+    mode: PropagateMode,
+) -> Vec<MessageId> {
     let Some((channel, topic)) = message.channel() else { return Vec::new() };
     let messages = realm.topics.get(&(channel, TopicKey::new(topic))).map(|topic| &topic.messages);
-    // Within a channel topics stay together; into another one nobody moves what they can't see, so as not to read it there.
+    // Messages that the caller can't access are moved within a channel, but not to another channel, where the caller
+    // could read them.
     let is_movable =
         |id: &MessageId| place.channel() == Some(channel) || realm.can_see_message(caller, &realm.messages[id]);
     match (mode, messages) {
@@ -160,22 +172,24 @@ fn check_may_move(
         return Ok(());
     };
     let caller = call.caller();
-    let here = &realm.channels[&channel];
-    let there = realm.open_channel(caller, *new_channel);
+    let old_channel = &realm.channels[&channel];
+    let new_channel = realm.readable_active_channel(caller, *new_channel);
     let may = |name| realm.may(caller.id, name);
     let may_in = |channel: &Channel, name| realm.may_in(caller.id, channel, name);
-    let there_too = |allows: &dyn Fn(&Channel) -> bool| there.as_ref().is_ok_and(|there| allows(there));
+    let may_in_either = |name: ChannelPermission| {
+        may_in(old_channel, name) || new_channel.as_ref().is_ok_and(|channel| may_in(channel, name))
+    };
     if marking.is_some() {
-        let of_channel = |channel: &Channel| may_in(channel, ChannelPermission::CanResolveTopics);
-        if !(may(RealmPermission::CanResolveTopics) || of_channel(here) || there_too(&of_channel)) {
+        if !(may(RealmPermission::CanResolveTopics) || may_in_either(ChannelPermission::CanResolveTopics)) {
             return Err(Error::MayNotResolve);
         }
         if !names_channel {
             return Ok(());
         }
     } else if new_topic != topic {
-        let of_channel = |channel: &Channel| may_in(channel, ChannelPermission::CanMoveMessagesWithinChannel);
-        if !(may(RealmPermission::CanMoveMessagesBetweenTopics) || of_channel(here) || there_too(&of_channel)) {
+        let may_rename = may(RealmPermission::CanMoveMessagesBetweenTopics)
+            || may_in_either(ChannelPermission::CanMoveMessagesWithinChannel);
+        if !may_rename {
             let is_moving = Feature::RenamingIsMoving.is_at(call.feature_level);
             return Err(if is_moving { Error::MayNotMove } else { Error::MayNotEdit });
         }
@@ -183,19 +197,19 @@ fn check_may_move(
         check_move_time(realm, call, message, (mode, moved), limit, Error::MoveTopicTimePassed)?;
     }
     if names_channel {
-        let of_channel = may_in(here, ChannelPermission::CanMoveMessagesOutOfChannel);
-        if !(may(RealmPermission::CanMoveMessagesBetweenChannels) || of_channel) {
+        let may_move_out = may_in(old_channel, ChannelPermission::CanMoveMessagesOutOfChannel);
+        if !(may(RealmPermission::CanMoveMessagesBetweenChannels) || may_move_out) {
             return Err(Error::MayNotMove);
         }
-        realm.check_may_post(caller, there?, new_topic)?;
+        realm.check_may_post(caller, new_channel?, new_topic)?;
         let limit = realm.organization.limit(RealmSetting::MoveMessagesBetweenStreamsLimitSeconds);
         return check_move_time(realm, call, message, (mode, moved), limit, Error::MoveChannelTimePassed);
     }
-    realm.check_may_begin_topic(caller, here, new_topic)?;
-    realm.check_topic_policy(here, new_topic)
+    realm.check_may_begin_topic(caller, old_channel, new_topic)?;
+    realm.check_topic_policy(old_channel, new_topic)
 }
 
-/// Moderators and above may move old messages; others as far back as the limit.
+/// Checks that the messages are not too old to be moved. Moderators, administrators and owners have no limit.
 fn check_move_time(
     realm: &Realm,
     call: &Call<'_>,

@@ -1,25 +1,23 @@
-//! Whether a move marks a topic as resolved, or takes the mark away.
+//! Resolving topics: whether a new name adds the check mark to a topic or removes it.
 
 use crate::realm::topic::{MARKS, RESOLVED_PREFIX, is_marking, is_resolved};
 
-/// What becomes of a topic's mark where nothing else of its name changes.
+/// A change of the check mark at the beginning of a topic's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marking {
-    /// It has the mark from now on.
     Resolved,
-    /// It has it no more.
     Unresolved,
 }
 
 impl Marking {
-    /// What a new name makes of an old one; None: another topic. The new one is as it was asked for, since the mark may
-    /// make it too long to be kept whole.
+    /// The change between two names that are otherwise equal; None for other names. `new` has to be the name from the
+    /// request, because the stored one may be cut off to make room for the mark.
     pub(super) fn between(old: &str, new: &str) -> Option<Self> {
         is_marking(old, new).then(|| if is_resolved(old) { Self::Unresolved } else { Self::Resolved })
     }
 
-    /// What the notification bot of older levels says of a topic's new name: whether it begins with the mark, where the old
-    /// one did not, or the other way round. The rest of the name may change too.
+    /// The change that notices of older levels report: whether only one of the names has the mark, regardless of the
+    /// rest.
     pub(super) fn in_notice(old: &str, new: &str) -> Option<Self> {
         match (old.starts_with(RESOLVED_PREFIX), new.starts_with(RESOLVED_PREFIX)) {
             (false, true) => Some(Self::Resolved),
@@ -28,12 +26,12 @@ impl Marking {
         }
     }
 
-    /// Whether two names are the same but for their marks.
-    pub(super) fn is_all_between(old: &str, new: &str) -> bool {
+    /// Whether two names differ at most in their marks.
+    pub(super) fn is_only_difference(old: &str, new: &str) -> bool {
         old.trim_start_matches(MARKS) == new.trim_start_matches(MARKS)
     }
 
-    /// As the notification bot says it.
+    /// The word in notices.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Resolved => "resolved",
@@ -47,8 +45,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mark_is_noticed_whatever_else_changes() {
-        for (old, new, noticed, is_all) in [
+    fn notices_of_older_levels_ignore_other_changes_of_the_name() {
+        for (old, new, in_notice, is_only_difference) in [
             ("lunch", "✔ lunch", Some(Marking::Resolved), true),
             ("lunch", "✔ dinner", Some(Marking::Resolved), false),
             ("✔ lunch", "dinner", Some(Marking::Unresolved), false),
@@ -56,13 +54,13 @@ mod tests {
             ("✔ lunch", "✔ dinner", None, false),
             ("lunch", "dinner", None, false),
         ] {
-            assert_eq!(Marking::in_notice(old, new), noticed, "{old} → {new}");
-            assert_eq!(Marking::is_all_between(old, new), is_all, "{old} → {new}");
+            assert_eq!(Marking::in_notice(old, new), in_notice, "{old} → {new}");
+            assert_eq!(Marking::is_only_difference(old, new), is_only_difference, "{old} → {new}");
         }
     }
 
     #[test]
-    fn only_the_mark_may_differ() {
+    fn a_marking_changes_only_the_mark() {
         let long = "l".repeat(60);
         for (old, new, marking) in [
             ("lunch", "✔ lunch", Some(Marking::Resolved)),

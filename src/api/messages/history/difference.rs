@@ -1,7 +1,7 @@
-//! What went and what came between two HTML texts, marked word by word.
+//! Highlights the differences between two HTML texts word by word, for edit histories.
 //!
-//! Tags go along with the words with them and are no difference by themselves. Marks hold whole elements and are within
-//! paragraphs and other blocks; tags whose other half is elsewhere stay outside.
+//! Tags belong to the words next to them and are not differences by themselves. Highlights contain whole elements and
+//! stay inside paragraphs and other blocks; start or end tags whose counterpart is elsewhere stay outside of them.
 
 mod distance;
 
@@ -9,22 +9,23 @@ use chat_markdown::budget::Budget;
 use distance::are_comparable;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Words in common that are fewer than this, or than a quarter of the text, are taken as chance.
-const CHANCE: f64 = 2.0;
+/// Runs of common words of at most this length, or a quarter of the text, count as coincidence and thus as changed.
+const MAX_COINCIDENCE: f64 = 2.0;
 
-/// Texts that have more bytes than this together are not compared: each word takes some hundred bytes.
-const COMPARED_MAX_BYTES: usize = 300_000;
+/// Longer texts, both together, are not compared, because each word needs about a hundred bytes of memory.
+const MAX_COMPARED_BYTES: usize = 300_000;
 
-/// The newer text, with the words that it lost. Where comparing them costs too much, all words count as new (A-431 in
-/// docs/assumptions.md).
-pub fn marked(before: &str, after: &str, budget: &Budget) -> String {
-    if before.len() + after.len() > COMPARED_MAX_BYTES {
-        let [came, went] = [(after, INSERTED), (before, DELETED)].map(|(html, class)| marked_within(html, class));
-        return format!("<div>{came} {went}</div>");
+/// The new text with inserted words highlighted and deleted words added. If the comparison costs too much, all words
+/// count as changed (A-431 in docs/assumptions.md).
+pub fn highlighted(before: &str, after: &str, budget: &Budget) -> String {
+    if before.len() + after.len() > MAX_COMPARED_BYTES {
+        let [inserted, deleted] =
+            [(after, INSERTED), (before, DELETED)].map(|(html, class)| highlight_in_blocks(html, class));
+        return format!("<div>{inserted} {deleted}</div>");
     }
     let (before, after) = (words(before), words(after));
     let mut pieces: Vec<Piece> = Vec::new();
-    for (is_common, old, new) in steps(&before, &after, budget) {
+    for (is_common, old, new) in runs(&before, &after, budget) {
         if is_common {
             pieces.extend(new.iter().flat_map(|word| word.pieces(true)));
             continue;
@@ -36,15 +37,16 @@ pub fn marked(before: &str, after: &str, budget: &Budget) -> String {
             pieces.push(Piece::Deleted(old.iter().flat_map(|word| word.pieces(false)).collect()));
         }
     }
-    format!("<div>{}</div>", written(pieces).trim())
+    format!("<div>{}</div>", to_html(pieces).trim())
 }
 
-/// The class of what came.
+/// The CSS class of inserted words.
 const INSERTED: &str = "highlight_text_inserted";
 
-/// The class of what went.
+/// The CSS class of deleted words.
 const DELETED: &str = "highlight_text_deleted";
 
+/// A part of an HTML text.
 #[derive(Clone, Debug)]
 enum Piece {
     Text(String),
@@ -62,21 +64,22 @@ impl Piece {
     }
 }
 
-/// A word, or a picture, with the tags around it.
+/// A word or an image, with the tags before and after it.
 #[derive(Clone, Debug, Default)]
 struct Word {
     before: Vec<Piece>,
     text: String,
+    /// White space after the word.
     space: String,
     after: Vec<Piece>,
-    /// Shown only where it comes or goes: the address of a link.
+    /// Whether the word is left out unless it was inserted or deleted. Set for the URL of a link.
     is_hidden: bool,
 }
 
 impl Word {
-    fn pieces(&self, is_kept: bool) -> Vec<Piece> {
+    fn pieces(&self, is_common: bool) -> Vec<Piece> {
         let mut pieces = self.before.clone();
-        if !(self.is_hidden && is_kept) {
+        if !(self.is_hidden && is_common) {
             pieces.push(Piece::Text(format!("{}{}", self.text, self.space)));
         }
         pieces.extend(self.after.iter().cloned());
@@ -84,8 +87,8 @@ impl Word {
     }
 }
 
-/// Runs of words that stayed, or that went (old) and came (new).
-fn steps<'words>(
+/// Runs of words: whether they are common, the old words, and the new words.
+fn runs<'words>(
     old: &'words [Word],
     new: &'words [Word],
     budget: &Budget,
@@ -97,49 +100,51 @@ fn steps<'words>(
     } else {
         Vec::new()
     };
-    let least = CHANCE.min(new.len() as f64 / 4.0);
-    let mut steps = Vec::new();
-    let (mut old_from, mut new_from) = (0, 0);
+    let max_coincidence = MAX_COINCIDENCE.min(new.len() as f64 / 4.0);
+    let mut runs = Vec::new();
+    let (mut old_start, mut new_start) = (0, 0);
     for operation in operations {
         let DiffOp::Equal { old_index, new_index, len } = operation else { continue };
-        if len as f64 <= least {
+        if len as f64 <= max_coincidence {
             continue;
         }
-        steps.push((false, &old[old_from..old_index], &new[new_from..new_index]));
-        (old_from, new_from) = (old_index + len, new_index + len);
-        steps.push((true, &old[old_index..old_from], &new[new_index..new_from]));
+        runs.push((false, &old[old_start..old_index], &new[new_start..new_index]));
+        (old_start, new_start) = (old_index + len, new_index + len);
+        runs.push((true, &old[old_index..old_start], &new[new_index..new_start]));
     }
-    steps.push((false, &old[old_from..], &new[new_from..]));
-    steps
+    runs.push((false, &old[old_start..], &new[new_start..]));
+    runs
 }
 
-/// Elements without an end.
-const EMPTY: [&str; 4] = ["br", "hr", "img", "input"];
+/// Elements without an end tag.
+const VOID_ELEMENTS: [&str; 4] = ["br", "hr", "img", "input"];
 
 fn words(html: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
-    let mut waiting: Vec<Piece> = Vec::new();
-    let mut addresses: Vec<Option<String>> = Vec::new();
-    let mut rest = html;
-    while !rest.is_empty() {
-        if !rest.starts_with('<') {
-            let end = rest.find('<').unwrap_or(rest.len());
-            for text in rest[..end].split_inclusive(char::is_whitespace) {
-                push_text(&mut words, &mut waiting, text);
+    // Tags that belong to the next word.
+    let mut pending_tags: Vec<Piece> = Vec::new();
+    // The URLs of open links, which become hidden words at the end tags.
+    let mut link_urls: Vec<Option<String>> = Vec::new();
+    let mut remaining = html;
+    while !remaining.is_empty() {
+        if !remaining.starts_with('<') {
+            let end = remaining.find('<').unwrap_or(remaining.len());
+            for text in remaining[..end].split_inclusive(char::is_whitespace) {
+                push_text(&mut words, &mut pending_tags, text);
             }
-            rest = &rest[end..];
+            remaining = &remaining[end..];
             continue;
         }
-        let (tag, behind) = rest.split_at(tag_length(rest));
-        // White space behind a tag goes with it.
-        let trimmed = behind.trim_start();
-        let space = if trimmed.len() < behind.len() { " " } else { "" };
-        rest = trimmed;
+        let (tag, after_tag) = remaining.split_at(tag_length(remaining));
+        // White space after a tag belongs to the tag.
+        let trimmed = after_tag.trim_start();
+        let space = if trimmed.len() < after_tag.len() { " " } else { "" };
+        remaining = trimmed;
         let is_end = tag.starts_with("</");
         let name = tag.trim_matches(['<', '>', '/']).split_whitespace().next().unwrap_or_default().to_owned();
         if name == "img" {
             words.push(Word {
-                before: std::mem::take(&mut waiting),
+                before: std::mem::take(&mut pending_tags),
                 text: tag.into(),
                 space: space.into(),
                 ..Word::default()
@@ -147,41 +152,52 @@ fn words(html: &str) -> Vec<Word> {
             continue;
         }
         if name == "a" && is_end {
-            if let Some(address) = addresses.pop().flatten() {
-                let text = format!(" Link: {address}");
-                words.push(Word { before: std::mem::take(&mut waiting), text, is_hidden: true, ..Word::default() });
+            if let Some(url) = link_urls.pop().flatten() {
+                let text = format!(" Link: {url}");
+                words.push(Word {
+                    before: std::mem::take(&mut pending_tags),
+                    text,
+                    is_hidden: true,
+                    ..Word::default()
+                });
             }
         } else if name == "a" {
-            addresses.push(attribute(tag, "href").map(str::to_owned));
+            link_urls.push(attribute(tag, "href").map(str::to_owned));
         }
         let text = format!("{tag}{space}");
-        match words.last_mut().filter(|_| is_end && waiting.is_empty()) {
+        match words.last_mut().filter(|_| is_end && pending_tags.is_empty()) {
             Some(word) => word.after.push(Piece::End { name, text }),
-            None if is_end => waiting.push(Piece::End { name, text }),
-            None => waiting.push(Piece::Start { name, text }),
+            None if is_end => pending_tags.push(Piece::End { name, text }),
+            None => pending_tags.push(Piece::Start { name, text }),
         }
     }
     match words.last_mut() {
-        Some(word) => word.after.extend(waiting),
-        None => words.push(Word { before: waiting, ..Word::default() }),
+        Some(word) => word.after.extend(pending_tags),
+        None => words.push(Word { before: pending_tags, ..Word::default() }),
     }
     words
 }
 
-/// Adds a text that has white space at its end alone, or is white space that belongs to what is before it.
-fn push_text(words: &mut Vec<Word>, waiting: &mut Vec<Piece>, text: &str) {
+/// Adds a word with its trailing white space, or appends white space to the preceding word. `text` has white space only
+/// at its end.
+fn push_text(words: &mut Vec<Word>, pending_tags: &mut Vec<Piece>, text: &str) {
     let word = text.trim_end();
     let space = &text[word.len()..];
     if word.is_empty() {
-        if let Some(last) = words.last_mut().filter(|last| last.after.is_empty() && waiting.is_empty()) {
+        if let Some(last) = words.last_mut().filter(|last| last.after.is_empty() && pending_tags.is_empty()) {
             last.space.push_str(space);
         }
         return;
     }
-    words.push(Word { before: std::mem::take(waiting), text: word.into(), space: space.into(), ..Word::default() });
+    words.push(Word {
+        before: std::mem::take(pending_tags),
+        text: word.into(),
+        space: space.into(),
+        ..Word::default()
+    });
 }
 
-/// How long the tag is with which a text begins; values in quotes may hold anything.
+/// The length of the tag at the beginning of a text. Quoted attribute values may contain `>`.
 fn tag_length(html: &str) -> usize {
     let mut is_quoted = false;
     let end = html.find(|character| {
@@ -196,15 +212,15 @@ fn attribute<'tag>(tag: &'tag str, name: &str) -> Option<&'tag str> {
     value.split('"').next()
 }
 
-/// Which of the pieces are tags whose other half is among them, and all that is no tag.
+/// For each piece whether it is not a tag, or a tag whose counterpart is among the pieces.
 fn balanced(pieces: &[Piece]) -> Vec<bool> {
     let mut is_balanced = vec![false; pieces.len()];
-    let mut open: Vec<(usize, &str)> = Vec::new();
+    let mut open_tags: Vec<(usize, &str)> = Vec::new();
     for (index, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Start { name, .. } if !EMPTY.contains(&name.as_str()) => open.push((index, name)),
+            Piece::Start { name, .. } if !VOID_ELEMENTS.contains(&name.as_str()) => open_tags.push((index, name)),
             Piece::End { name, .. } => {
-                if let Some((start, _)) = open.pop_if(|(_, open)| open == name) {
+                if let Some((start, _)) = open_tags.pop_if(|(_, open_name)| open_name == name) {
                     (is_balanced[start], is_balanced[index]) = (true, true);
                 }
             }
@@ -214,34 +230,34 @@ fn balanced(pieces: &[Piece]) -> Vec<bool> {
     is_balanced
 }
 
-/// Adds pieces that came, in marks that hold whole elements.
-fn push_inserted(pieces: &mut Vec<Piece>, new: Vec<Piece>) {
-    let is_balanced = balanced(&new);
-    let mut held: Vec<Piece> = Vec::new();
-    for (piece, is_balanced) in new.into_iter().zip(is_balanced) {
+/// Adds inserted pieces, with highlights that contain whole elements.
+fn push_inserted(pieces: &mut Vec<Piece>, inserted: Vec<Piece>) {
+    let is_balanced = balanced(&inserted);
+    let mut whole_elements: Vec<Piece> = Vec::new();
+    for (piece, is_balanced) in inserted.into_iter().zip(is_balanced) {
         if is_balanced {
-            held.push(piece);
+            whole_elements.push(piece);
         } else {
-            push_mark(pieces, INSERTED, std::mem::take(&mut held));
+            push_highlight(pieces, INSERTED, std::mem::take(&mut whole_elements));
             pieces.push(piece);
         }
     }
-    push_mark(pieces, INSERTED, held);
+    push_highlight(pieces, INSERTED, whole_elements);
 }
 
-/// A mark is apart from what is before and behind it.
-fn push_mark(pieces: &mut Vec<Piece>, class: &str, marked: Vec<Piece>) {
-    let text = written(marked);
+/// Adds a highlight, with a space before and after it. Adds nothing if it would be blank.
+fn push_highlight(pieces: &mut Vec<Piece>, class: &str, content: Vec<Piece>) {
+    let text = to_html(content);
     if text.trim().is_empty() {
         return;
     }
     if let Some(last) = pieces.last_mut().and_then(Piece::text_mut).filter(|last| !last.ends_with(' ')) {
         last.push(' ');
     }
-    pieces.push(Piece::Text(format!("{} ", marked_within(text.trim_end(), class))));
+    pieces.push(Piece::Text(format!("{} ", highlight_in_blocks(text.trim_end(), class))));
 }
 
-/// Elements that are blocks: marks are within them.
+/// Block elements, which no highlight contains.
 const BLOCKS: [&str; 25] = [
     "address",
     "blockquote",
@@ -270,11 +286,11 @@ const BLOCKS: [&str; 25] = [
     "ul",
 ];
 
-/// HTML with the runs between blocks and within them in marks.
-fn marked_within(html: &str, class: &str) -> String {
+/// Highlights the text inside and between block elements.
+fn highlight_in_blocks(html: &str, class: &str) -> String {
     let mut out = String::with_capacity(html.len() + 64);
     let mut run = String::new();
-    let close = |run: &mut String, out: &mut String| {
+    let flush = |run: &mut String, out: &mut String| {
         if run.trim().is_empty() {
             out.push_str(run);
         } else {
@@ -282,56 +298,59 @@ fn marked_within(html: &str, class: &str) -> String {
         }
         run.clear();
     };
-    let mut rest = html;
-    while !rest.is_empty() {
-        let length = if rest.starts_with('<') { tag_length(rest) } else { rest.find('<').unwrap_or(rest.len()) };
-        let (part, behind) = rest.split_at(length);
-        rest = behind;
+    let mut remaining = html;
+    while !remaining.is_empty() {
+        let is_tag = remaining.starts_with('<');
+        let length = if is_tag { tag_length(remaining) } else { remaining.find('<').unwrap_or(remaining.len()) };
+        let (part, tail) = remaining.split_at(length);
+        remaining = tail;
         let name = part.trim_start_matches(['<', '/']).split([' ', '>', '/']).next().unwrap_or_default();
-        if part.starts_with('<') && BLOCKS.contains(&name) {
-            close(&mut run, &mut out);
+        if is_tag && BLOCKS.contains(&name) {
+            flush(&mut run, &mut out);
             out.push_str(part);
         } else {
             run.push_str(part);
         }
     }
-    close(&mut run, &mut out);
+    flush(&mut run, &mut out);
     out
 }
 
-/// The pieces as HTML. What went is marked inside of the elements that it has in common with its neighbours.
-fn written(pieces: Vec<Piece>) -> String {
-    let mut done: Vec<Piece> = Vec::new();
-    let mut todo = pieces.into_iter().peekable();
-    while let Some(piece) = todo.next() {
-        let Piece::Deleted(gone) = piece else {
-            done.push(piece);
+/// Converts pieces to HTML. Deleted words are highlighted inside the elements that they share with their neighbors: the
+/// highlight is moved before matching end tags that precede it, or after matching start tags that follow it.
+fn to_html(pieces: Vec<Piece>) -> String {
+    let mut output: Vec<Piece> = Vec::new();
+    let mut input = pieces.into_iter().peekable();
+    while let Some(piece) = input.next() {
+        let Piece::Deleted(deleted) = piece else {
+            output.push(piece);
             continue;
         };
-        let is_balanced = balanced(&gone);
-        let (whole, halves): (Vec<_>, Vec<_>) = gone.into_iter().zip(is_balanced).partition(|(_, whole)| *whole);
-        let mut behind: Vec<Piece> = Vec::new();
-        for (half, _) in halves.iter().rev() {
-            let Piece::End { name, .. } = half else { continue };
-            let Some(last) = done.pop_if(|last| matches!(last, Piece::End { name: last, .. } if last == name)) else {
+        let is_balanced = balanced(&deleted);
+        let (balanced_pieces, unbalanced_tags): (Vec<_>, Vec<_>) =
+            deleted.into_iter().zip(is_balanced).partition(|(_, is_balanced)| *is_balanced);
+        let mut end_tags: Vec<Piece> = Vec::new();
+        for (tag, _) in unbalanced_tags.iter().rev() {
+            let Piece::End { name, .. } = tag else { continue };
+            let Some(last) = output.pop_if(|last| matches!(last, Piece::End { name: last, .. } if last == name)) else {
                 break;
             };
-            behind.insert(0, last);
+            end_tags.insert(0, last);
         }
-        for (half, _) in halves.iter().filter(|_| behind.is_empty()) {
-            let Piece::Start { name, .. } = half else { continue };
-            let next = todo.next_if(|next| matches!(next, Piece::Start { name: next, .. } if next == name));
+        for (tag, _) in unbalanced_tags.iter().filter(|_| end_tags.is_empty()) {
+            let Piece::Start { name, .. } = tag else { continue };
+            let next = input.next_if(|next| matches!(next, Piece::Start { name: next, .. } if next == name));
             let Some(next) = next else { break };
-            done.push(next);
+            output.push(next);
         }
-        push_mark(&mut done, DELETED, whole.into_iter().map(|(piece, _)| piece).collect());
-        done.extend(behind);
+        push_highlight(&mut output, DELETED, balanced_pieces.into_iter().map(|(piece, _)| piece).collect());
+        output.extend(end_tags);
     }
     let text = |piece: &Piece| match piece {
         Piece::Text(text) | Piece::Start { text, .. } | Piece::End { text, .. } => text.clone(),
         Piece::Deleted(_) => String::new(),
     };
-    done.iter().map(text).collect()
+    output.iter().map(text).collect()
 }
 
 #[cfg(test)]

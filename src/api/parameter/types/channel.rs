@@ -1,4 +1,4 @@
-//! Parameters that several operations on channels have.
+//! Parameters that several operations on channels share: privacy, retention, topics policy, permissions, switches.
 //!
 //! A choice where the API is silent: A-484 in docs/assumptions.md.
 
@@ -13,15 +13,12 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 words! {
-    /// `topics_policy`; with quotes too, as clients that send all values as JSON have it.
+    /// `topics_policy`. Clients that send all values as JSON put quotes around it.
     pub enum TopicsPolicyWord {
-        /// As the organization's policy.
+        /// The organization's policy applies.
         Inherit = "inherit" | "\"inherit\"",
-        /// The empty topic is allowed.
         AllowEmptyTopic = "allow_empty_topic" | "\"allow_empty_topic\"",
-        /// The empty topic is not allowed.
         DisableEmptyTopic = "disable_empty_topic" | "\"disable_empty_topic\"",
-        /// Only the empty topic is allowed.
         EmptyTopicOnly = "empty_topic_only" | "\"empty_topic_only\"",
     }
 }
@@ -37,7 +34,7 @@ impl From<TopicsPolicyWord> for TopicsPolicy {
     }
 }
 
-/// `message_retention_days`: `"realm_default"` (None), `"unlimited"` (-1) or days, with or without quotes.
+/// `message_retention_days`: `realm_default` (None), `unlimited` (-1) or a number of days, with or without quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionDays(pub Option<i64>);
 
@@ -45,13 +42,13 @@ impl Parameter for RetentionDays {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
-        const IN_JSON: &str = "message_retention_days[\"json[str]\"]";
+        const PLACE: &str = "message_retention_days[\"json[str]\"]";
         let value = match text {
             "realm_default" | "unlimited" => Value::from(text),
-            _ => serde_json::from_str(text).map_err(|_| Error::bad_value(IN_JSON, "is not valid JSON"))?,
+            _ => serde_json::from_str(text).map_err(|_| Error::bad_value(PLACE, "is not valid JSON"))?,
         };
         if !value.is_string() && !value.is_i64() && !value.is_u64() {
-            return Err(Error::bad_value(IN_JSON, "is not a string"));
+            return Err(Error::bad_value(PLACE, "is not a string"));
         }
         match value.as_str() {
             Some("realm_default") => return Ok(Self(None)),
@@ -104,7 +101,7 @@ permission_parameters! {
 macro_rules! switch_parameters {
     ($($(#[doc = $meaning:literal])+ $name:ident since $since:literal, for $role:ident;)+) => {
         parameters! {
-            /// What of a channel is to be on or off.
+            /// New values of a channel's switches: settings that are on or off.
             #[derive(Default)]
             pub struct ChannelSwitchUpdates {
                 $($(#[doc = $meaning])+ $name: Option<bool>,)+
@@ -121,16 +118,16 @@ macro_rules! switch_parameters {
 with_channel_switches!(switch_parameters);
 
 impl ChannelSwitchUpdates {
-    /// Those that are given.
+    /// The switches in the request, with their new values.
     pub fn requested(&self) -> impl Iterator<Item = (&'static ChannelSwitch, bool)> {
         CHANNEL_SWITCHES.iter().zip(self.values()).filter_map(|(switch, value)| Some((switch, value?)))
     }
 
-    /// Those of a new channel.
+    /// The switches of a new channel.
     ///
     /// # Errors
     ///
-    /// `AdministratorRequired` for one that is on and is not for the caller to turn on.
+    /// `AdministratorRequired` if a switch is on that the caller may not turn on.
     pub fn of_new_channel(&self, caller: &User) -> Result<ChannelSwitches, Error> {
         let mut switches = ChannelSwitches::default();
         for (switch, is_on) in self.requested().filter(|(_, is_on)| *is_on) {
@@ -142,16 +139,16 @@ impl ChannelSwitchUpdates {
         Ok(switches)
     }
 
-    /// Those that differ from what a channel has.
+    /// The names and new values of the switches that change.
     ///
     /// # Errors
     ///
-    /// `AdministratorRequired` for one that is not for the caller to change, though nothing would change.
+    /// `AdministratorRequired` if the request has a switch that the caller may not change, even with its current value.
     pub fn changes(&self, caller: &User, mut current: ChannelSwitches) -> Result<Vec<(&'static str, bool)>, Error> {
         self.requested().try_for_each(|(switch, _)| check_setter(switch, caller))?;
-        let is_other =
-            |(switch, value): &(&ChannelSwitch, bool)| current.named(switch.name).is_some_and(|now| *now != *value);
-        Ok(self.requested().filter(is_other).map(|(switch, value)| (switch.name, value)).collect())
+        let is_changed =
+            |(switch, value): &(&ChannelSwitch, bool)| current.named(switch.name).is_some_and(|old| *old != *value);
+        Ok(self.requested().filter(is_changed).map(|(switch, value)| (switch.name, value)).collect())
     }
 }
 
@@ -160,7 +157,7 @@ fn check_setter(switch: &ChannelSwitch, caller: &User) -> Result<(), Error> {
 }
 
 parameters! {
-    /// What kind of channel a new one is.
+    /// Properties of a new channel, besides its name, topics policy and permissions.
     #[derive(Default)]
     pub struct ChannelTraits {
         /// Private.

@@ -1,5 +1,5 @@
-//! Giving permissions to groups: which values a permission takes, and how one is replaced (specification,
-//! "Group-setting value"). The same for channels, user groups and the organization.
+//! Values of permissions: which groups and users can hold a permission of a channel, a user group or the organization,
+//! and how an update replaces a value (specification, "Group-setting value").
 //!
 //! A choice where the API is silent: A-13 in docs/assumptions.md.
 
@@ -11,8 +11,8 @@ use crate::realm::group::{Group, SystemGroup};
 use crate::realm::id::GroupId;
 use crate::realm::permission::{AnonymousGroup, GroupSettingValue, PermissionSetting, Permissions, RealmPermission};
 
-/// Makes two structs of parameters, one for each permission in the order of names: the values for a new object, and the updates
-/// of one that exists.
+/// Declares two structs of parameters with a field for each permission, in the order of their names: values for a new
+/// object, and updates of an existing one.
 macro_rules! permission_parameters {
     (
         $(#[$new_doc:meta])* pub struct $new:ident;
@@ -34,14 +34,14 @@ macro_rules! permission_parameters {
         }
 
         impl $new {
-            /// All of them by name, whether they are given or not.
+            /// All permissions; None for those that the request does not have.
             pub fn by_name(self) -> Vec<(&'static str, Option<$crate::realm::permission::GroupSettingValue>)> {
                 vec![$((stringify!($permission), self.$permission)),*]
             }
         }
 
         impl $updates {
-            /// All of them by name, whether they are given or not.
+            /// All permissions; None for those that the request does not have.
             pub fn by_name(self) -> Vec<(&'static str, Option<$crate::api::parameter::types::group_setting::GroupSettingUpdate>)> {
                 vec![$((stringify!($permission), self.$permission)),*]
             }
@@ -54,17 +54,15 @@ json_object! {
     shaped
     /// A new value for a permission.
     pub struct GroupSettingUpdate {
-        /// The value to be.
         new: GroupSettingValue,
-        /// The value that the client takes to be the current one.
+        /// The current value as the client knows it. The update is refused if it is outdated.
         old: Option<GroupSettingValue> = None,
     }
 }
 
-/// To make channels that are open to the web.
-const PUBLISHING: &str = RealmPermission::CanCreateWebPublicChannel.name();
+const CREATE_WEB_PUBLIC_CHANNEL: &str = RealmPermission::CanCreateWebPublicChannel.name();
 
-/// A permission as a level has it: groups of the system alone held some.
+/// The rules of a permission at a level. At older levels, only system groups can hold some permissions.
 fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
     match setting.name {
         "can_remove_subscribers_group" if !Feature::AnyGroupRemoves.is_at(level) => PermissionSetting {
@@ -76,14 +74,17 @@ fn at_level(setting: &PermissionSetting, level: i64) -> PermissionSetting {
         "create_multiuse_invite_group" if !Feature::AnyGroupMakesLinks.is_at(level) => {
             PermissionSetting { require_system_group: true, refused: Some(SystemGroup::Owners), ..*setting }
         }
-        _ if !Feature::OwnersHoldAny.is_at(level) && setting.name != PUBLISHING && setting.refused.is_none() => {
+        _ if !Feature::OwnersHoldAny.is_at(level)
+            && setting.name != CREATE_WEB_PUBLIC_CHANNEL
+            && setting.refused.is_none() =>
+        {
             PermissionSetting { refused: Some(SystemGroup::Owners), ..*setting }
         }
         _ => *setting,
     }
 }
 
-/// A value in its normal form, when a level's permission can be given to it.
+/// Checks that a permission can have a value at a level, and returns the value's normal form.
 ///
 /// # Errors
 ///
@@ -97,8 +98,8 @@ pub fn resolve(
     value: GroupSettingValue,
 ) -> Result<GroupSettingValue, Error> {
     let setting = &at_level(setting, level);
-    // A single group of such a value becomes the value itself, and would be refused in other words.
-    if Feature::LoneSubgroupNamed.is_at(level)
+    // The normal form of a value with a single subgroup is that group, whose refusal would have another message.
+    if Feature::ErrorNamesUnknownSubgroup.is_at(level)
         && let GroupSettingValue::Anonymous(AnonymousGroup { direct_subgroups, .. }) = &value
         && let [only] = direct_subgroups.iter().collect::<Vec<_>>()[..]
         && !realm.groups.contains_key(only)
@@ -114,11 +115,11 @@ pub fn resolve(
     Ok(value)
 }
 
-/// The value that replaces the current one at a level; None when that is the new one already.
+/// The value that replaces the current one at a level; None if the new value equals the current one.
 ///
 /// # Errors
 ///
-/// `ExpectationMismatch` when the client took another value to be the current one, then those of [`resolve`].
+/// `ExpectationMismatch` if `old` is not the current value, then those of [`resolve`].
 pub fn resolve_update(
     realm: &Realm,
     level: i64,
@@ -137,11 +138,11 @@ pub fn resolve_update(
     resolve(realm, level, setting, update.new).map(Some)
 }
 
-/// The permissions of a new object at a level: the defaults, but for those that were given.
+/// The permissions of a new object at a level: the requested values, and the defaults for the other permissions.
 ///
 /// # Errors
 ///
-/// Those of [`resolve`] for the first given value that is refused, in the table's order.
+/// Those of [`resolve`] for the first refused value in the order of the table.
 pub fn resolve_all(
     realm: &Realm,
     level: i64,

@@ -1,4 +1,4 @@
-//! Parameters that say which messages: narrows and anchors.
+//! Parameters that select messages: narrows and anchors.
 
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;
@@ -7,7 +7,8 @@ use crate::realm::text::check_length;
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-/// Longest operator or operand of a term, in code points; of a list, as JSON (A-450 in docs/assumptions.md).
+/// Longest operator or operand of a term, in code points; of an operand that is a list, its JSON (A-450 in
+/// docs/assumptions.md).
 const MAX_TERM_LENGTH: usize = 10_000;
 
 /// A term of a narrow: an object or a pair of texts.
@@ -18,10 +19,12 @@ impl FromJson for NarrowTerm {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
         let term = term(value, at)?;
         check_length(&term.operator, &format!("{at}[\"operator\"]"), MAX_TERM_LENGTH)?;
-        let place = || format!("{at}[\"operand\"]");
+        let operand_at = || format!("{at}[\"operand\"]");
         match &term.operand {
-            Value::String(operand) => check_length(operand, &place(), MAX_TERM_LENGTH)?,
-            Value::Array(_) | Value::Object(_) => check_length(&term.operand.to_string(), &place(), MAX_TERM_LENGTH)?,
+            Value::String(operand) => check_length(operand, &operand_at(), MAX_TERM_LENGTH)?,
+            Value::Array(_) | Value::Object(_) => {
+                check_length(&term.operand.to_string(), &operand_at(), MAX_TERM_LENGTH)?;
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
         Ok(Self(term))
@@ -40,16 +43,16 @@ impl FromJson for NarrowTerm {
     }
 }
 
-/// `narrow`: terms, or null for none.
+/// `narrow`: a list of terms, or null for none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NarrowTerms(pub Vec<RawTerm>);
 
 impl FromJson for NarrowTerms {
     fn from_json(value: &Value, at: &str) -> Result<Self, Error> {
-        let terms = Option::<Vec<NarrowTerm>>::from_json(value, at).map_err(|first| {
-            // A wrong operand is refused at once, other faults after the last term.
-            let mut faults = value.as_array().into_iter().flatten().filter_map(|value| term(value, at).err());
-            faults.find(is_of_operand).unwrap_or(first)
+        let terms = Option::<Vec<NarrowTerm>>::from_json(value, at).map_err(|first_error| {
+            // The error of an operand, in whichever term, takes precedence over all others.
+            let mut errors = value.as_array().into_iter().flatten().filter_map(|value| term(value, at).err());
+            errors.find(is_operand_error).unwrap_or(first_error)
         })?;
         Ok(Self(terms.unwrap_or_default().into_iter().map(|term| term.0).collect()))
     }
@@ -70,19 +73,19 @@ impl Parameter for NarrowTerms {
 }
 
 fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
-    let wrong = |reason: &str| Error::InvalidValueBecause { parameter: at.into(), reason: reason.into() };
+    let invalid = |reason: &str| Error::InvalidValueBecause { parameter: at.into(), reason: reason.into() };
     match value {
         Value::Array(pair) => match pair.as_slice() {
             [Value::String(operator), Value::String(operand)] => {
                 check_operand(operator, &pair[1])?;
                 Ok(RawTerm { operator: operator.clone(), operand: operand.as_str().into(), is_negated: false })
             }
-            _ => Err(wrong("element is not a string pair")),
+            _ => Err(invalid("element is not a string pair")),
         },
         Value::Object(object) => {
             let field = |key: &str| object.get(key).filter(|value| !value.is_null());
-            let operand = field("operand").ok_or_else(|| wrong("operand is missing"))?;
-            let operator = field("operator").ok_or_else(|| wrong("operator is missing"))?;
+            let operand = field("operand").ok_or_else(|| invalid("operand is missing"))?;
+            let operator = field("operator").ok_or_else(|| invalid("operator is missing"))?;
             let operator =
                 operator.as_str().ok_or_else(|| Error::bad_value(format!("{at}[\"operator\"]"), "is not a string"))?;
             check_operand(operator, operand)?;
@@ -93,35 +96,36 @@ fn term(value: &Value, at: &str) -> Result<RawTerm, Error> {
             };
             Ok(RawTerm { operator: operator.to_owned(), operand: operand.clone(), is_negated })
         }
-        _ => Err(wrong("dict or list required")),
+        _ => Err(invalid("dict or list required")),
     }
 }
 
-/// Operators that a channel, a user or a message may be given to by its ID.
-const OF_ONE: &[&str] = &["channel", "stream", "id", "sender", "group-pm-with", "dm-including", "with", "mentions"];
-/// Operators that users may be given to by a list of their IDs.
-const OF_SEVERAL: &[&str] = &["dm", "pm-with"];
+/// Operators whose operand may be an ID.
+const ID_OPERATORS: &[&str] =
+    &["channel", "stream", "id", "sender", "group-pm-with", "dm-including", "with", "mentions"];
+/// Operators whose operand may be a list of user IDs.
+const ID_LIST_OPERATORS: &[&str] = &["dm", "pm-with"];
 
-fn is_of_operand(error: &Error) -> bool {
+fn is_operand_error(error: &Error) -> bool {
     matches!(error, Error::BadValue { parameter, .. } if parameter.as_str().is_some_and(|at| at.starts_with("operand")))
 }
 
-/// Checks the type of an operand, whatever it names; the operator may be unknown.
+/// Checks the type of an operand, not whether the channel, user or message exists. The operator may be unknown.
 fn check_operand(operator: &str, operand: &Value) -> Result<(), Error> {
-    let wrong = |problem: &'static str| Err(Error::bad_value("operand", problem));
+    let invalid = |problem: &'static str| Err(Error::bad_value("operand", problem));
     match operand {
-        Value::String(text) if operator == "search" && text.trim().is_empty() => wrong("cannot be blank."),
+        Value::String(text) if operator == "search" && text.trim().is_empty() => invalid("cannot be blank."),
         Value::String(_) => Ok(()),
-        Value::Number(number) if OF_ONE.contains(&operator) && number.is_i64() => Ok(()),
-        // To be refused as what names nothing.
-        Value::Bool(_) if OF_ONE.contains(&operator) => Ok(()),
-        _ if OF_ONE.contains(&operator) => wrong("is not a string or integer"),
-        Value::Array(ids) if OF_SEVERAL.contains(&operator) => match ids.iter().position(|id| !id.is_i64()) {
+        Value::Number(number) if ID_OPERATORS.contains(&operator) && number.is_i64() => Ok(()),
+        // Refused later, like an ID that does not exist.
+        Value::Bool(_) if ID_OPERATORS.contains(&operator) => Ok(()),
+        _ if ID_OPERATORS.contains(&operator) => invalid("is not a string or integer"),
+        Value::Array(ids) if ID_LIST_OPERATORS.contains(&operator) => match ids.iter().position(|id| !id.is_i64()) {
             Some(index) => Err(Error::bad_value(format!("operand[{index}]"), "is not an integer")),
             None => Ok(()),
         },
-        _ if OF_SEVERAL.contains(&operator) => wrong("is not a string or an integer list"),
-        _ => wrong("is not a string"),
+        _ if ID_LIST_OPERATORS.contains(&operator) => invalid("is not a string or an integer list"),
+        _ => invalid("is not a string"),
     }
 }
 
@@ -141,7 +145,7 @@ impl Parameter for AnchorText {
     }
 }
 
-/// A whole number, be it longer than any ID.
+/// Parses a whole number of any length. Numbers outside the range of `i64` become its nearest end.
 fn whole_number(text: &str) -> Option<i64> {
     text.parse().ok().or_else(|| {
         let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
@@ -151,7 +155,7 @@ fn whole_number(text: &str) -> Option<i64> {
 }
 
 impl AnchorText {
-    /// The anchor that the text names; `date` is the caller's to resolve.
+    /// Parses the anchor, except `date`, which needs another parameter.
     ///
     /// # Errors
     ///

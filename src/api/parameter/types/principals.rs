@@ -1,4 +1,4 @@
-//! The users that an operation on subscriptions is about.
+//! The parameter `principals`: the users that an operation subscribes or unsubscribes.
 
 use crate::api::parameter::{FromJson, Parameter, json_parameter};
 use crate::error::Error;
@@ -10,10 +10,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// `principals`: ids, or addresses for the API. An empty list is the caller.
+/// User IDs or API email addresses. An empty list means the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Principals {
-    /// Ids, preferred.
     Ids(Vec<UserId>),
     Addresses(Vec<String>),
 }
@@ -47,12 +46,12 @@ impl Parameter for Principals {
 }
 
 impl Principals {
-    /// The caller alone.
+    /// Only the caller.
     pub fn caller() -> Self {
         Self::Ids(Vec::new())
     }
 
-    /// Whether somebody else than the caller is named, be it somebody unknown.
+    /// Whether the list has other users than the caller, including unknown ones.
     pub fn names_others(&self, realm: &Realm, caller: &User) -> bool {
         match self {
             Self::Ids(ids) => ids.iter().any(|id| *id != caller.id),
@@ -62,7 +61,7 @@ impl Principals {
         }
     }
 
-    /// The active users that are meant.
+    /// The IDs of the users, who are all active.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Where a message goes: the parameters that say so, and what they mean.
+//! The parameters `type`, `to` and `topic`, which say where a message goes, and how they are resolved.
 
 use crate::api::parameter::{Expected, Parameter, words};
 use crate::error::Error;
@@ -13,16 +13,14 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 words! {
-    /// Where a message goes; two words for each.
+    /// `type` of a message. The second word of each is the legacy one.
     pub enum MessageType {
-        /// To a channel.
         Channel = "channel" | "stream",
-        /// To people.
         Direct = "direct" | "private",
     }
 }
 
-/// `to`: a channel's name or ID, users' IDs or addresses, one or a list; raw text or JSON.
+/// `to`: the name or ID of a channel, or IDs or email addresses of users; one value or a list; raw text or JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipients(pub Value);
 
@@ -30,7 +28,7 @@ impl Parameter for Recipients {
     const IS_JSON: bool = false;
 
     fn from_text(text: &str, _name: &str) -> Result<Self, Error> {
-        // What is not JSON is a name or an address as it is; most names are not even like JSON.
+        // Text that is not JSON is a name or an address. Most names need no attempt to parse them.
         let may_be_json =
             text.trim_start().starts_with(|first: char| "[{\"-tfn".contains(first) || first.is_ascii_digit());
         let json = may_be_json.then(|| serde_json::from_str(text).ok()).flatten();
@@ -43,21 +41,21 @@ impl Parameter for Recipients {
 }
 
 impl Expected<Recipients> {
-    /// Those of the request, or the sender's own channel where a message to a channel has none.
+    /// The recipients of the request; without them, for a channel message of a bot, the bot's default channel.
     ///
     /// # Errors
     ///
-    /// `MissingParameter`, where there is neither.
+    /// `MissingParameter` if there is neither.
     pub fn or_default(self, sender: &User, kind: MessageType) -> Result<Recipients, Error> {
-        let own = sender.bot_defaults().sending_channel.filter(|_| kind == MessageType::Channel);
-        match (self.0, own) {
+        let default = sender.bot_defaults().sending_channel.filter(|_| kind == MessageType::Channel);
+        match (self.0, default) {
             (None, Some(channel)) => Ok(Recipients(channel.0.into())),
             (to, _) => Expected(to).present("to"),
         }
     }
 }
 
-/// Resolves the recipients of a message.
+/// Resolves `to` and `topic` to a channel or to users.
 ///
 /// # Errors
 ///
@@ -73,16 +71,16 @@ pub fn resolve(
 ) -> Result<Target, Error> {
     match kind {
         MessageType::Channel => {
-            let operand = one_channel(&to.0)?;
+            let name_or_id = single_channel(&to.0)?;
             let topic = topic.ok_or(Error::MissingTopic)?;
-            Ok(Target::Channel { channel: channel(realm, sender, operand)?, topic })
+            Ok(Target::Channel { channel: channel(realm, sender, name_or_id)?, topic })
         }
-        MessageType::Direct => Ok(Target::Direct { users: people(realm, sender, &to.0)? }),
+        MessageType::Direct => Ok(Target::Direct { users: direct_recipients(realm, sender, &to.0)? }),
     }
 }
 
-/// Checks the content of a message, and before it what is looked at before: all of [`resolve`] but whether the channel
-/// exists.
+/// Checks the content of a message. If it is refused, the errors that take precedence are returned: those of
+/// [`resolve`], except for unknown channels.
 ///
 /// # Errors
 ///
@@ -98,59 +96,60 @@ pub fn check_content(
     let Err(refusal) = normal_content(content) else { return Ok(()) };
     match kind {
         MessageType::Channel => {
-            one_channel(&to.0)?;
+            single_channel(&to.0)?;
             topic.ok_or(Error::MissingTopic)?;
         }
-        MessageType::Direct => _ = people(realm, sender, &to.0)?,
+        MessageType::Direct => _ = direct_recipients(realm, sender, &to.0)?,
     }
     Err(refusal)
 }
 
-fn one_channel(to: &Value) -> Result<&Value, Error> {
-    let one = match to {
+/// The name or ID of the only channel in `to`.
+fn single_channel(to: &Value) -> Result<&Value, Error> {
+    let name_or_id = match to {
         Value::Array(items) => match items.as_slice() {
             [only] => only,
             _ => return Err(Error::OneChannelExpected),
         },
         other => other,
     };
-    match one {
-        Value::String(_) => Ok(one),
-        Value::Number(number) if number.is_i64() => Ok(one),
+    match name_or_id {
+        Value::String(_) => Ok(name_or_id),
+        Value::Number(number) if number.is_i64() => Ok(name_or_id),
         _ => Err(Error::InvalidChannelType),
     }
 }
 
-/// The refusal of a message to a channel that the sender can't see, in words that name it where the sender did (A-452 in
-/// docs/assumptions.md).
-pub fn in_given_name(realm: &Realm, to: &Recipients, refusal: Error) -> Error {
-    match (&refusal, one_channel(&to.0)) {
+/// Replaces the refusal of a message to a channel that the sender can't see: if the request has the channel's name, the
+/// error may repeat the name instead of the ID (A-452 in docs/assumptions.md).
+pub fn with_requested_name(realm: &Realm, to: &Recipients, refusal: Error) -> Error {
+    match (&refusal, single_channel(&to.0)) {
         (Error::UnknownChannelId { .. }, Ok(Value::String(name))) => {
-            let known = realm.channel_by_name(name.trim()).map_or(name.trim(), |channel| channel.name.as_str());
-            Error::NotAuthorizedToSend { channel_name: known.into() }
+            let name = realm.channel_by_name(name.trim()).map_or(name.trim(), |channel| channel.name.as_str());
+            Error::NotAuthorizedToSend { channel_name: name.into() }
         }
         _ => refusal,
     }
 }
 
-/// The channel of this name or number. One is found by its name whoever may know of it: whether the sender may post there is
-/// another question. By its number it is found by those who can see it, since the refusal would tell others its name.
-fn channel(realm: &Realm, sender: &User, operand: &Value) -> Result<ChannelId, Error> {
-    let found = match operand {
+/// The channel with a name or ID. A name finds any channel; whether the sender may post there is checked later. An ID
+/// finds only channels that the sender can see, because a later refusal would disclose the channel's name.
+fn channel(realm: &Realm, sender: &User, name_or_id: &Value) -> Result<ChannelId, Error> {
+    let channel = match name_or_id {
         Value::String(name) => {
             let name = checked_channel_name(name)?;
             realm.channel_by_name(&name).ok_or_else(|| Error::UnknownChannel { stream: escaped(&name).into() })
         }
         id => {
-            let found = id.as_i64().and_then(|id| realm.channels.get(&ChannelId(id)));
-            let found = found.filter(|channel| realm.is_seen_by_sender(sender, channel));
-            found.ok_or_else(|| Error::UnknownChannelId { stream_id: id.clone().into() })
+            let channel = id.as_i64().and_then(|id| realm.channels.get(&ChannelId(id)));
+            let channel = channel.filter(|channel| realm.is_seen_by_sender(sender, channel));
+            channel.ok_or_else(|| Error::UnknownChannelId { stream_id: id.clone().into() })
         }
     };
-    found.map(|channel| channel.id)
+    channel.map(|channel| channel.id)
 }
 
-/// A name as HTML, which is how the refusal of an unknown one gives it.
+/// Escapes a name as HTML, as the API does in the error for an unknown channel.
 fn escaped(name: &str) -> String {
     let mut html = String::with_capacity(name.len());
     for character in name.chars() {
@@ -166,7 +165,7 @@ fn escaped(name: &str) -> String {
     html
 }
 
-fn people(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error> {
+fn direct_recipients(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error> {
     let items: Vec<Value> = match to {
         Value::Array(items) => items.clone(),
         Value::String(emails) => {
@@ -180,7 +179,7 @@ fn people(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error
     }
     let (texts, numbers) =
         (items.iter().filter(|item| item.is_string()).count(), items.iter().filter(|item| item.is_i64()).count());
-    // The first one decides what all have to be.
+    // The type of the first item decides which error a mixed list gets.
     if !items[0].is_string() && !items[0].is_i64() {
         return Err(Error::InvalidRecipientsType);
     }
@@ -188,7 +187,7 @@ fn people(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error
         return Err(Error::MixedRecipients);
     }
     let mut users = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut known_ids = BTreeSet::new();
     for item in &items {
         let user = match item {
             Value::String(email) => {
@@ -200,7 +199,7 @@ fn people(realm: &Realm, sender: &User, to: &Value) -> Result<Vec<UserId>, Error
                 user.ok_or_else(|| Error::InvalidRecipientId { user_id: id.clone().into() })?
             }
         };
-        if seen.insert(user.id) {
+        if known_ids.insert(user.id) {
             users.push(user.id);
         }
     }

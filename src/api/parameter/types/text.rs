@@ -1,4 +1,4 @@
-//! Kinds of texts that parameters take.
+//! Parameter types for texts: not blank, limited in length, nullable.
 //!
 //! A choice where the API is silent: A-43 in docs/assumptions.md.
 
@@ -8,11 +8,11 @@ use crate::realm::text::check_length;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-/// A text without white space around it: not blank, of at most so many code points.
+/// A trimmed text that is not blank and has at most `MAX` code points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NonBlank<const MAX: usize>(pub String);
 
-/// A label of any length.
+/// A trimmed text that is not blank, of any length.
 pub type AnyLabel = NonBlank<{ usize::MAX }>;
 
 impl<const MAX: usize> NonBlank<MAX> {
@@ -50,7 +50,7 @@ impl<const MAX: usize> FromJson for NonBlank<MAX> {
     }
 }
 
-/// A text of at most so many code points, as it was given.
+/// An untrimmed text of at most `MAX` code points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MaxLength<const MAX: usize>(pub String);
 
@@ -66,7 +66,7 @@ impl<const MAX: usize> Parameter for MaxLength<MAX> {
     }
 }
 
-/// A text or null. Texts travel raw, so `null` in a form means null.
+/// A text or null. Texts are sent raw, so the text `null` means null.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NullableText<T>(pub Option<T>);
 
@@ -82,7 +82,7 @@ impl<T: Parameter> Parameter for NullableText<T> {
     }
 }
 
-/// The text of a parameter that may be absent or null, which mean the same.
+/// The text of a parameter for which null means the same as absence.
 pub fn non_null<T>(parameter: Option<NullableText<T>>) -> Option<T> {
     parameter.and_then(|parameter| parameter.0)
 }

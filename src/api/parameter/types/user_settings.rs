@@ -1,9 +1,10 @@
-//! Reading the settings that a request gives: what each takes is in the table of settings.
+//! Parameters that are user settings, for changing a user's settings and the defaults for new users. The table of
+//! settings (`USER_SETTINGS`) says which values each setting takes.
 
 mod order;
 
 use crate::api::parameter::{
-    FromJson, MEANT_AS_USER_SETTING, Parameter, ParameterInfo, Parameters, RawParameters, json_object, json_parameter,
+    FromJson, Parameter, ParameterInfo, Parameters, RawParameters, USER_SETTING_DOC, json_object, json_parameter,
 };
 use crate::error::Error;
 use crate::realm::id::{GroupId, UserId};
@@ -13,39 +14,36 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
 json_object! { open
-    /// Whose settings an administrator changes.
+    /// The users whose settings an administrator changes.
     pub struct TargetUsers {
-        /// People, deactivated ones too; bots have no settings.
+        /// People, including deactivated ones; bots have no settings.
         user_ids: Vec<UserId> = Vec::new(),
-        /// Groups whose members are meant, those of subgroups too.
+        /// Groups whose members, including those of subgroups, are targets.
         group_ids: Vec<GroupId> = Vec::new(),
-        /// Whether a setting that somebody changed themselves stays as it is.
+        /// Whether settings that the users themselves changed stay as they are.
         skip_if_already_edited: bool = false,
     }
 }
 
-/// What a request changes.
+/// The parameters of `PATCH /settings`.
 #[derive(Clone, Debug, Default)]
 pub struct SettingsParams {
-    /// Whose; the caller's without it.
+    /// None: the caller.
     pub target_users: Option<TargetUsers>,
-    /// Settings of the table that are given, in its order, each with a value that it takes.
+    /// Names and valid values of the settings to change, in the order in which they are changed.
     pub settings: Vec<(&'static str, Value)>,
-    /// Display name.
     pub full_name: Option<String>,
-    /// Real address.
+    /// The real email address.
     pub email: Option<String>,
     /// The current password, required for a new one.
     pub old_password: Option<String>,
     pub new_password: Option<String>,
-    /// IANA name of the time zone.
     pub timezone: Option<TimeZoneName>,
-    /// Who may see the real address.
     pub email_address_visibility: Option<i64>,
 }
 
-/// A parameter that may be absent.
-pub const fn info(
+/// An optional parameter without a default and without aliases.
+pub const fn optional(
     name: &'static str,
     doc: &'static [&'static str],
     is_json: bool,
@@ -54,26 +52,26 @@ pub const fn info(
     ParameterInfo { name, aliases: &[], is_in_path: false, is_required: false, default: None, doc, is_json, schema }
 }
 
-/// A list of parameters: settings of the table by the form of their values, texts with their meaning.
+/// A list of parameters: settings grouped by the type of their values, and other parameters with their descriptions.
 macro_rules! list {
     (objects: [$($object:ident: $object_type:ty = $object_doc:literal),* $(,)?],
      texts: [$($text:ident $doc:literal),* $(,)?], visibility: $visibility:ident $visibility_doc:literal,
      switches: [$($own_switch:ident),* $(,)?], words: [$($own_word:ident),* $(,)?],
      shared: {switches: [$($switch:ident),* $(,)?], numbers: [$($number:ident),* $(,)?], words: [$($word:ident),* $(,)?] $(,)?}) => {
         &[
-            $(info(stringify!($object), &[$object_doc], true, <$object_type as Parameter>::schema),)*
-            $(info(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
-            info(stringify!($visibility), &[$visibility_doc], true, <i64 as Parameter>::schema),
-            $(info(stringify!($own_switch), MEANT_AS_USER_SETTING, true, <bool as Parameter>::schema),)*
-            $(info(stringify!($switch), MEANT_AS_USER_SETTING, true, <bool as Parameter>::schema),)*
-            $(info(stringify!($number), MEANT_AS_USER_SETTING, true, <i64 as Parameter>::schema),)*
-            $(info(stringify!($own_word), MEANT_AS_USER_SETTING, false, <String as Parameter>::schema),)*
-            $(info(stringify!($word), MEANT_AS_USER_SETTING, false, <String as Parameter>::schema),)*
+            $(optional(stringify!($object), &[$object_doc], true, <$object_type as Parameter>::schema),)*
+            $(optional(stringify!($text), &[$doc], false, <String as Parameter>::schema),)*
+            optional(stringify!($visibility), &[$visibility_doc], true, <i64 as Parameter>::schema),
+            $(optional(stringify!($own_switch), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
+            $(optional(stringify!($switch), USER_SETTING_DOC, true, <bool as Parameter>::schema),)*
+            $(optional(stringify!($number), USER_SETTING_DOC, true, <i64 as Parameter>::schema),)*
+            $(optional(stringify!($own_word), USER_SETTING_DOC, false, <String as Parameter>::schema),)*
+            $(optional(stringify!($word), USER_SETTING_DOC, false, <String as Parameter>::schema),)*
         ]
     };
 }
 
-/// A list of the parameters that one operation has to itself and of the settings that it shares with others.
+/// A list of the parameters of one operation and of the settings that it shares with others.
 macro_rules! with_shared_settings {
     ($($own:tt)*) => {
         list! {
@@ -132,7 +130,7 @@ impl Parameters for SettingsParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in order::sorted(Self::LIST, order::OWN) {
+        for info in order::sorted(Self::LIST, order::USER_SETTINGS) {
             let Some(text) = raw.text(info)? else { continue };
             let name = info.name;
             match name {
@@ -146,16 +144,16 @@ impl Parameters for SettingsParams {
                 _ => params.settings.push((name, setting(text, name)?)),
             }
         }
-        params.settings.extend(former(raw)?);
-        params.settings.sort_by_key(|(name, _)| order::position(order::OWN, name));
+        params.settings.extend(legacy_settings(raw)?);
+        params.settings.sort_by_key(|(name, _)| order::position(order::USER_SETTINGS, name));
         Ok(params)
     }
 }
 
-/// What a request changes of the settings that new users begin with.
+/// The parameters of `PATCH /realm/user_settings_defaults`.
 #[derive(Clone, Debug, Default)]
 pub struct UserDefaultsParams {
-    /// Settings that are given, each with a value that it takes.
+    /// Names and valid values of the settings to change, in the order in which they are changed.
     pub settings: Vec<(&'static str, Value)>,
 }
 
@@ -171,27 +169,27 @@ impl Parameters for UserDefaultsParams {
 
     fn read(raw: &RawParameters) -> Result<Self, Error> {
         let mut params = Self::default();
-        for info in order::sorted(Self::LIST, order::DEFAULTS) {
+        for info in order::sorted(Self::LIST, order::USER_DEFAULTS) {
             let Some(text) = raw.text(info)? else { continue };
             let value = if info.name == VISIBILITY { visibility(text)?.into() } else { setting(text, info.name)? };
             params.settings.push((info.name, value));
         }
-        params.settings.extend(former(raw)?);
-        params.settings.sort_by_key(|(name, _)| order::position(order::DEFAULTS, name));
+        params.settings.extend(legacy_settings(raw)?);
+        params.settings.sort_by_key(|(name, _)| order::position(order::USER_DEFAULTS, name));
         Ok(params)
     }
 }
 
-/// The settings that are given and that only older levels have.
-fn former(raw: &RawParameters) -> Result<Vec<(&'static str, Value)>, Error> {
-    let requested = FORMER_USER_SETTINGS.iter().filter_map(|row| Some((row, raw.former.get(row.name)?)));
+/// Settings of the request that only older levels have.
+fn legacy_settings(raw: &RawParameters) -> Result<Vec<(&'static str, Value)>, Error> {
+    let requested = FORMER_USER_SETTINGS.iter().filter_map(|row| Some((row, raw.legacy_values.get(row.name)?)));
     requested.map(|(row, text)| Ok((row.name, setting_value(row, text)?))).collect()
 }
 
-/// Texts that the API looks up in a list, which is said when they are not there; others have names for their values.
-const IN_A_LIST: [&str; 2] = ["emojiset", "default_avatar_source"];
+/// Settings with text values whose refusal is "Not in the list of possible values".
+const LISTED_VALUES: [&str; 2] = ["emojiset", "default_avatar_source"];
 
-/// The one setting that is in the account.
+/// The only setting that is stored in the account instead of the user's settings.
 const VISIBILITY: &str = "email_address_visibility";
 
 fn visibility(text: &str) -> Result<i64, Error> {
@@ -199,18 +197,18 @@ fn visibility(text: &str) -> Result<i64, Error> {
 }
 
 fn setting(text: &str, name: &'static str) -> Result<Value, Error> {
-    if name == "email_notifications_batching_period_seconds" && is_beyond_range(text, name) {
+    if name == "email_notifications_batching_period_seconds" && exceeds_i64(text, name) {
         return Err(Error::InvalidBatchingPeriod { seconds: text.trim().into() });
     }
     find(&USER_SETTINGS, name).map_or(Ok(Value::Null), |row| setting_value(row, text))
 }
 
-/// Whether a whole number has no place in 64 bits. A refusal that repeats it does so with all of its digits.
-pub fn is_beyond_range(text: &str, name: &str) -> bool {
+/// Whether a text is a whole number outside the range of `i64`. Errors that repeat the number need its text then.
+pub fn exceeds_i64(text: &str, name: &str) -> bool {
     text.trim().parse::<i64>().is_err() && json_parameter::<i64>(text, name).is_ok()
 }
 
-/// A value that a setting of a table takes. Words with an error of their own are checked later.
+/// Parses the value of a setting. Values whose refusal is a special error are accepted here and checked later.
 ///
 /// # Errors
 ///
@@ -230,7 +228,7 @@ pub fn setting_value(row: &Setting, text: &str) -> Result<Value, Error> {
         }
         Kind::OneOfIntegers(allowed) => one_of(text, name, allowed).map(Value::from),
         Kind::OneOf(allowed) if name == "notification_sound" || allowed.contains(&text) => Ok(text.into()),
-        Kind::OneOf(_) if IN_A_LIST.contains(&name) => Err(Error::not_possible(name)),
+        Kind::OneOf(_) if LISTED_VALUES.contains(&name) => Err(Error::not_possible(name)),
         Kind::OneOf(_) => Err(Error::InvalidValue { parameter: name.into() }),
         Kind::Text | Kind::TextOrNull => Ok(text.into()),
     }
@@ -242,18 +240,18 @@ fn one_of(text: &str, name: &str, allowed: &[i64]) -> Result<i64, Error> {
     if allowed.contains(&number) { Ok(number) } else { Err(Error::not_possible(name)) }
 }
 
-/// A time zone by a name that the database has.
+/// A name of a time zone in the IANA database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeZoneName {
-    /// As the request has it, which may be a former name.
+    /// The name in the request, which may be a deprecated one.
     pub requested: String,
-    /// The name of today, as the database spells it.
+    /// The canonical name.
     pub current: String,
 }
 
 impl TimeZoneName {
     fn new(requested: &str) -> Result<Self, Error> {
-        // The library finds names in any case.
+        // The library ignores case, the API does not.
         let is_known = jiff::tz::TimeZone::get(requested).is_ok_and(|zone| zone.iana_name() == Some(requested));
         if !is_known {
             let reason = "Not a recognized time zone".into();
@@ -268,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_setting_of_the_table_can_be_given() {
+    fn every_user_setting_is_a_parameter() {
         for setting in USER_SETTINGS.iter() {
             let info = SettingsParams::LIST.iter().find(|info| info.name == setting.name);
             let info = info.unwrap_or_else(|| panic!("{} is missing", setting.name));

@@ -1,8 +1,8 @@
-//! Shrinking: the fewest faults, with the smallest numbers, with which a command still fails (ddmin).
+//! Shrinks a list of faults to a minimal one with which the command still fails (delta debugging, ddmin).
 
 use serde_json::Value;
 
-/// The numbers of a fault, and the smallest that each may have.
+/// The numbers in a fault, with the minimum of each.
 const NUMBERS: [(&str, u64); 5] = [
     ("/after", 0),
     ("/times", 1),
@@ -11,64 +11,64 @@ const NUMBERS: [(&str, u64); 5] = [
     ("/effect/rate_limit/retry_after", 0),
 ];
 
-/// The fewest of some faults with which the command fails, with the smallest numbers; all of them are known to make it
-/// fail. None of those that are left can be left out.
+/// Finds a minimal part of `faults` with which the command fails, with minimal numbers. No single fault can be removed
+/// from the result. The command must fail with all of `faults`.
 ///
 /// # Errors
 ///
-/// What keeps a run from starting.
-pub async fn fewest<E>(
+/// When a run can't start.
+pub async fn minimal_faults<E>(
     faults: Vec<Value>,
     mut fails: impl AsyncFnMut(&[Value]) -> Result<bool, E>,
 ) -> Result<Vec<Value>, E> {
-    let mut faults = minimal(faults, &mut fails).await?;
+    let mut faults = minimal_list(faults, &mut fails).await?;
     loop {
-        for at in 0..faults.len() {
-            for (pointer, least) in NUMBERS {
-                smallest(&mut faults, (at, pointer), least, &mut fails).await?;
+        for index in 0..faults.len() {
+            for (pointer, minimum) in NUMBERS {
+                minimize_number(&mut faults, (index, pointer), minimum, &mut fails).await?;
             }
         }
         // With smaller numbers, a fault may no longer need another one.
-        let fewer = if faults.len() > 1 { minimal(faults.clone(), &mut fails).await? } else { faults.clone() };
-        if fewer.len() == faults.len() {
+        let remaining = if faults.len() > 1 { minimal_list(faults.clone(), &mut fails).await? } else { faults.clone() };
+        if remaining.len() == faults.len() {
             break;
         }
-        faults = fewer;
+        faults = remaining;
     }
-    for rule in faults.iter_mut().filter_map(Value::as_object_mut) {
-        // It says what is so without it.
-        if rule.get("after").is_some_and(|after| *after == 0) {
-            rule.shift_remove("after");
+    for fault in faults.iter_mut().filter_map(Value::as_object_mut) {
+        // 0 is the default.
+        if fault.get("after").is_some_and(|after| *after == 0) {
+            fault.shift_remove("after");
         }
     }
     Ok(faults)
 }
 
-/// A list from which none can be left out, by leaving out ever smaller parts.
-async fn minimal<E>(
+/// Finds a list from which no fault can be removed, by removing parts of decreasing size.
+async fn minimal_list<E>(
     mut faults: Vec<Value>,
     fails: &mut impl AsyncFnMut(&[Value]) -> Result<bool, E>,
 ) -> Result<Vec<Value>, E> {
     let mut parts = 2;
     while faults.len() > 1 {
         let size = faults.len().div_ceil(parts);
-        let mut smaller = None;
-        for from in (0..faults.len()).step_by(size) {
-            let to = (from + size).min(faults.len());
-            let part = faults[from..to].to_vec();
-            let rest = [&faults[..from], &faults[to..]].concat();
-            // With two parts, the rest of the one is the other.
-            let candidates = if parts == 2 { vec![part] } else { vec![part, rest] };
+        let mut failing_part = None;
+        for start in (0..faults.len()).step_by(size) {
+            let end = (start + size).min(faults.len());
+            let part = faults[start..end].to_vec();
+            let complement = [&faults[..start], &faults[end..]].concat();
+            // With two parts, the complement of one is the other.
+            let candidates = if parts == 2 { vec![part] } else { vec![part, complement] };
             for candidate in candidates {
-                if smaller.is_none() && !candidate.is_empty() && fails(&candidate).await? {
-                    smaller = Some(candidate);
+                if failing_part.is_none() && !candidate.is_empty() && fails(&candidate).await? {
+                    failing_part = Some(candidate);
                 }
             }
         }
-        match smaller {
-            Some(smaller) => {
-                parts = 2.max((parts - 1).min(smaller.len()));
-                faults = smaller;
+        match failing_part {
+            Some(failing_part) => {
+                parts = 2.max((parts - 1).min(failing_part.len()));
+                faults = failing_part;
             }
             None if parts >= faults.len() => break,
             None => parts = (2 * parts).min(faults.len()),
@@ -77,29 +77,32 @@ async fn minimal<E>(
     Ok(faults)
 }
 
-/// Makes a number of a fault as small as the command still fails with, by halving the distance to what is too small.
-async fn smallest<E>(
+/// Finds the smallest number with which the command still fails, by binary search.
+async fn minimize_number<E>(
     faults: &mut [Value],
-    (at, pointer): (usize, &str),
-    least: u64,
+    (index, pointer): (usize, &str),
+    minimum: u64,
     fails: &mut impl AsyncFnMut(&[Value]) -> Result<bool, E>,
 ) -> Result<(), E> {
-    let Some(mut enough) = faults[at].pointer(pointer).and_then(Value::as_u64) else { return Ok(()) };
-    let mut too_small = None;
-    while enough > too_small.map_or(least, |too_small| too_small + 1) {
-        let tried = too_small.map_or(least, |too_small| too_small + (enough - too_small) / 2);
+    let Some(mut sufficient) = faults[index].pointer(pointer).and_then(Value::as_u64) else { return Ok(()) };
+    let mut insufficient = None;
+    while sufficient > insufficient.map_or(minimum, |insufficient| insufficient + 1) {
+        let candidate_number =
+            insufficient.map_or(minimum, |insufficient| insufficient + (sufficient - insufficient) / 2);
         let mut candidate = faults.to_vec();
-        if let Some(number) = candidate[at].pointer_mut(pointer) {
-            *number = tried.into();
+        if let Some(number) = candidate[index].pointer_mut(pointer) {
+            *number = candidate_number.into();
         }
         if fails(&candidate).await? {
-            enough = tried;
+            sufficient = candidate_number;
             faults.clone_from_slice(&candidate);
         } else {
-            too_small = Some(tried);
+            insufficient = Some(candidate_number);
         }
-        // More exact than this nobody needs to know a time.
-        if too_small.is_some_and(|too_small| pointer.ends_with("_ms") && enough - too_small <= 1 + enough / 8) {
+        // Times need not be exact.
+        if insufficient
+            .is_some_and(|insufficient| pointer.ends_with("_ms") && sufficient - insufficient <= 1 + sufficient / 8)
+        {
             break;
         }
     }
@@ -113,37 +116,37 @@ mod tests {
     use serde_json::json;
     use std::convert::Infallible;
 
-    /// Shrinks faults with which a command fails as the function says; the result, and how many runs that took.
-    fn shrunk(faults: Vec<Value>, fails: impl Fn(&[Value]) -> bool) -> (Vec<Value>, usize) {
+    /// Shrinks faults for a command that fails as `fails` returns. Returns the minimal faults and the number of runs.
+    fn shrink(faults: Vec<Value>, fails: impl Fn(&[Value]) -> bool) -> (Vec<Value>, usize) {
         let mut runs = 0;
-        let counted = async |faults: &[Value]| {
+        let counting = async |faults: &[Value]| {
             runs += 1;
             Ok::<bool, Infallible>(fails(faults))
         };
-        let Ok(fewest) = fewest(faults, counted).now_or_never().expect("nothing is waited for");
-        (fewest, runs)
+        let Ok(minimal_faults) = minimal_faults(faults, counting).now_or_never().expect("nothing is waited for");
+        (minimal_faults, runs)
     }
 
-    fn rule(name: u64) -> Value {
+    fn fault(name: u64) -> Value {
         json!({"times": 1, "effect": {"error": {"code": name}}})
     }
 
     #[test]
     fn what_is_not_needed_is_left_out() {
-        let eight: Vec<Value> = (0..8).map(rule).collect();
+        let eight: Vec<Value> = (0..8).map(fault).collect();
         for needed in 0..8 {
-            let (fewest, runs) = shrunk(eight.clone(), |faults| faults.contains(&rule(needed)));
-            assert_eq!(fewest, [rule(needed)]);
+            let (minimal_faults, runs) = shrink(eight.clone(), |faults| faults.contains(&fault(needed)));
+            assert_eq!(minimal_faults, [fault(needed)]);
             assert!(runs <= 8, "{runs}");
         }
-        for (one, other) in [(0, 7), (2, 3), (1, 5)] {
-            let (fewest, runs) =
-                shrunk(eight.clone(), |faults| faults.contains(&rule(one)) && faults.contains(&rule(other)));
-            assert_eq!(fewest, [rule(one), rule(other)]);
+        for (first, second) in [(0, 7), (2, 3), (1, 5)] {
+            let (minimal_faults, runs) =
+                shrink(eight.clone(), |faults| faults.contains(&fault(first)) && faults.contains(&fault(second)));
+            assert_eq!(minimal_faults, [fault(first), fault(second)]);
             assert!(runs <= 40, "{runs}");
         }
-        let (fewest, _) = shrunk(eight.clone(), |faults| faults.len() == 8);
-        assert_eq!(fewest, eight);
+        let (minimal_faults, _) = shrink(eight.clone(), |faults| faults.len() == 8);
+        assert_eq!(minimal_faults, eight);
     }
 
     #[test]
@@ -151,13 +154,13 @@ mod tests {
         let late = json!({"after": 1, "times": 1, "effect": {"drop": "after"}});
         let helper = json!({"times": 1, "effect": {"drop": "before"}});
         let fails = |faults: &[Value]| match faults {
-            [one] => one["effect"]["drop"] == "after" && one["after"].as_u64().unwrap_or(0) == 0,
+            [first] => first["effect"]["drop"] == "after" && first["after"].as_u64().unwrap_or(0) == 0,
             faults => faults.len() == 2,
         };
 
-        let (fewest, _) = shrunk(vec![late, helper], fails);
+        let (minimal_faults, _) = shrink(vec![late, helper], fails);
 
-        assert_eq!(fewest, [json!({"times": 1, "effect": {"drop": "after"}})]);
+        assert_eq!(minimal_faults, [json!({"times": 1, "effect": {"drop": "after"}})]);
     }
 
     #[test]
@@ -165,11 +168,11 @@ mod tests {
         let faults = vec![json!({"after": 6, "times": 3, "effect": {"delay_ms": 12_000}})];
         let number = |faults: &[Value], pointer: &str| faults[0].pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
 
-        let (fewest, _) = shrunk(faults.clone(), |faults| number(faults, "/after") >= 2);
-        assert_eq!(fewest, [json!({"after": 2, "times": 1, "effect": {"delay_ms": 1}})]);
-        let (fewest, _) = shrunk(faults, |faults| number(faults, "/effect/delay_ms") >= 3_000);
-        let delay = number(&fewest, "/effect/delay_ms");
+        let (minimal_faults, _) = shrink(faults.clone(), |faults| number(faults, "/after") >= 2);
+        assert_eq!(minimal_faults, [json!({"after": 2, "times": 1, "effect": {"delay_ms": 1}})]);
+        let (minimal_faults, _) = shrink(faults, |faults| number(faults, "/effect/delay_ms") >= 3_000);
+        let delay = number(&minimal_faults, "/effect/delay_ms");
         assert!((3_000..=3_450).contains(&delay), "{delay}");
-        assert_eq!(fewest[0].get("after"), None);
+        assert_eq!(minimal_faults[0].get("after"), None);
     }
 }

@@ -1,17 +1,17 @@
-//! Lines for changes of the networks and of the rate limits of a world.
+//! Formats frames about a world's networks and rate limits.
 
-use super::{Colour, Row, printable, time};
+use super::{Colour, Row, printable, time_of_day};
 use crate::counted::counted;
 use serde_json::Value;
 
-/// The line for all that hold now, each as `shown` has it.
-pub fn conditions(frame: &Value, kind: &str, all: &Value, shown: fn(&Value) -> String) -> Row {
-    let all: Vec<String> = all.as_array().into_iter().flatten().map(shown).collect();
+/// The line for all current networks or rate limits, each formatted by `format`.
+pub fn conditions(frame: &Value, kind: &str, records: &Value, format: fn(&Value) -> String) -> Row {
+    let records: Vec<String> = records.as_array().into_iter().flatten().map(format).collect();
     Row {
-        at: time(&frame["at"]),
+        at: time_of_day(&frame["at"]),
         kind: kind.to_owned(),
         colour: Colour::Magenta,
-        what: if all.is_empty() { "none".to_owned() } else { all.join(", ") },
+        subject: if records.is_empty() { "none".to_owned() } else { records.join(", ") },
         ..Row::default()
     }
 }
@@ -21,15 +21,15 @@ fn user<'a>(record: &'a Value, others: &'a str) -> String {
 }
 
 pub fn network(record: &Value) -> String {
-    let who = user(record, "all others");
+    let user_name = user(record, "all others");
     if let Some(profile) = record["profile"].as_str() {
-        return format!("{who} {}", printable(profile));
+        return format!("{user_name} {}", printable(profile));
     }
     let number = |key: &str| record[key].as_f64().filter(|number| *number > 0.0);
     let latency = number("latency_ms").map(|latency| format!(" {latency} ms"));
     let speed = number("bytes_per_second").map(|speed| format!(" {speed} B/s"));
     let loss = number("loss").map(|loss| format!(" {} % loss", loss * 100.0));
-    format!("{who}{}", [latency, speed, loss].into_iter().flatten().collect::<String>())
+    format!("{user_name}{}", [latency, speed, loss].into_iter().flatten().collect::<String>())
 }
 
 pub fn rate_limit(record: &Value) -> String {

@@ -1,13 +1,12 @@
-//! How requests of resumable uploads are recognized before their bodies are read.
+//! Recognizes requests of resumable uploads by path and headers, before their bodies are read.
 
 use http::{HeaderMap, header};
 
-/// What paths of uploads begin with, from the world's address on.
+/// The prefix of the paths of uploads, within a world.
 pub const PATH_PREFIX: &str = "/api/v1/tus";
-/// The content type of a chunk of an upload.
-const CHUNK_TYPE: &str = "application/offset+octet-stream";
+const CHUNK_CONTENT_TYPE: &str = "application/offset+octet-stream";
 
 /// Whether a request with these headers has a chunk of an upload as its body.
 pub fn is_chunk(headers: &HeaderMap) -> bool {
-    headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == CHUNK_TYPE)
+    headers.get(header::CONTENT_TYPE).is_some_and(|content_type| content_type == CHUNK_CONTENT_TYPE)
 }

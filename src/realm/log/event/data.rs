@@ -1,6 +1,6 @@
-//! Events that look the same to everybody: a type for each, whose fields are what clients get.
+//! Types of events that are the same for every reader. Their fields are those that clients receive.
 //!
-//! Here are those that the realm emits by itself; those of operations are in `record/events`.
+//! These are the events that rules of the realm emit; the events of operations are in `record/events`.
 
 use super::{DeliveryCondition, Event, EventKind, Payload};
 use crate::realm::model::id::{ChannelId, GroupId, MessageId, ReminderId, ScheduledMessageId, UserId};
@@ -12,14 +12,14 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// An event that looks the same to everybody.
+/// The fields of an event that is the same for every reader.
 pub trait EventData: Serialize + JsonSchema {
-    /// Its type and `op`.
+    /// The event's `type` and `op`.
     const KIND: EventKind;
-    /// The fields that hold names of topics, which depend on whether the queue knows the empty topic.
+    /// Fields that hold topic names: these depend on whether the client understands the empty topic.
     const TOPICS: &'static [&'static str] = &[];
 
-    /// As an event for queues that fulfil a condition.
+    /// Converts it to an event for queues that fulfil a condition.
     fn only_for(self, needs: DeliveryCondition) -> Event
     where
         Self: Sized,
@@ -34,11 +34,11 @@ impl<E: EventData> From<E> for Event {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),
         };
-        Self::new(E::KIND, Payload::Shaped { fields: Arc::new(fields), topics: E::TOPICS })
+        Self::new(E::KIND, Payload::Fields { fields: Arc::new(fields), topics: E::TOPICS })
     }
 }
 
-/// Makes types events of the kinds that are called like them, or of other ones.
+/// Implements [`EventData`] for types, whose kind has the same name unless `is` names another one.
 macro_rules! event_data {
     ($($name:ident $(is $kind:ident)? $(with topics in $topics:expr)?;)*) => {$(
         impl $crate::realm::log::event::EventData for $name {
@@ -136,7 +136,6 @@ pub struct UnknownPerson {
 }
 
 impl RealmUserRemove {
-    /// Of this user.
     pub fn of(user_id: UserId) -> Self {
         Self { person: UnknownPerson { user_id, full_name: UNKNOWN_USER_NAME } }
     }
@@ -160,14 +159,13 @@ pub struct DeletedChannel {
 }
 
 impl StreamDelete {
-    /// Of these channels.
     pub fn of(channels: &OrdSet<ChannelId>) -> Self {
         let streams = channels.iter().map(|id| DeletedChannel { stream_id: *id }).collect();
         Self { streams, stream_ids: OrdSetOf(channels.clone()) }
     }
 }
 
-/// A set as its sorted members.
+/// A set that is serialized as the list of its sorted members.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct OrdSetOf<T: Ord>(pub OrdSet<T>);
@@ -218,7 +216,6 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// The subscriptions of these users to these channels.
     pub fn new(channels: impl IntoIterator<Item = ChannelId>, users: OrdSet<UserId>) -> Self {
         Self { stream_ids: channels.into_iter().collect(), user_ids: OrdSetOf(users) }
     }
@@ -286,21 +283,20 @@ pub struct MessageDetails {
     pub mentioned: Option<bool>,
 }
 
-/// A change of a flag, either way.
+/// The addition or removal of a flag.
 #[derive(Clone, Debug)]
 pub struct FlagUpdate {
-    /// The messages have the flag from now on.
+    /// Whether the flag is added. False: it is removed.
     pub is_added: bool,
     pub flag: &'static str,
     pub messages: Vec<MessageId>,
-    /// All messages were marked as read, regardless of the list.
+    /// Whether all of the user's messages were marked as read.
     pub all: bool,
-    /// Of messages that are unread again, by ID.
+    /// The data of messages that became unread, by ID.
     pub details: Option<Map<String, Value>>,
 }
 
 impl FlagUpdate {
-    /// Of these messages.
     pub fn new(is_added: bool, flag: &'static str, messages: impl IntoIterator<Item = MessageId>) -> Self {
         Self { is_added, flag, messages: messages.into_iter().collect(), all: false, details: None }
     }
@@ -336,17 +332,14 @@ pub struct Members {
     pub user_ids: Vec<UserId>,
 }
 
-/// Whether users came to a group or left it.
+/// Whether users were added to a group or removed from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemberChange {
-    /// They came.
     Add,
-    /// They left.
     Remove,
 }
 
 impl MemberChange {
-    /// The event of such a change.
     pub fn event(self, group_id: GroupId, users: impl IntoIterator<Item = UserId>) -> Event {
         let members = Members { group_id, user_ids: users.into_iter().collect() };
         match self {

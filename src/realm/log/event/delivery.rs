@@ -1,14 +1,14 @@
-//! Which queues get an event, besides those of its audience that ask for its type.
+//! Conditions under which a queue of the audience receives an event.
 
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::log::queue::QueueOptions;
 use crate::realm::model::id::UserId;
 
-/// A condition on the queue besides its types of events.
+/// A condition on the queue's capabilities or on the world's feature level, in addition to the queue's event types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeliveryCondition {
-    /// None.
+    /// Always fulfilled.
     #[default]
     Nothing,
     /// `stream_typing_notifications`
@@ -17,40 +17,40 @@ pub enum DeliveryCondition {
     LinkifierTemplates,
     /// `include_deactivated_groups`
     DeactivatedGroups,
-    /// `include_deactivated_groups`, and the world is not below this level: older ones have no such event.
+    /// `include_deactivated_groups`, and the world is at this level or above.
     DeactivatedGroupsFrom(i64),
-    /// Not `include_deactivated_groups`
+    /// Without `include_deactivated_groups`
     NoDeactivatedGroups,
+    /// `archived_channels`
     ArchivedChannels,
-    /// `archived_channels`, and the world is not below this level: older ones have no such event.
+    /// `archived_channels`, and the world is at this level or above.
     ArchivedChannelsFrom(i64),
-    /// `archived_channels`, and the world is not below 378: before, archiving was sent as deleting.
+    /// `archived_channels`, and the world is at level 378 or above: below, archiving is sent as deletion.
     ArchivedUpdates,
-    /// Not what [`DeliveryCondition::ArchivedUpdates`] is.
+    /// The opposite of [`DeliveryCondition::ArchivedUpdates`].
     NoArchivedChannels,
     /// `individual_emoji_changes`
-    SingleEmoji,
-    /// Not `individual_emoji_changes`
-    WholeEmoji,
-    /// Does not ask for `user_topic` by name.
+    IndividualEmoji,
+    /// Without `individual_emoji_changes`
+    EmojiList,
+    /// `event_types` does not name `user_topic`, or the world's level does not have it.
     NoUserTopics,
-    /// `user_list_incomplete` keeps it away.
+    /// Without `user_list_incomplete`
     CompleteUserList,
-    /// The world is below 439 and has the older events of settings, and the client did not say that it knows the newer.
+    /// The world is below level 439, and the client lacks `user_settings_object`.
     LegacySettings,
-    /// The world is not below this level: older ones have no such event.
+    /// The world is at this level or above.
     From(i64),
-    /// The world is below this level: later ones have no such event.
+    /// The world is below this level.
     Before(i64),
 }
 
 impl DeliveryCondition {
-    /// Clients that don't know archived channels hear nothing of them.
+    /// The condition of events about a channel.
     pub fn of_channel(is_archived: bool) -> Self {
         if is_archived { DeliveryCondition::ArchivedChannels } else { DeliveryCondition::Nothing }
     }
 
-    /// Whether a queue with these options fulfils the condition.
     pub fn admits(self, options: &QueueOptions) -> bool {
         let capabilities = &options.capabilities;
         match self {
@@ -70,15 +70,16 @@ impl DeliveryCondition {
                 DeliveryCondition::ArchivedChannelsFrom(Feature::ArchivingSent.since()).admits(options)
             }
             DeliveryCondition::NoArchivedChannels => !DeliveryCondition::ArchivedUpdates.admits(options),
-            DeliveryCondition::SingleEmoji => capabilities.individual_emoji_changes,
-            DeliveryCondition::WholeEmoji => !capabilities.individual_emoji_changes,
+            DeliveryCondition::IndividualEmoji => capabilities.individual_emoji_changes,
+            DeliveryCondition::EmojiList => !capabilities.individual_emoji_changes,
             DeliveryCondition::NoUserTopics => {
-                let gets_newer = || options.event_types.as_ref().is_some_and(|types| types.contains("user_topic"));
-                !options.level.has(Feature::UserTopics) || !gets_newer()
+                let names_user_topic =
+                    || options.event_types.as_ref().is_some_and(|types| types.contains("user_topic"));
+                !options.level.has(Feature::UserTopics) || !names_user_topic()
             }
             DeliveryCondition::CompleteUserList => !capabilities.user_list_incomplete,
             DeliveryCondition::LegacySettings => {
-                DeliveryCondition::Before(Feature::NewerSettingsAlone.since()).admits(options)
+                DeliveryCondition::Before(Feature::OnlyNewSettingsEvents.since()).admits(options)
                     && !capabilities.user_settings_object
             }
             DeliveryCondition::From(level) => !options.level.is_before(level),
@@ -88,8 +89,8 @@ impl DeliveryCondition {
 }
 
 impl Realm {
-    /// Whether a user has a queue for events of a type that need this.
-    pub fn is_wanted_by(&self, user: UserId, kind: &str, needs: DeliveryCondition) -> bool {
+    /// Whether a user has a queue that receives events of this type with this condition.
+    pub fn has_queue_for(&self, user: UserId, kind: &str, needs: DeliveryCondition) -> bool {
         self.queues.values().filter(|queue| queue.owner == user).any(|queue| {
             let types = queue.options.event_types.as_ref();
             needs.admits(&queue.options) && types.is_none_or(|types| types.contains(kind))

@@ -1,4 +1,4 @@
-//! The log: events in the order in which they happened, each with its audience.
+//! The event log: events with their audiences, in the order in which they were emitted.
 
 use super::{Audience, Event};
 use crate::realm::log::queue::QueueId;
@@ -6,19 +6,17 @@ use crate::time::Timestamp;
 use imbl::Vector;
 use std::sync::Arc;
 
-/// Entries that the log keeps at most for queues that don't acknowledge; see `docs/limits.md`.
+/// Maximum number of entries. The queues that still need older ones are removed; see `docs/limits.md`.
 pub const MAX_LOG_ENTRIES: usize = 100_000;
-/// Bytes that the entries take at most, by estimate; see `docs/limits.md`.
+/// Maximum size of the entries in bytes, by estimate; see `docs/limits.md`.
 pub const MAX_LOG_BYTES: usize = 64 * 1024 * 1024;
 
-/// The realm's event log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventLog {
-    /// Position of the first entry that is kept.
+    /// Position of the first entry that was not trimmed. Positions never change.
     pub first: u64,
-    /// The entries from there on.
     pub entries: Vector<Arc<Entry>>,
-    /// What the entries weigh together.
+    /// Sum of the entries' weights.
     bytes: usize,
 }
 
@@ -41,55 +39,49 @@ impl EventLog {
             .map(move |(index, entry)| (first + index as u64, entry))
     }
 
-    /// A log without entries that goes on at a position.
+    /// An empty log whose next entry gets position `first`.
     pub fn starting_at(first: u64) -> Self {
         Self { first, ..Self::default() }
     }
 
-    /// Adds an entry.
     pub fn push(&mut self, entry: Entry) {
         self.bytes += entry.event.weight();
         self.entries.push_back(Arc::new(entry));
     }
 
-    /// Whether there are more entries, or larger ones, than are kept.
     pub fn is_too_large(&self) -> bool {
         self.entries.len() > MAX_LOG_ENTRIES || self.bytes > MAX_LOG_BYTES
     }
 
-    /// The position from which on as much is left as is kept.
-    pub fn kept_from(&self) -> u64 {
+    /// The first position that remains after trimming the log to its limits.
+    pub fn trim_position(&self) -> u64 {
         let mut bytes = self.bytes;
         let surplus = self.entries.len().saturating_sub(MAX_LOG_ENTRIES);
         let is_surplus = |(index, entry): &(usize, &Arc<Entry>)| {
-            let goes = *index < surplus || bytes > MAX_LOG_BYTES;
+            let is_trimmed = *index < surplus || bytes > MAX_LOG_BYTES;
             bytes = bytes.saturating_sub(entry.event.weight());
-            goes
+            is_trimmed
         };
         self.first + self.entries.iter().enumerate().take_while(is_surplus).count() as u64
     }
 
-    /// Forgets the entries below a position.
+    /// Removes the entries below a position.
     pub fn trim(&mut self, position: u64) {
         let count = usize::try_from(position.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.entries.len());
         if count > 0 {
-            let forgotten = self.entries.iter().take(count).map(|entry| entry.event.weight()).sum();
-            self.bytes = self.bytes.saturating_sub(forgotten);
+            let removed_bytes = self.entries.iter().take(count).map(|entry| entry.event.weight()).sum();
+            self.bytes = self.bytes.saturating_sub(removed_bytes);
             self.entries = self.entries.skip(count);
             self.first += count as u64;
         }
     }
 }
 
-/// An event and its audience.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// When it happened.
     pub at: Timestamp,
-    /// Who receives it.
     pub audience: Audience,
-    /// Only for this queue: heartbeats.
+    /// The only queue that receives it, for heartbeats. None: all queues of the audience.
     pub queue: Option<QueueId>,
-    /// What happened.
     pub event: Event,
 }

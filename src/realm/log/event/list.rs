@@ -1,4 +1,4 @@
-//! Whole lists in events, as they were when they changed. What a list shares with the next one is kept once.
+//! Lists that events carry as a whole. Versions of a list share memory, so that an event costs little.
 
 use crate::realm::model::id::{EmojiId, ProfileFieldId, UserId};
 use crate::realm::model::linkifier::Linkifier;
@@ -8,19 +8,15 @@ use crate::time::Timestamp;
 use imbl::{OrdMap, Vector};
 use std::sync::Arc;
 
-/// A list that an event tells as a whole.
+/// A list that an event carries as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub enum List {
-    /// The user's alert words.
     AlertWords(Vector<String>),
-    /// Users that the owner muted, and when.
+    /// Each muted user, with the time of muting.
     MutedUsers(OrdMap<UserId, Timestamp>),
-    /// The organization's linkifiers.
     Linkifiers(Vector<Arc<Linkifier>>),
-    /// The same as pairs of pattern and address, for levels without templates.
+    /// Serialized as pairs of pattern and URL format, for clients without `linkifier_url_template`.
     LinkifierPairs(Vector<Arc<Linkifier>>),
-    /// The organization's custom profile fields.
     ProfileFields(OrdMap<ProfileFieldId, Arc<ProfileField>>),
-    /// The organization's custom emoji.
     CustomEmoji(OrdMap<EmojiId, Arc<CustomEmoji>>),
 }

@@ -1,4 +1,5 @@
-//! The parts of an entry of the log: the events that it makes for one reader, who may get several where others get one.
+//! Parts of a log entry: the events that one entry becomes for a queue. Depending on its capabilities and level, a queue
+//! may receive several events for one entry.
 
 use super::{Entry, Event, EventPattern, Payload};
 use crate::feature::Feature;
@@ -7,26 +8,26 @@ use crate::realm::model::id::{ChannelId, MessageId, UserId};
 use serde_json::Value;
 use smallvec::{SmallVec, smallvec};
 
-/// One of the events that an entry makes for a reader.
+/// One of the events that an entry becomes for a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// All that the entry tells.
+    /// The event as it is.
     Whole,
-    /// One of the messages that are gone, and its sender.
+    /// The deletion of one of several messages, with its sender.
     Message(MessageId, UserId),
-    /// One subscription of another user.
+    /// One of several subscriptions of other users.
     Peer(ChannelId, UserId),
-    /// What no client knows.
+    /// An event of a type that no client knows.
     Unknown,
 }
 
-/// The events that an entry makes for a reader, in their order.
+/// In the order of delivery.
 pub type Parts = SmallVec<[Part; 1]>;
 
 impl Queue {
-    /// The events that an entry of the log makes for this queue: none when it is not for it.
+    /// The events that a log entry becomes for this queue; none when the queue does not receive it.
     ///
-    /// They follow from nothing but the entry and the queue's options, so that ids stay what they were.
+    /// They depend only on the entry and the queue's options, so that event ids are stable.
     pub fn parts(&self, entry: &Entry) -> Parts {
         match &entry.queue {
             Some(only) if *only == self.id => smallvec![Part::Whole],
@@ -36,14 +37,13 @@ impl Queue {
         }
     }
 
-    /// Whether an entry makes any event for this queue.
-    pub fn gets(&self, entry: &Entry) -> bool {
+    pub fn receives(&self, entry: &Entry) -> bool {
         !self.parts(entry).is_empty()
     }
 
     fn is_delivered(&self, entry: &Entry) -> bool {
         let event = &entry.event;
-        if self.options.level.withheld.iter().any(|pattern| pattern.fits(event)) {
+        if self.options.level.withheld.iter().any(|pattern| pattern.matches(event)) {
             return false;
         }
         if self.options.event_types.as_ref().is_some_and(|types| !types.contains(event.kind.type_name())) {
@@ -54,35 +54,35 @@ impl Queue {
         }
         let is_addressed = entry.audience.contains(self.owner);
         let Payload::Message(sent) = &event.payload else { return is_addressed };
-        let overheard = self.options.all_public_streams
+        let is_public = self.options.all_public_streams
             && !sent.guests.contains(&self.owner)
             && sent.channel.as_ref().is_some_and(|channel| !channel.privacy.is_private());
-        (is_addressed || overheard) && self.options.narrow.iter().all(|term| term.admits(sent, self.owner))
+        (is_addressed || is_public) && self.options.narrow.iter().all(|term| term.admits(sent, self.owner))
     }
 }
 
 impl QueueOptions {
     /// Whether others' subscriptions are sent one by one.
-    pub fn hears_of_peers_singly(&self, event: &Event) -> bool {
-        !self.level.has(Feature::PeersTogether) && event.kind.type_name() == "subscription"
+    fn splits_peer_subscriptions(&self, event: &Event) -> bool {
+        !self.level.has(Feature::PeerEventsWithLists) && event.kind.type_name() == "subscription"
     }
 
-    /// The events that an event of the log makes for a reader in its audience.
+    /// The events that a log event becomes for a reader in its audience.
     pub fn parts(&self, event: &Event, reader: UserId) -> Parts {
         let mut parts = match &event.payload {
             Payload::DeleteMessages { messages, .. } if !self.capabilities.bulk_message_deletion => {
                 messages.iter().map(|(message, sender)| Part::Message(*message, *sender)).collect()
             }
-            _ if self.hears_of_peers_singly(event) => match event.peers(reader) {
+            _ if self.splits_peer_subscriptions(event) => match event.peers(reader) {
                 Some((channels, users)) => {
-                    let of = |channel| users.iter().map(move |user| Part::Peer(channel, *user));
-                    channels.into_iter().flat_map(of).collect()
+                    let of_channel = |channel| users.iter().map(move |user| Part::Peer(channel, *user));
+                    channels.into_iter().flat_map(of_channel).collect()
                 }
                 None => smallvec![Part::Whole],
             },
             _ => smallvec![Part::Whole],
         };
-        if self.gets_unknown_events() && !parts.is_empty() {
+        if self.receives_unknown_events() && !parts.is_empty() {
             parts.push(Part::Unknown);
         }
         parts
@@ -90,18 +90,18 @@ impl QueueOptions {
 }
 
 impl Event {
-    /// The channels and users of an event that tells somebody of others' subscriptions; None: of something else.
+    /// The channels and users of an event about other users' subscriptions. None: another kind of event.
     fn peers(&self, viewer: UserId) -> Option<(Vec<ChannelId>, Vec<UserId>)> {
-        let numbers = |value: &Value| -> Option<Vec<i64>> {
-            value.as_array().map(|all| all.iter().filter_map(Value::as_i64).collect())
+        let to_numbers = |value: &Value| -> Option<Vec<i64>> {
+            value.as_array().map(|values| values.iter().filter_map(Value::as_i64).collect())
         };
         match &self.payload {
             Payload::PeersLeft { channels, users } => {
                 Some((channels.clone(), users.iter().copied().filter(|user| *user != viewer).collect()))
             }
-            Payload::Shaped { fields, .. } => {
-                let channels = numbers(fields.get("stream_ids")?)?.into_iter().map(ChannelId).collect();
-                Some((channels, numbers(fields.get("user_ids")?)?.into_iter().map(UserId).collect()))
+            Payload::Fields { fields, .. } => {
+                let channels = to_numbers(fields.get("stream_ids")?)?.into_iter().map(ChannelId).collect();
+                Some((channels, to_numbers(fields.get("user_ids")?)?.into_iter().map(UserId).collect()))
             }
             _ => None,
         }
@@ -109,14 +109,13 @@ impl Event {
 }
 
 impl EventPattern {
-    /// Whether an event is one of these.
-    pub fn fits(&self, event: &Event) -> bool {
+    pub fn matches(&self, event: &Event) -> bool {
         if event.kind.type_name() != self.kind || self.op.is_some_and(|op| event.kind.op() != Some(op)) {
             return false;
         }
         let Some((key, name)) = self.carries else { return true };
         match &event.payload {
-            Payload::Shaped { fields, .. } => match fields.get(key) {
+            Payload::Fields { fields, .. } => match fields.get(key) {
                 Some(Value::String(text)) => text == name,
                 Some(Value::Object(object)) => object.contains_key(name),
                 _ => false,

@@ -1,12 +1,12 @@
-//! Kinds of events that a level does not have.
+//! Patterns for the events that a feature level does not have.
 
-/// Which events a queue never gets, because its world's level does not have them.
+/// Matches events that queues do not receive because the world's feature level does not have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventPattern {
-    /// Of this type.
+    /// The event's `type`.
     pub kind: &'static str,
-    /// Of this op; None: any.
+    /// None: any `op`.
     pub op: Option<&'static str>,
-    /// With a name under a key, as its value or as a key of the object there.
+    /// A field and a name: the field's value is the name, or an object that has it as a key. None: any event.
     pub carries: Option<(&'static str, &'static str)>,
 }

@@ -1,4 +1,4 @@
-//! Messages as they were changed.
+//! The payload of `update_message` events.
 
 use crate::realm::model::id::{ChannelId, MessageId, UserId};
 use crate::realm::model::message::Body;
@@ -6,35 +6,35 @@ use crate::time::Timestamp;
 use chat_markdown::TopicLink;
 use std::sync::Arc;
 
-/// A change of one or more messages.
+/// A change of the text, topic or channel of one or more messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdatedMessage {
-    /// Who changed it; none for the server.
+    /// The user who made the change. None: the server.
     pub user: Option<UserId>,
     pub at: Timestamp,
-    /// The message named by the request.
+    /// The message that the request names.
     pub message: MessageId,
-    /// All that changed, sorted.
+    /// All messages that changed, sorted.
     pub messages: Vec<MessageId>,
-    /// The channel before the change, and its name.
+    /// The channel before the change, and its name. None: direct messages.
     pub channel: Option<(ChannelId, String)>,
-    /// The text before and after, if it changed.
+    /// The text before and after. None: it did not change.
     pub content: Option<(Arc<Body>, Arc<Body>)>,
-    /// Where the messages went, if they were moved.
+    /// None: the messages were not moved.
     pub moved: Option<Move>,
-    /// Whether only the HTML is another, for the same text.
+    /// Whether only the HTML changed.
     pub is_rendering: bool,
 }
 
 /// A move of messages within or between channels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Move {
-    /// `propagate_mode`: which messages of the topic went along.
+    /// `propagate_mode`: which messages of the topic were moved.
     pub mode: &'static str,
-    /// The former topic.
+    /// The topic before the move.
     pub from: Arc<str>,
-    /// The topic and its links, if it is another one.
+    /// The topic after the move and its links. None: the same topic.
     pub topic: Option<(Arc<str>, Vec<TopicLink>)>,
-    /// The channel that the request named.
+    /// The channel that the request names as the destination.
     pub channel: Option<ChannelId>,
 }

@@ -1,23 +1,23 @@
-//! How much memory an event keeps, by estimate: the log is bounded by it.
+//! Estimates how much memory an event takes; [`MAX_LOG_BYTES`](super::MAX_LOG_BYTES) limits the sum.
 
 use super::{Event, Payload};
 use serde_json::{Map, Value};
 use std::mem::size_of;
 
-/// What an entry takes that holds nothing of its own.
-const ENTRY: usize = 400;
+/// Bytes that every entry takes.
+const ENTRY_BYTES: usize = 400;
 
 impl Event {
-    /// About how many bytes the event keeps that nothing else does.
+    /// An estimate, in bytes, of the memory that would be freed with the event.
     pub fn weight(&self) -> usize {
-        let own = match &self.payload {
-            Payload::Shaped { fields, .. } => of_object(fields),
-            // Its text is kept for each kind of reader.
+        let payload = match &self.payload {
+            Payload::Fields { fields, .. } => object_weight(fields),
+            // The rendered message is cached for each kind of reader.
             Payload::Message(sent) => 2 * sent.message.body.content.len(),
-            // The text that a message has now is kept with it.
+            // The message itself holds its present text.
             Payload::UpdateMessage(updated) => {
-                let former = updated.content.as_ref().map_or(0, |(before, _)| 2 * before.content.len());
-                former + size_of::<i64>() * updated.messages.len()
+                let previous_text = updated.content.as_ref().map_or(0, |(before, _)| 2 * before.content.len());
+                previous_text + size_of::<i64>() * updated.messages.len()
             }
             Payload::DeleteMessages { messages, .. } => 2 * size_of::<i64>() * messages.len(),
             Payload::ChannelsCreated(channels) => size_of::<usize>() * channels.len(),
@@ -30,22 +30,22 @@ impl Event {
             | Payload::Scheduled(_)
             | Payload::Attachment { .. } => 0,
         };
-        ENTRY + own
+        ENTRY_BYTES + payload
     }
 }
 
-fn of_object(object: &Map<String, Value>) -> usize {
-    object.iter().map(|(key, value)| 2 * size_of::<usize>() + key.len() + of_value(value)).sum()
+fn object_weight(object: &Map<String, Value>) -> usize {
+    object.iter().map(|(key, value)| 2 * size_of::<usize>() + key.len() + value_weight(value)).sum()
 }
 
-fn of_value(value: &Value) -> usize {
-    let inside = match value {
+fn value_weight(value: &Value) -> usize {
+    let contents = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(of_value).sum(),
-        Value::Object(object) => of_object(object),
+        Value::Array(items) => items.iter().map(value_weight).sum(),
+        Value::Object(object) => object_weight(object),
     };
-    size_of::<Value>() + inside
+    size_of::<Value>() + contents
 }
 
 #[cfg(test)]

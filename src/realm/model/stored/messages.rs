@@ -1,5 +1,5 @@
-//! Messages as they are written down. The recipients of a message are written once: later ones name the message that went to the
-//! same people, or to nearly the same. Written out for each message, they would be users times messages.
+//! Serialization of messages in state documents. A message with the same or nearly the same recipients as an earlier one
+//! refers to that message, because complete lists would grow with users times messages.
 
 use crate::realm::model::distinct;
 use crate::realm::model::id::{ChannelId, MessageId, RecipientId, UserId};
@@ -15,41 +15,37 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// Sets of a place that are known without a look at what is in them: those with an outsider mentioned come and go
-/// next to the one that all others share.
-const REMEMBERED: usize = 4;
+/// Number of recent sets per conversation that are compared by address first. More than one, because messages that
+/// mention a non-subscriber alternate with messages to the subscribers.
+const MAX_RECENT_SETS: usize = 4;
 
 type Messages = OrdMap<MessageId, Arc<Message>>;
 
-/// Writes them, in the order of their numbers.
 pub fn serialize<S: Serializer>(messages: &Messages, serializer: S) -> Result<S::Ok, S::Error> {
     let mut audiences = Audiences::default();
     let mut map = serializer.serialize_map(Some(messages.len()))?;
     for (id, message) in messages {
-        let recipients = audiences.written(*id, message);
+        let recipients = audiences.stored_recipients(*id, message);
         map.serialize_entry(id, &Message::clone(message).with_recipients(recipients))?;
     }
     map.end()
 }
 
-/// Reads them; those that went to the same people share the set again. Lists of people may be with every message.
+/// Messages with equal recipients share one set afterwards. Older documents have a complete list in every message.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Messages, D::Error> {
     deserializer.deserialize_map(MessagesVisitor)
 }
 
-/// The recipients of a message.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Recipients<'a> {
-    /// These.
-    Whole(&'a OrdSet<UserId>),
-    /// Those of an earlier message.
-    As(MessageId),
-    /// Nearly those of an earlier message.
+    Complete(&'a OrdSet<UserId>),
+    /// The same recipients as an earlier message.
+    SameAs(MessageId),
     Delta(Delta),
 }
 
-/// Nearly the recipients of an earlier message.
+/// The difference from the recipients of an earlier message.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Delta {
@@ -61,74 +57,73 @@ struct Delta {
     without: Vec<UserId>,
 }
 
-/// Where messages mostly go to the same people.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum ConversationKey {
     Channel(ChannelId),
     Direct(RecipientId),
 }
 
-/// The sets that were written.
+/// The sets that were serialized so far.
 #[derive(Default)]
 struct Audiences<'a> {
-    /// And the first message that went to each.
+    /// The first message with each set.
     first: HashMap<&'a OrdSet<UserId>, MessageId, FixedState>,
-    /// The last few of each place, the newest first.
-    lately: BTreeMap<ConversationKey, Vec<(&'a OrdSet<UserId>, MessageId)>>,
+    /// The last [`MAX_RECENT_SETS`] sets of each conversation, newest first.
+    recent: BTreeMap<ConversationKey, Vec<(&'a OrdSet<UserId>, MessageId)>>,
 }
 
 impl<'a> Audiences<'a> {
-    /// How the recipients of the next message are written. What comes out follows from the sets' elements alone, so
-    /// that a realm that was read is written as the one before.
-    fn written(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
-        let whereabouts = match &message.place {
+    /// The serialized form of a message's recipients. It depends only on the elements of the sets, so that a document
+    /// that is read and written again does not change.
+    fn stored_recipients(&mut self, id: MessageId, message: &'a Message) -> Recipients<'a> {
+        let key = match &message.place {
             Place::Channel { channel, .. } => ConversationKey::Channel(*channel),
             Place::Direct { conversation } => ConversationKey::Direct(*conversation),
         };
-        let lately = self.lately.entry(whereabouts).or_default();
+        let recent = self.recent.entry(key).or_default();
         let recipients = &message.recipients;
-        if let Some(at) = lately.iter().position(|(other, _)| other.ptr_eq(recipients)) {
-            lately[..=at].rotate_right(1);
-            return Recipients::As(lately[0].1);
+        if let Some(index) = recent.iter().position(|(other, _)| other.ptr_eq(recipients)) {
+            recent[..=index].rotate_right(1);
+            return Recipients::SameAs(recent[0].1);
         }
-        let former = lately.first().copied();
-        let known = self.first.get(recipients).copied();
-        lately.truncate(REMEMBERED - 1);
-        lately.insert(0, (recipients, known.unwrap_or(id)));
-        if let Some(first) = known {
-            return Recipients::As(first);
+        let previous = recent.first().copied();
+        let first_message = self.first.get(recipients).copied();
+        recent.truncate(MAX_RECENT_SETS - 1);
+        recent.insert(0, (recipients, first_message.unwrap_or(id)));
+        if let Some(first_message) = first_message {
+            return Recipients::SameAs(first_message);
         }
         self.first.insert(recipients, id);
-        let nearly = former.and_then(|(former, of)| nearly(former, of, recipients));
-        nearly.map_or(Recipients::Whole(recipients), Recipients::Delta)
+        let delta = previous.and_then(|(set, message)| delta(set, message, recipients));
+        delta.map_or(Recipients::Complete(recipients), Recipients::Delta)
     }
 }
 
-/// A set by what tells it from another; none when that is not much less than the set itself.
-fn nearly(former: &OrdSet<UserId>, of: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
-    let mut nearly = Delta { of, with: Vec::new(), without: Vec::new() };
+/// None: the difference has at least half as many elements as the set.
+fn delta(previous: &OrdSet<UserId>, of: MessageId, recipients: &OrdSet<UserId>) -> Option<Delta> {
+    let mut delta = Delta { of, with: Vec::new(), without: Vec::new() };
     let limit = recipients.len() / 2;
-    for (count, difference) in former.diff(recipients).enumerate() {
+    for (count, difference) in previous.diff(recipients).enumerate() {
         if count >= limit {
             return None;
         }
         match difference {
-            DiffItem::Add(user) => nearly.with.push(*user),
-            DiffItem::Remove(user) => nearly.without.push(*user),
+            DiffItem::Add(user) => delta.with.push(*user),
+            DiffItem::Remove(user) => delta.without.push(*user),
         }
     }
-    Some(nearly)
+    Some(delta)
 }
 
-/// As [`Recipients`].
+/// The deserialized form of [`Recipients`].
 enum ReadRecipients {
-    Whole(OrdSet<UserId>),
+    Complete(OrdSet<UserId>),
     Delta(Delta),
 }
 
 impl Default for ReadRecipients {
     fn default() -> Self {
-        Self::Whole(OrdSet::new())
+        Self::Complete(OrdSet::new())
     }
 }
 
@@ -143,8 +138,10 @@ struct RecipientsVisitor;
 impl<'de> Visitor<'de> for RecipientsVisitor {
     type Value = ReadRecipients;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of users, the number of an earlier message, or an object with `as`, `with` and `without`")
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(
+            "a list of users, the number of an earlier message, or an object with `as`, `with` and `without`",
+        )
     }
 
     fn visit_i64<E: serde::de::Error>(self, of: i64) -> Result<Self::Value, E> {
@@ -156,7 +153,7 @@ impl<'de> Visitor<'de> for RecipientsVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-        distinct::members(SeqAccessDeserializer::new(list)).map(ReadRecipients::Whole)
+        distinct::members(SeqAccessDeserializer::new(list)).map(ReadRecipients::Complete)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
@@ -169,33 +166,33 @@ struct MessagesVisitor;
 impl<'de> Visitor<'de> for MessagesVisitor {
     type Value = Messages;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("messages by their numbers")
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("messages by their numbers")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Messages, A::Error> {
-        let mut known: HashSet<OrdSet<UserId>, FixedState> = HashSet::default();
-        let mut read: BTreeMap<MessageId, (Message, Option<Delta>)> = BTreeMap::new();
+        let mut known_sets: HashSet<OrdSet<UserId>, FixedState> = HashSet::default();
+        let mut entries: BTreeMap<MessageId, (Message, Option<Delta>)> = BTreeMap::new();
         while let Some((id, mut next)) = map.next_entry::<MessageId, Message<ReadRecipients>>()? {
-            // A list at a time: those of older documents are with every message.
-            let (recipients, nearly) = match std::mem::take(&mut next.recipients) {
-                ReadRecipients::Whole(set) => (shared(&mut known, set), None),
-                ReadRecipients::Delta(nearly) => (OrdSet::new(), Some(nearly)),
+            // Sets are shared at once: older documents, with a list in every message, would take too much memory.
+            let (recipients, delta) = match std::mem::take(&mut next.recipients) {
+                ReadRecipients::Complete(set) => (shared(&mut known_sets, set), None),
+                ReadRecipients::Delta(delta) => (OrdSet::new(), Some(delta)),
             };
             let message = next.with_recipients(recipients);
-            if read.insert(id, (message, nearly)).is_some() {
+            if entries.insert(id, (message, delta)).is_some() {
                 return Err(A::Error::custom(format!("`{id}` is here twice")));
             }
         }
         let mut messages = Messages::new();
-        for (id, (mut message, nearly)) in read {
-            if let Some(Delta { of, with, without }) = nearly {
+        for (id, (mut message, delta)) in entries {
+            if let Some(Delta { of, with, without }) = delta {
                 let unknown = || format!("message {id} goes to those of message {of}, which is no earlier one");
                 let mut recipients = messages.get(&of).ok_or_else(|| A::Error::custom(unknown()))?.recipients.clone();
                 if !with.is_empty() || !without.is_empty() {
                     without.iter().for_each(|user| _ = recipients.remove(user));
                     recipients.extend(with);
-                    recipients = shared(&mut known, recipients);
+                    recipients = shared(&mut known_sets, recipients);
                 }
                 message.recipients = recipients;
             }
@@ -205,12 +202,12 @@ impl<'de> Visitor<'de> for MessagesVisitor {
     }
 }
 
-/// The set that is equal to this one and was there before.
-fn shared(known: &mut HashSet<OrdSet<UserId>, FixedState>, set: OrdSet<UserId>) -> OrdSet<UserId> {
-    if let Some(one) = known.get(&set) {
-        return one.clone();
+/// Replaces a set by an equal one that is known, or makes it known.
+fn shared(known_sets: &mut HashSet<OrdSet<UserId>, FixedState>, set: OrdSet<UserId>) -> OrdSet<UserId> {
+    if let Some(known_set) = known_sets.get(&set) {
+        return known_set.clone();
     }
-    known.insert(set.clone());
+    known_sets.insert(set.clone());
     set
 }
 
@@ -220,16 +217,16 @@ mod tests {
     use crate::time::Timestamp;
     use serde_json::{Value, json};
 
-    const PEOPLE: i64 = 100;
+    const USER_COUNT: i64 = 100;
 
     #[derive(Serialize, Deserialize)]
     struct Document(#[serde(with = "super")] Messages);
 
-    fn people(users: impl IntoIterator<Item = i64>) -> OrdSet<UserId> {
+    fn users(users: impl IntoIterator<Item = i64>) -> OrdSet<UserId> {
         users.into_iter().map(UserId).collect()
     }
 
-    /// Messages to these in a channel each, numbered from 1.
+    /// A message for each channel and set of recipients, with IDs from 1.
     fn messages(audiences: impl IntoIterator<Item = (i64, OrdSet<UserId>)>) -> Messages {
         let message = |(id, (channel, recipients)): (i64, (i64, OrdSet<UserId>))| {
             let place = Place::Channel { channel: ChannelId(channel), topic: "".into() };
@@ -241,81 +238,81 @@ mod tests {
         (1..).zip(audiences).map(message).collect()
     }
 
-    fn written(messages: &Messages) -> Value {
+    fn to_json(messages: &Messages) -> Value {
         serde_json::to_value(Document(messages.clone())).expect("messages can be written")
     }
 
-    fn read(document: &Value) -> Result<Messages, String> {
-        let read: Result<Document, _> = serde_json::from_str(&document.to_string());
-        read.map(|Document(messages)| messages).map_err(|error| error.to_string())
+    fn from_json(document: &Value) -> Result<Messages, String> {
+        let document: Result<Document, _> = serde_json::from_str(&document.to_string());
+        document.map(|Document(messages)| messages).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn each_set_is_written_once_or_by_what_tells_it_from_the_one_before() {
-        let all = people(1..=PEOPLE);
+    fn equal_sets_refer_to_the_first_message_and_similar_sets_are_deltas() {
+        let all = users(1..=USER_COUNT);
         let with_a_guest = all.update(UserId(777));
         let audiences = [
             (1, all.clone()),
             (1, all.clone()),
             (1, with_a_guest),
             (1, all),
-            (2, people(1..=PEOPLE)),
-            (2, people([1])),
+            (2, users(1..=USER_COUNT)),
+            (2, users([1])),
         ];
 
-        let document = written(&messages(audiences));
+        let document = to_json(&messages(audiences));
 
         let recipients = |id: &str| document[id]["recipients"].clone();
         assert_eq!(recipients("1").as_array().map(Vec::len), Some(100));
         assert_eq!(recipients("2"), 1);
         assert_eq!(recipients("3"), json!({"as": 1, "with": [777], "without": []}));
-        assert_eq!(recipients("4"), 1, "an outsider comes and goes");
-        assert_eq!(recipients("5"), 1, "equal sets come out as one, wherever they were made");
+        assert_eq!(recipients("4"), 1, "the set before the mention of a guest is found again");
+        assert_eq!(recipients("5"), 1, "equal sets are found across channels");
         assert_eq!(recipients("6"), json!([1]));
     }
 
     #[test]
-    fn a_channel_that_grows_by_one_with_every_message_is_written_in_steps() {
-        let audiences = (1..=PEOPLE).map(|newest| (1, people(1..=newest)));
+    fn recipients_that_grow_with_every_message_are_deltas() {
+        let audiences = (1..=USER_COUNT).map(|newest| (1, users(1..=newest)));
 
-        let document = written(&messages(audiences));
+        let document = to_json(&messages(audiences));
 
         assert_eq!(document["100"]["recipients"], json!({"as": 99, "with": [100], "without": []}));
-        let read = read(&document).expect("what was written can be read");
-        assert_eq!(read[&MessageId(100)].recipients, people(1..=PEOPLE));
-        assert_eq!(written(&read), document);
+        let restored = from_json(&document).expect("the document is valid");
+        assert_eq!(restored[&MessageId(100)].recipients, users(1..=USER_COUNT));
+        assert_eq!(to_json(&restored), document);
     }
 
     #[test]
-    fn sets_that_were_read_are_shared_also_when_each_was_written_whole() {
-        let all = people(1..=PEOPLE);
-        let original = messages([(1, all.clone()), (2, people(2..=PEOPLE)), (1, all.without(&UserId(1))), (1, all)]);
-        let mut older = written(&original);
+    fn equal_sets_are_shared_after_deserialization_even_from_complete_lists() {
+        let all = users(1..=USER_COUNT);
+        let original = messages([(1, all.clone()), (2, users(2..=USER_COUNT)), (1, all.without(&UserId(1))), (1, all)]);
+        let mut with_complete_lists = to_json(&original);
         for (id, message) in &original {
-            older[id.0.to_string()]["recipients"] = json!(message.recipients);
+            with_complete_lists[id.0.to_string()]["recipients"] = json!(message.recipients);
         }
 
-        for document in [written(&original), older] {
-            let read = read(&document).expect("it can be read");
-            assert_eq!(read, original);
-            assert!(read[&MessageId(1)].recipients.ptr_eq(&read[&MessageId(4)].recipients));
-            assert!(read[&MessageId(2)].recipients.ptr_eq(&read[&MessageId(3)].recipients));
-            assert_eq!(written(&read), written(&original));
+        for document in [to_json(&original), with_complete_lists] {
+            let restored = from_json(&document).expect("the document is valid");
+            assert_eq!(restored, original);
+            assert!(restored[&MessageId(1)].recipients.ptr_eq(&restored[&MessageId(4)].recipients));
+            assert!(restored[&MessageId(2)].recipients.ptr_eq(&restored[&MessageId(3)].recipients));
+            assert_eq!(to_json(&restored), to_json(&original));
         }
     }
 
     #[test]
-    fn recipients_of_no_earlier_message_are_refused() {
-        let mut document = written(&messages([(1, people([1, 2])), (1, people([1, 2]))]));
-        for (of, reason) in [
+    fn references_to_messages_that_are_not_earlier_are_refused() {
+        let mut document = to_json(&messages([(1, users([1, 2])), (1, users([1, 2]))]));
+        for (recipients, reason) in [
             (json!(2), "message 2 goes to those of message 2, which is no earlier one"),
             (json!({"as": 9}), "message 2 goes to those of message 9"),
             (json!(-1), "message 2 goes to those of message -1"),
             (json!({"as": 1, "wiht": []}), "unknown field `wiht`"),
             (json!("all"), "expected a list of users, the number of an earlier message"),
         ] {
-            document["2"]["recipients"] = of;
-            let error = read(&document).expect_err("it can't be read");
+            document["2"]["recipients"] = recipients;
+            let error = from_json(&document).expect_err("the document is invalid");
             assert!(error.contains(reason), "{error}");
         }
     }

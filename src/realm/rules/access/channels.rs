@@ -1,4 +1,4 @@
-//! Who can see channels, read them and change them.
+//! Access checks for channels: seeing their settings, reading their messages and changing them.
 
 use crate::error::Error;
 use crate::realm::Realm;
@@ -13,13 +13,12 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// Whether a user may do something in a channel.
+    /// Whether a user holds a permission of a channel.
     pub fn may_in(&self, user: UserId, channel: &Channel, permission: ChannelPermission) -> bool {
         let setting = permission.setting();
         channel.permissions.get(setting.name).is_some_and(|value| covers(self, value, user, setting))
     }
 
-    /// Whether a user can read a channel's messages.
     pub fn can_read(&self, user: &User, channel: &Channel) -> bool {
         if channel.subscribers.contains(&user.id) || channel.privacy == Privacy::WebPublic {
             return true;
@@ -32,23 +31,22 @@ impl Realm {
             || self.may_in(user.id, channel, ChannelPermission::CanSubscribe)
     }
 
-    /// Whether a user can see a channel's name, settings and subscribers.
+    /// Whether a user can see the channel's name, settings and subscribers.
     pub fn can_see(&self, user: &User, channel: &Channel) -> bool {
         self.can_read(user, channel)
             || user.is_admin()
             || (!user.is_guest() && self.may_in(user.id, channel, ChannelPermission::CanAdministerChannel))
     }
 
-    /// Whether a user may change a channel's settings.
     pub fn can_administer(&self, user: &User, channel: &Channel) -> bool {
         user.is_admin() || self.may_in(user.id, channel, ChannelPermission::CanAdministerChannel)
     }
 
-    /// A channel whose settings the user can see; archived ones too.
+    /// A channel whose settings the user can see, including archived channels.
     ///
     /// # Errors
     ///
-    /// `InvalidChannelId`, the same for a missing and a hidden channel.
+    /// `InvalidChannelId`, whether the channel does not exist or the user can't see it.
     pub fn visible_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
         self.channels.get(&id).filter(|channel| self.can_see(user, channel)).ok_or(Error::InvalidChannelId)
     }
@@ -58,12 +56,12 @@ impl Realm {
     /// # Errors
     ///
     /// `InvalidChannelId`.
-    pub fn living_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+    pub fn visible_active_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
         self.visible_channel(user, id)
             .and_then(|channel| if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) })
     }
 
-    /// A channel whose messages the user can read; archived ones too.
+    /// A channel whose messages the user can read, including archived channels.
     ///
     /// # Errors
     ///
@@ -77,7 +75,7 @@ impl Realm {
     /// # Errors
     ///
     /// `InvalidChannelId`, the same for all reasons.
-    pub fn open_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
+    pub fn readable_active_channel(&self, user: &User, id: ChannelId) -> Result<&Arc<Channel>, Error> {
         let channel = self.readable_channel(user, id)?;
         if channel.is_archived { Err(Error::InvalidChannelId) } else { Ok(channel) }
     }
@@ -86,8 +84,8 @@ impl Realm {
     ///
     /// # Errors
     ///
-    /// `InvalidChannelName`, the same for a missing and a hidden channel.
-    pub fn living_channel_by_name(&self, user: &User, name: &str) -> Result<&Arc<Channel>, Error> {
+    /// `InvalidChannelName`, the same for all reasons.
+    pub fn visible_active_channel_by_name(&self, user: &User, name: &str) -> Result<&Arc<Channel>, Error> {
         self.channel_by_name(name.trim())
             .filter(|channel| self.can_see(user, channel) && !channel.is_archived)
             .ok_or_else(|| Error::InvalidChannelName { channel_name: name.into() })
@@ -98,15 +96,15 @@ impl Realm {
     /// # Errors
     ///
     /// `InvalidChannelName`, the same for all reasons.
-    pub fn open_channel_by_name(&self, user: &User, name: &str) -> Result<&Arc<Channel>, Error> {
-        self.living_channel_by_name(user, name).and_then(|channel| {
-            let is_open = self.can_read(user, channel);
-            if is_open { Ok(channel) } else { Err(Error::InvalidChannelName { channel_name: name.into() }) }
+    pub fn readable_active_channel_by_name(&self, user: &User, name: &str) -> Result<&Arc<Channel>, Error> {
+        self.visible_active_channel_by_name(user, name).and_then(|channel| {
+            let can_read = self.can_read(user, channel);
+            if can_read { Ok(channel) } else { Err(Error::InvalidChannelName { channel_name: name.into() }) }
         })
     }
 
-    /// Everyone who can see a channel: the audience of its changes, and of `subscription` peer events (A-338 in
-    /// docs/assumptions.md). A shared set where possible.
+    /// All users who can see a channel: the audience of its changes, and of `subscription` peer events (A-338 in
+    /// docs/assumptions.md).
     pub fn who_can_see(&self, channel: &Channel) -> Audience {
         let administrators = self
             .system_group_members(SystemGroup::Administrators)
@@ -117,12 +115,12 @@ impl Realm {
             Privacy::Public => Audience::of(self.active_users.clone()).except_all(&self.guests_outside(channel)),
             _ => {
                 let mut audience = Audience::of(channel.subscribers.clone()).and(administrators);
-                let opening = [
+                let access_permissions = [
                     ChannelPermission::CanAdministerChannel,
                     ChannelPermission::CanAddSubscribers,
                     ChannelPermission::CanSubscribe,
                 ];
-                for permission in opening {
+                for permission in access_permissions {
                     audience = audience.and(self.holders(channel, permission));
                 }
                 audience
@@ -130,10 +128,10 @@ impl Realm {
         }
     }
 
-    /// Everyone who holds one of a channel's permissions that guests can't hold.
+    /// Holders of a permission that guests can't hold.
     fn holders(&self, channel: &Channel, permission: ChannelPermission) -> OrdSet<UserId> {
         use crate::realm::model::permission::GroupSettingValue::{Anonymous, Group};
-        let everyone = match channel.permissions.get(permission.name()) {
+        let holders = match channel.permissions.get(permission.name()) {
             Some(Group(group)) => self.all_members(*group),
             Some(Anonymous(value)) => {
                 let direct: OrdSet<UserId> = value.direct_members.iter().copied().collect();
@@ -141,15 +139,15 @@ impl Realm {
             }
             None => OrdSet::new(),
         };
-        everyone.relative_complement(self.guests().clone())
+        holders.relative_complement(self.guests().clone())
     }
 
-    /// Guests who are not subscribed to a channel. Few are guests, many may be subscribers: these are not gone through.
+    /// Guests who are not subscribed to a channel. There are fewer guests than subscribers to iterate over.
     pub fn guests_outside(&self, channel: &Channel) -> OrdSet<UserId> {
         self.guests().iter().filter(|guest| !channel.subscribers.contains(*guest)).copied().collect()
     }
 
-    /// Whether a user may subscribe others to channels that exist.
+    /// Checks that a user may subscribe other users to these channels, which must exist.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Who can see messages and the files that they link, and who follows a change of a message.
+//! Access checks for messages and uploaded files, and the audiences of changes of messages.
 
 use crate::error::Error;
 use crate::realm::Realm;
@@ -11,18 +11,17 @@ use imbl::OrdSet;
 use std::sync::Arc;
 
 impl Realm {
-    /// Whether the user has a row for a message: received it, or made one by starring.
+    /// Whether the user has a user message: received the message, or created one later, for example by starring it.
     pub fn has_row(&self, user: UserId, message: &Message) -> bool {
         message.recipients.contains(&user) || self.user_state(user).historical.contains(&message.id)
     }
 
-    /// A message that the user can see; None where it can't or there is none.
+    /// None: the message does not exist, or the user can't see it.
     pub fn message_seen_by(&self, user: &User, id: MessageId) -> Option<&Arc<Message>> {
         self.messages.get(&id).filter(|message| self.can_see_message(user, message))
     }
 
-    /// Whether a user can see a message (reference behaviour: own row, or content access to a
-    /// channel with public history).
+    /// Whether a user can see a message (reference behaviour: a user message, or access to a channel with public history).
     pub fn can_see_message(&self, user: &User, message: &Message) -> bool {
         match &message.place {
             Place::Direct { .. } => message.recipients.contains(&user.id),
@@ -33,24 +32,22 @@ impl Realm {
         }
     }
 
-    /// Whether a user is a guest and a message is in a channel that they are not subscribed to.
+    /// Whether the user is a guest who is not subscribed to the message's channel.
     pub fn is_guest_outside(&self, user: &User, message: &Message) -> bool {
-        let is_outside = |channel| !self.channels[&channel].subscribers.contains(&user.id);
-        user.is_guest() && message.channel().is_some_and(|(channel, _)| is_outside(channel))
+        let is_unsubscribed = |channel| !self.channels[&channel].subscribers.contains(&user.id);
+        user.is_guest() && message.channel().is_some_and(|(channel, _)| is_unsubscribed(channel))
     }
 
-    /// Whether a user is one of those who talk in a conversation.
-    pub fn takes_part(&self, user: UserId, conversation: RecipientId) -> bool {
+    pub fn is_participant(&self, user: UserId, conversation: RecipientId) -> bool {
         self.conversations.get(&conversation).is_some_and(|conversation| conversation.members.contains(&user))
     }
 
-    /// Whether anonymous visitors may see a message.
-    pub fn is_for_visitors(&self, message: &Message) -> bool {
+    pub fn is_visible_to_spectators(&self, message: &Message) -> bool {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].privacy == Privacy::WebPublic)
     }
 
-    /// Whether somebody may read a file: its owner, and whoever can see a message that links it; anonymous visitors (None)
-    /// only through messages in web-public channels.
+    /// Whether `viewer` may read a file: its owner, and users who can see a message that links it. None is a spectator: only
+    /// messages in web-public channels count.
     pub fn can_read_file(&self, viewer: Option<&User>, file: &Attachment) -> bool {
         if viewer.is_some_and(|viewer| viewer.id == file.owner) {
             return true;
@@ -58,11 +55,11 @@ impl Realm {
         let mut messages = file.messages.iter().filter_map(|id| self.messages.get(id));
         messages.any(|message| match viewer {
             Some(viewer) => self.can_see_message(viewer, message),
-            None => self.has_public_access() && self.is_for_visitors(message),
+            None => self.has_public_access() && self.is_visible_to_spectators(message),
         })
     }
 
-    /// A message that the user can see and that does not lie in an archived channel.
+    /// A message that the user can see and that is not in an archived channel.
     ///
     /// # Errors
     ///
@@ -71,33 +68,35 @@ impl Realm {
         self.message_seen_by(user, id).filter(|message| !self.is_in_archive(message)).ok_or(Error::InvalidMessage)
     }
 
-    /// Whether a message is in an archived channel.
     pub fn is_in_archive(&self, message: &Message) -> bool {
         message.channel().is_some_and(|(channel, _)| self.channels[&channel].is_archived)
     }
 
-    /// Who receives a change of a message: those with a row for it and, where the history is public, the channel's
-    /// subscribers; never those who can't see it any more.
-    pub fn who_follows(&self, message: &Message) -> Audience {
+    /// The audience of changes of a message: users with a user message and, in channels with public history, subscribers.
+    /// Users who can no longer see the message are excepted.
+    pub fn message_audience(&self, message: &Message) -> Audience {
         use imbl::ordset::DiffItem;
         let received = Audience::of(message.recipients.clone());
         let Some((channel, _)) = message.channel() else { return received };
         let channel = &self.channels[&channel];
         let late = self.late_rows.get(&message.id).cloned().unwrap_or_default();
-        // Most recipients are subscribers still, and the sets share their parts: only the others need a look.
+        // Most recipients are still subscribers, and the sets share memory, so that the difference is found fast.
         let outside = message.recipients.diff(&channel.subscribers).filter_map(|difference| match difference {
             DiffItem::Remove(user) => Some(*user),
             _ => None,
         });
         let cannot_see = |id: &UserId| !self.users.get(id).is_some_and(|user| self.can_see_message(user, message));
-        let blind: OrdSet<UserId> = outside.chain(late.iter().copied()).filter(cannot_see).collect();
-        let audience = received.and(late).except_all(&blind);
+        let without_access: OrdSet<UserId> = outside.chain(late.iter().copied()).filter(cannot_see).collect();
+        let audience = received.and(late).except_all(&without_access);
         if channel.privacy.has_public_history() { audience.and(channel.subscribers.clone()) } else { audience }
     }
 
-    /// Who is sent what is done to messages of one place, which follows [`Self::can_see_message`]: those with a row for one
-    /// of them in a direct conversation, and of a private channel with protected history those of them who are subscribed;
-    /// of other channels the subscribers, and of public ones those with a row who are not guests too.
+    /// The audience of actions on messages of one topic or conversation, by analogy with [`Self::can_see_message`]:
+    ///
+    /// - direct messages: users with a user message
+    /// - private channels with protected history: subscribers with a user message
+    /// - other private channels: subscribers
+    /// - public channels: subscribers, and other users with a user message except guests
     pub fn audience_of_action(&self, messages: &[MessageId]) -> Audience {
         use imbl::ordset::DiffItem;
         let Some(first) = messages.first().and_then(|id| self.messages.get(id)) else { return Audience::default() };
@@ -112,7 +111,7 @@ impl Realm {
         let channel = &self.channels[&channel];
         let subscribers = channel.subscribers.clone();
         if !channel.privacy.has_public_history() {
-            // Most recipients are subscribers still, and the sets share their parts: only the others need a look.
+            // Most recipients are still subscribers, and the sets share memory, so that the difference is found fast.
             let outside = holders.diff(&subscribers).filter_map(|difference| match difference {
                 DiffItem::Remove(user) => Some(*user),
                 _ => None,
@@ -126,43 +125,43 @@ impl Realm {
         Audience::of(holders).except_all(&self.guests_outside(channel)).and(subscribers)
     }
 
-    /// Those who have a row for a message and can see it.
-    pub fn who_holds(&self, id: MessageId) -> OrdSet<UserId> {
+    /// Users who have a user message and can see the message.
+    pub fn message_holders(&self, id: MessageId) -> OrdSet<UserId> {
         let Some(message) = self.messages.get(&id) else { return OrdSet::new() };
         let late = self.late_rows.get(&id).cloned().unwrap_or_default();
-        let sees = |user: &UserId| self.users.get(user).is_some_and(|user| self.can_see_message(user, message));
-        message.recipients.clone().union(late).into_iter().filter(sees).collect()
+        let can_see = |user: &UserId| self.users.get(user).is_some_and(|user| self.can_see_message(user, message));
+        message.recipients.clone().union(late).into_iter().filter(can_see).collect()
     }
 
-    /// Who receives a move of messages, of which the request named one. Where the history is public, whoever follows that
-    /// one: all subscribers do. Else who follows any of them.
-    pub fn who_follows_move(&self, named: &Message, moved: &[MessageId]) -> Audience {
+    /// The audience of a move of messages; `named` is the message in the request. In channels with public history, its
+    /// audience includes all subscribers, so that the other messages need not be visited.
+    pub fn move_audience(&self, named: &Message, moved: &[MessageId]) -> Audience {
         let has_public_history =
             named.channel().is_none_or(|(channel, _)| self.channels[&channel].privacy.has_public_history());
         if has_public_history {
-            return self.who_follows(named);
+            return self.message_audience(named);
         }
-        self.who_follows_any(&[&[named.id], moved].concat())
+        self.messages_audience(&[&[named.id], moved].concat())
     }
 
-    /// Who receives a change of several messages of one place: whoever follows any of them.
-    pub fn who_follows_any(&self, messages: &[MessageId]) -> Audience {
+    /// The audience of a change of several messages of one topic or conversation: the union of their audiences.
+    pub fn messages_audience(&self, messages: &[MessageId]) -> Audience {
         let mut messages = messages.iter().filter_map(|id| self.messages.get(id));
         let Some(first) = messages.next() else { return Audience::default() };
-        let mut more: OrdSet<UserId> = OrdSet::new();
-        let mut known = &first.recipients;
+        let mut others: OrdSet<UserId> = OrdSet::new();
+        let mut previous_recipients = &first.recipients;
         for message in messages {
             let late = self.late_rows.get(&message.id);
-            // Messages of one topic mostly share their recipients.
-            if late.is_none() && message.recipients == *known {
+            // Most messages of a topic have the same recipients as the one before.
+            if late.is_none() && message.recipients == *previous_recipients {
                 continue;
             }
-            known = &message.recipients;
+            previous_recipients = &message.recipients;
             let holders = message.recipients.iter().chain(late.into_iter().flatten());
-            let sees = |id: &&UserId| self.users.get(*id).is_some_and(|user| self.can_see_message(user, message));
-            more.extend(holders.filter(sees).copied());
+            let can_see = |id: &&UserId| self.users.get(*id).is_some_and(|user| self.can_see_message(user, message));
+            others.extend(holders.filter(can_see).copied());
         }
-        let audience = self.who_follows(first);
-        if more.is_empty() { audience } else { audience.including(more) }
+        let audience = self.message_audience(first);
+        if others.is_empty() { audience } else { audience.including(others) }
     }
 }

@@ -1,4 +1,5 @@
-//! Which messages users are informed of on their devices, and when these forget them again (A-55 in docs/assumptions.md).
+//! Push notifications about messages: who receives them, and their removal when messages are read or deleted (A-55 in
+//! docs/assumptions.md).
 
 use crate::feature::Feature;
 use crate::realm::Realm;
@@ -12,75 +13,75 @@ use crate::realm::tx::Tx;
 use crate::time::Span;
 use std::sync::Arc;
 
-/// Somebody who used a client this recently is there.
-const STILL_THERE: Span = Span::seconds(200);
+/// Users who were active this recently count as online.
+const ONLINE_THRESHOLD: Span = Span::seconds(200);
 
 impl Realm {
-    /// Whether a user wants to be notified of a message on their devices: it is unread, not their own nor of somebody that
-    /// they muted, and their settings say so for its kind.
+    /// Whether a user receives pushes for a message: it is unread, neither sent by the user nor by a user that they mute, and
+    /// the user's settings enable pushes for it.
     fn wants_push(&self, user: UserId, message: &Message) -> bool {
-        let own = self.user_state(user);
+        let state = self.user_state(user);
         if message.sender == user
             || !self.is_active(user)
             || !self.is_unread(user, message)
-            || own.muted_users.contains_key(&message.sender)
-            || (!own.is_on(UserSetting::EnableOnlinePushNotifications) && self.is_there(user))
+            || state.muted_users.contains_key(&message.sender)
+            || (!state.is_on(UserSetting::EnableOnlinePushNotifications) && self.is_online(user))
         {
             return false;
         }
         let is_addressed = matches!(message.place, Place::Direct { .. }) || message.mentions(user);
-        let wants_addressed = own.is_on(UserSetting::EnableOfflinePushNotifications);
+        let wants_addressed = state.is_on(UserSetting::EnableOfflinePushNotifications);
         (is_addressed && wants_addressed)
             || (message.wildcard_mentions(user) && wants_addressed && self.wants_wildcards(user, message))
             || self.wants_all_of_topic(user, message)
     }
 
-    /// Whether mentions of everybody count for the user where the message is.
+    /// Whether the user's settings enable notifications for wildcard mentions in the message's topic.
     fn wants_wildcards(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
-        let own = self.user_state(user);
-        let is_followed = own.topic_policy(channel, topic) == VisibilityPolicy::Followed;
-        if is_followed && own.is_on(UserSetting::EnableFollowedTopicWildcardMentionsNotify) {
+        let state = self.user_state(user);
+        let is_followed = state.topic_policy(channel, topic) == VisibilityPolicy::Followed;
+        if is_followed && state.is_on(UserSetting::EnableFollowedTopicWildcardMentionsNotify) {
             return true;
         }
-        let by_channel = own.subscription(channel).and_then(|subscription| subscription.wildcard_mentions_notify);
-        by_channel.unwrap_or_else(|| own.is_on(UserSetting::WildcardMentionsNotify))
-            && !own.is_topic_muted(channel, topic)
+        let by_channel = state.subscription(channel).and_then(|subscription| subscription.wildcard_mentions_notify);
+        by_channel.unwrap_or_else(|| state.is_on(UserSetting::WildcardMentionsNotify))
+            && !state.is_topic_muted(channel, topic)
     }
 
-    /// Whether the user wants all messages of the channel or, following it, of the topic.
+    /// Whether the user's settings enable pushes for all messages of the channel, or of the followed topic.
     fn wants_all_of_topic(&self, user: UserId, message: &Message) -> bool {
         let Some((channel, topic)) = message.channel() else { return false };
-        let own = self.user_state(user);
-        let is_followed = own.topic_policy(channel, topic) == VisibilityPolicy::Followed;
-        if is_followed && own.is_on(UserSetting::EnableFollowedTopicPushNotifications) {
+        let state = self.user_state(user);
+        let is_followed = state.topic_policy(channel, topic) == VisibilityPolicy::Followed;
+        if is_followed && state.is_on(UserSetting::EnableFollowedTopicPushNotifications) {
             return true;
         }
-        let by_channel = own.subscription(channel).and_then(|subscription| subscription.push_notifications);
-        by_channel.unwrap_or_else(|| own.is_on(UserSetting::EnableStreamPushNotifications))
-            && !own.is_topic_muted(channel, topic)
+        let by_channel = state.subscription(channel).and_then(|subscription| subscription.push_notifications);
+        by_channel.unwrap_or_else(|| state.is_on(UserSetting::EnableStreamPushNotifications))
+            && !state.is_topic_muted(channel, topic)
     }
 
-    fn is_there(&self, user: UserId) -> bool {
+    fn is_online(&self, user: UserId) -> bool {
         let active_at = self.user_state(user).presence.and_then(|presence| presence.active_at);
-        active_at.is_some_and(|at| at.plus(STILL_THERE) > self.now)
+        active_at.is_some_and(|at| at.plus(ONLINE_THRESHOLD) > self.now)
     }
 }
 
 impl Tx {
-    /// Hands a new message to the relay, for every device of those recipients who want to receive of it.
+    /// Pushes a new message to the devices of its recipients.
     pub fn push_message(&mut self, sent: &Arc<SentMessage>) {
         if !self.organization.is_on(RealmSetting::PushNotificationsEnabled) {
             return;
         }
         let message = &sent.message;
-        // Few have devices, many receive a message.
+        // This iterates over users with devices, who are fewer than recipients.
         let reached = self.reached_by_push.iter().copied();
         let notified: Vec<UserId> = reached.filter(|user| self.wants_push(*user, message)).collect();
         self.push_to(notified, sent);
     }
 
-    /// Hands an edited message to the relay, for those that it mentions only now.
+    /// Pushes an edited message to the users that only the new text mentions.
     pub fn push_edited(&mut self, before: &Message, after: &Arc<Message>) {
         let Some(sender) = self.user(after.sender).cloned() else { return };
         if !self.organization.is_on(RealmSetting::PushNotificationsEnabled) {
@@ -96,12 +97,10 @@ impl Tx {
         self.push_to(notified, &sent);
     }
 
-    /// The devices and tokens that pushes about messages reach a user by: where encryption is required, no legacy token
-    ///
+    /// The targets of pushes about messages: no tokens if encryption is required.
     fn message_targets(&self, user: UserId) -> Vec<PushTarget> {
         let mut targets = self.push_targets(user);
-        if self.has(Feature::EncryptedPushesAlone)
-            && self.organization.is_on(RealmSetting::RequireE2eePushNotifications)
+        if self.has(Feature::OnlyEncryptedPushes) && self.organization.is_on(RealmSetting::RequireE2eePushNotifications)
         {
             targets.retain(|target| matches!(target, PushTarget::Device(_)));
         }
@@ -122,26 +121,26 @@ impl Tx {
         }
     }
 
-    /// Takes back what a user's devices show of messages that the user has read since, or that are gone.
+    /// Removes notifications of messages from a user's devices that the user has read or that were deleted.
     pub fn recall_pushes(&mut self, user: UserId) {
         let Some(shown) = self.relay.shown.get(&user) else { return };
-        let is_over = |id: &MessageId| self.messages.get(id).is_none_or(|message| !self.is_unread(user, message));
-        let over: Vec<MessageId> = shown.iter().copied().filter(is_over).collect();
-        if over.is_empty() {
+        let is_obsolete = |id: &MessageId| self.messages.get(id).is_none_or(|message| !self.is_unread(user, message));
+        let obsolete: Vec<MessageId> = shown.iter().copied().filter(is_obsolete).collect();
+        if obsolete.is_empty() {
             return;
         }
-        let left = shown.clone().relative_complement(over.iter().copied().collect());
-        if left.is_empty() {
+        let remaining = shown.clone().relative_complement(obsolete.iter().copied().collect());
+        if remaining.is_empty() {
             self.realm_mut().relay.shown.remove(&user);
         } else {
-            self.realm_mut().relay.shown.insert(user, left);
+            self.realm_mut().relay.shown.insert(user, remaining);
         }
         for target in self.message_targets(user) {
-            self.push(user, target, PushContent::Removal(over.clone()));
+            self.push(user, target, PushContent::Removal(obsolete.clone()));
         }
     }
 
-    /// [`Tx::recall_pushes`] for everybody: messages were deleted.
+    /// [`Tx::recall_pushes`] for all users, after messages were deleted.
     pub fn recall_all_pushes(&mut self) {
         let users: Vec<UserId> = self.relay.shown.keys().copied().collect();
         for user in users {

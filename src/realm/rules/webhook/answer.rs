@@ -1,5 +1,5 @@
-//! What becomes of a call: the bot's answer is sent where the message was, and of a failure both those who are there and
-//! the bot's owner are notified (A-363).
+//! Handles the outcome of a webhook call. An answer is sent to the message's topic or conversation; a failure is reported
+//! there and to the bot's owner (A-363).
 
 use super::python::{is_true, repr_of_bytes, repr_of_text, str_of};
 use super::{Interface, WebhookCall};
@@ -11,55 +11,51 @@ use crate::realm::tx::Tx;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-/// How long a receiver may take to answer, in seconds.
+/// Timeout of calls, in seconds.
 pub const ANSWER_TIME_SECONDS: u64 = 10;
-/// Redirects of one call that are followed (A-362).
+/// Maximum number of redirects that a call follows (A-362).
 pub const MAX_REDIRECTS: usize = 30;
-/// What answers are sent with.
+/// The client name of answers.
 const CLIENT: &str = "OutgoingWebhookResponse";
-/// The status by which a proxy between the server and the receiver says that the address is a forbidden one.
+/// On real servers, calls go through a proxy, which refuses forbidden hosts with this status.
 const FORBIDDEN_BY_PROXY: u16 = 407;
 
-/// What posting a call gave.
+/// The outcome of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A reply.
     Answered {
         /// HTTP status.
         status: u16,
-        /// Its body.
         body: Bytes,
     },
-    /// No whole reply, and why.
+    /// No complete reply; the reason.
     NoConnection(String),
-    /// No reply in time.
+    /// No reply within [`ANSWER_TIME_SECONDS`].
     TimedOut,
     /// Not posted: the host is not this machine.
     Forbidden(String),
     /// Not posted: the URL has no scheme.
     NoScheme,
-    /// Not posted: the URL's scheme.
+    /// Not posted: the URL's scheme is not supported.
     UnknownScheme {
-        /// As it is in the URL.
         scheme: String,
-        /// The URL of the bot, or the one that it led to.
+        /// The bot's URL, or the target of a redirect.
         url: String,
     },
-    /// More redirects than are followed.
+    /// More than [`MAX_REDIRECTS`] redirects.
     TooManyRedirects,
-    /// Not posted: the interface knows no direct messages.
+    /// Not posted: the Slack interface does not support direct messages.
     DirectToSlack,
 }
 
-/// What is sent where the message was.
+/// The message that a bot answers with.
 struct Answer {
     content: String,
     widget_content: Option<String>,
 }
 
 impl Outcome {
-    /// Whether another try may help.
-    pub fn is_worth_another_try(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         match self {
             Outcome::Answered { status, .. } => *status >= 500,
             Outcome::NoConnection(_) | Outcome::TimedOut => true,
@@ -67,7 +63,7 @@ impl Outcome {
         }
     }
 
-    /// Why there was no reply, in a sentence; None where there was one.
+    /// Why there was no reply. None: there was one.
     pub fn error(&self) -> Option<String> {
         Some(match self {
             Outcome::Answered { .. } => return None,
@@ -86,41 +82,42 @@ impl Outcome {
 }
 
 impl Tx {
-    /// Does what a call led to: sends the answer or tells of the failure (A-364). Gives why an answer could not
-    /// be used.
+    /// Sends the answer, or reports the failure (A-364). Returns why an answer could not be used.
     pub fn settle_webhook(&mut self, call: &WebhookCall, outcome: &Outcome) -> Option<String> {
         if !self.is_active(call.bot) || self.organization.is_deactivated {
             return Some("the bot is not active any more".to_owned());
         }
         match outcome {
-            Outcome::Answered { status: 200..300, body } => return self.take_answer(call, body).err(),
+            Outcome::Answered { status: 200..300, body } => return self.send_answer_in(call, body).err(),
             Outcome::Answered { status, body } => {
-                self.fail(call, &format!("Third party responded with {status}"));
+                self.post_webhook_failure(call, &format!("Third party responded with {status}"));
                 let payload = if body.is_empty() { None } else { Some(repr_of_bytes(body)) };
                 self.post_status(call, *status, payload);
             }
             Outcome::Forbidden(_) => {
-                self.fail(call, &format!("Third party responded with {FORBIDDEN_BY_PROXY}"));
+                self.post_webhook_failure(call, &format!("Third party responded with {FORBIDDEN_BY_PROXY}"));
                 self.post_status(call, FORBIDDEN_BY_PROXY, None);
             }
             Outcome::NoConnection(_) => {
-                self.fail(call, "Bot is unavailable");
+                self.post_webhook_failure(call, "Bot is unavailable");
                 self.post_to_owner(call, "A connection error occurred. Is my bot server down?", None);
             }
             Outcome::TimedOut => {
-                self.fail(call, "Bot is unavailable");
+                self.post_webhook_failure(call, "Bot is unavailable");
                 self.post_to_owner(call, &format!("Request timed out after {ANSWER_TIME_SECONDS} seconds."), None);
             }
-            Outcome::DirectToSlack => self.fail(call, "Slack outgoing webhooks don't support direct messages."),
+            Outcome::DirectToSlack => {
+                self.post_webhook_failure(call, "Slack outgoing webhooks don't support direct messages.")
+            }
             Outcome::NoScheme => {
                 let url = repr_of_text(&call.url);
                 let supposed = format!("https://{}", call.url);
-                let what = format!("Invalid URL {url}: No scheme supplied. Perhaps you meant {supposed}?");
-                self.post_exception(call, "MissingSchema", &what);
+                let explanation = format!("Invalid URL {url}: No scheme supplied. Perhaps you meant {supposed}?");
+                self.post_exception(call, "MissingSchema", &explanation);
             }
             Outcome::UnknownScheme { url, .. } => {
-                let what = format!("No connection adapters were found for {}", repr_of_text(url));
-                self.post_exception(call, "InvalidSchema", &what);
+                let explanation = format!("No connection adapters were found for {}", repr_of_text(url));
+                self.post_exception(call, "InvalidSchema", &explanation);
             }
             Outcome::TooManyRedirects => {
                 self.post_exception(call, "TooManyRedirects", &format!("Exceeded {MAX_REDIRECTS} redirects."));
@@ -129,24 +126,28 @@ impl Tx {
         None
     }
 
-    /// Sends what a receiver answered, if anything. What can't be understood or sent is reported; gives why.
-    fn take_answer(&mut self, call: &WebhookCall, body: &[u8]) -> Result<(), String> {
+    /// Sends the answer in a reply, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// Why the answer can't be parsed or sent; this is also reported to the users.
+    fn send_answer_in(&mut self, call: &WebhookCall, body: &[u8]) -> Result<(), String> {
         let text = String::from_utf8_lossy(body);
         let sent = answer_in(call.interface, &text).and_then(|answer| match answer {
             Some(answer) => self.answer(call, answer).map_err(|error| error.message()),
             None => Ok(()),
         });
         sent.inspect_err(|problem| {
-            self.fail(call, problem);
-            let what = format!(
+            self.post_webhook_failure(call, problem);
+            let explanation = format!(
                 "The outgoing webhook server attempted to send a message, but that request resulted in the following \
                  error:\n> {problem}"
             );
-            self.post_to_owner(call, &what, Some(repr_of_text(&text)).filter(|_| !text.is_empty()));
+            self.post_to_owner(call, &explanation, Some(repr_of_text(&text)).filter(|_| !text.is_empty()));
         })
     }
 
-    /// Sends a message of the bot's to where the call's message was sent.
+    /// Sends a message of the bot to the topic or conversation of the call's message.
     fn answer(&mut self, call: &WebhookCall, answer: Answer) -> Result<(), Error> {
         let to = match &call.sent.message.place {
             Place::Channel { channel, topic } => {
@@ -165,7 +166,7 @@ impl Tx {
     }
 
     fn send_as_bot(&mut self, call: &WebhookCall, to: Target, answer: Answer) -> Result<(), Error> {
-        self.send_wholly(Outgoing {
+        self.send_or_restore(Outgoing {
             client: CLIENT.into(),
             site: call.site.clone(),
             widget_content: answer.widget_content,
@@ -174,39 +175,39 @@ impl Tx {
         })
     }
 
-    /// Tells those who are where the message was. Where that can't be, nobody is notified.
-    fn fail(&mut self, call: &WebhookCall, problem: &str) {
+    /// Reports a failure in the topic or conversation of the message. Errors are ignored.
+    fn post_webhook_failure(&mut self, call: &WebhookCall, problem: &str) {
         let content = format!("Failure! {problem}");
         let _ = self.answer(call, Answer { content, widget_content: None });
     }
 
     fn post_status(&mut self, call: &WebhookCall, status: u16, payload: Option<String>) {
         if status == FORBIDDEN_BY_PROXY {
-            let what = "The URL configured for the webhook is for a private or disallowed network.";
-            self.post_to_owner(call, what, payload);
+            let explanation = "The URL configured for the webhook is for a private or disallowed network.";
+            self.post_to_owner(call, explanation, payload);
         } else {
             self.post_to_owner(call, &format!("The webhook got a response with status code *{status}*."), payload);
         }
     }
 
-    fn post_exception(&mut self, call: &WebhookCall, kind: &str, what: &str) {
+    fn post_exception(&mut self, call: &WebhookCall, kind: &str, explanation: &str) {
         let command = &call.sent.message.body.content;
         let problem = format!(
             "An exception of type *{kind}* occurred for message `{command}`! See the server logs for more information."
         );
-        self.fail(call, &problem);
-        let what = format!(
-            "When trying to send a request to the webhook service, an exception of type {kind} occurred:\n```\n{what}\n```"
+        self.post_webhook_failure(call, &problem);
+        let explanation = format!(
+            "When trying to send a request to the webhook service, an exception of type {kind} occurred:\n```\n{explanation}\n```"
         );
-        self.post_to_owner(call, &what, None);
+        self.post_to_owner(call, &explanation, None);
     }
 
-    /// Tells the bot's owner in a direct message; a bot without one tells nobody.
-    fn post_to_owner(&mut self, call: &WebhookCall, what: &str, payload: Option<String>) {
-        let Some((name, owner)) = named_owner(self, call) else { return };
+    /// Sends a direct message to the bot's owner, if it has one.
+    fn post_to_owner(&mut self, call: &WebhookCall, explanation: &str, payload: Option<String>) {
+        let Some((name, owner)) = bot_name_and_owner(self, call) else { return };
         let link = self.message_link(&call.sent.message, self.form());
         let mut content =
-            format!("[A message]({link}) to your bot @_**{name}** triggered an outgoing webhook.\n{what}");
+            format!("[A message]({link}) to your bot @_**{name}** triggered an outgoing webhook.\n{explanation}");
         if let Some(payload) = payload {
             content.push_str(&format!("\nThe response contains the following payload:\n```\n{payload}\n```"));
         }
@@ -214,16 +215,16 @@ impl Tx {
     }
 }
 
-fn named_owner(realm: &Realm, call: &WebhookCall) -> Option<(String, crate::realm::model::id::UserId)> {
+fn bot_name_and_owner(realm: &Realm, call: &WebhookCall) -> Option<(String, crate::realm::model::id::UserId)> {
     let bot = realm.users.get(&call.bot)?;
     Some((bot.full_name.clone(), bot.bot_owner()?))
 }
 
-/// What a receiver's reply says; None: nothing.
+/// Parses a reply. None: it has no answer.
 fn answer_in(interface: Interface, text: &str) -> Result<Option<Answer>, String> {
     let reply = match serde_json::from_str(text) {
         Ok(Value::Object(reply)) => reply,
-        // So did receivers say that they have nothing to say.
+        // Older receivers reply with an empty string instead of `response_not_required`.
         Ok(Value::String(text)) if text.is_empty() => return Ok(None),
         Ok(_) => return Err("Invalid response format".to_owned()),
         Err(_) => return Err("Invalid JSON in response".to_owned()),
@@ -245,13 +246,13 @@ fn generic_answer(reply: &Map<String, Value>) -> Option<Answer> {
     let widget_content = match reply.get("widget_content") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text.clone()),
-        // It has to be JSON in a text: anything else is no JSON.
+        // The value must be a string with JSON. An empty string fails the later check with the same error.
         Some(_) => Some(String::new()),
     };
     reply.get("content").map(|content| Answer { content: str_of(content), widget_content })
 }
 
-/// A text that is none says nothing.
+/// A value that is not a string is no answer.
 fn slack_text(text: &Value) -> String {
     text.as_str().unwrap_or_default().to_owned()
 }

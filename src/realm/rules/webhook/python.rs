@@ -1,8 +1,8 @@
-//! How Python writes values: what bots answer is repeated in that form.
+//! Formats values as Python does, because real servers repeat bots' answers in this form.
 
 use serde_json::Value;
 
-/// A value as `str()` gives it.
+/// As `str()`.
 pub fn str_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -10,7 +10,7 @@ pub fn str_of(value: &Value) -> String {
     }
 }
 
-/// A value as `repr()` gives it.
+/// As `repr()`.
 fn repr(value: &Value) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match value {
@@ -27,7 +27,7 @@ fn repr(value: &Value) -> String {
     }
 }
 
-/// Whether a value counts as true.
+/// As `bool()`.
 pub fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -39,34 +39,34 @@ pub fn is_true(value: &Value) -> bool {
     }
 }
 
-/// A text in quotes.
+/// As `repr()` of a `str`.
 pub fn repr_of_text(text: &str) -> String {
     let quote = quote(text.contains('\''), text.contains('"'));
-    let mut written = String::from(quote);
+    let mut result = String::from(quote);
     for character in text.chars() {
         match escaped(character, quote) {
-            Some(escape) => written.push_str(&escape),
-            None if !character.is_control() => written.push(character),
-            None => written.push_str(&format!("\\x{:02x}", u32::from(character))),
+            Some(escape) => result.push_str(&escape),
+            None if !character.is_control() => result.push(character),
+            None => result.push_str(&format!("\\x{:02x}", u32::from(character))),
         }
     }
-    written.push(quote);
-    written
+    result.push(quote);
+    result
 }
 
-/// Bytes in quotes.
+/// As `repr()` of `bytes`.
 pub fn repr_of_bytes(bytes: &[u8]) -> String {
     let quote = quote(bytes.contains(&b'\''), bytes.contains(&b'"'));
-    let mut written = format!("b{quote}");
+    let mut result = format!("b{quote}");
     for byte in bytes {
         match escaped(char::from(*byte), quote) {
-            Some(escape) => written.push_str(&escape),
-            None if (b' '..=b'~').contains(byte) => written.push(char::from(*byte)),
-            None => written.push_str(&format!("\\x{byte:02x}")),
+            Some(escape) => result.push_str(&escape),
+            None if (b' '..=b'~').contains(byte) => result.push(char::from(*byte)),
+            None => result.push_str(&format!("\\x{byte:02x}")),
         }
     }
-    written.push(quote);
-    written
+    result.push(quote);
+    result
 }
 
 fn quote(has_single: bool, has_double: bool) -> char {
@@ -90,13 +90,13 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_are_written_as_python_writes_them() {
+    fn values_are_formatted_as_in_python() {
         assert_eq!(str_of(&json!("it's")), "it's");
         assert_eq!(str_of(&json!({"a": [1, 2.5, null, true, "it's"]})), r#"{'a': [1, 2.5, None, True, "it's"]}"#);
         assert_eq!(repr_of_text("a'b\"c\n\\\u{7}é"), r#"'a\'b"c\n\\\x07é'"#);
         assert_eq!(repr_of_bytes("é 'x'\r\n".as_bytes()), r#"b"\xc3\xa9 'x'\r\n""#);
-        for (value, is) in [(json!(null), false), (json!(0), false), (json!([0]), true), (json!(""), false)] {
-            assert_eq!(is_true(&value), is, "{value}");
+        for (value, expected) in [(json!(null), false), (json!(0), false), (json!([0]), true), (json!(""), false)] {
+            assert_eq!(is_true(&value), expected, "{value}");
         }
     }
 }

@@ -1,49 +1,51 @@
+//! Tests of highlighted differences between two versions of a message.
+
 use chat_markdown::budget::Budget;
 
-fn marked(before: &str, after: &str) -> String {
-    super::marked(before, after, &Budget::of_request())
+fn highlighted(before: &str, after: &str) -> String {
+    super::highlighted(before, after, &Budget::of_request())
 }
 
 #[test]
-fn words_that_came_stand_before_those_that_went() {
+fn inserted_words_precede_deleted_words() {
     assert_eq!(
-        marked("<p>see you at noon</p>", "<p>see you at one</p>"),
+        highlighted("<p>see you at noon</p>", "<p>see you at one</p>"),
         "<div><p>see you at <span class=\"highlight_text_inserted\">one</span> \
          <span class=\"highlight_text_deleted\">noon</span> </p></div>"
     );
     assert_eq!(
-        marked("<p>content before edit</p>", "<p>content after edit</p>"),
+        highlighted("<p>content before edit</p>", "<p>content after edit</p>"),
         "<div><p>content <span class=\"highlight_text_inserted\">after</span> \
          <span class=\"highlight_text_deleted\">before</span> edit</p></div>"
     );
 }
 
 #[test]
-fn marks_hold_whole_elements() {
+fn highlights_contain_whole_elements() {
     assert_eq!(
-        marked("<p>it was a quiet day at sea</p>", "<p>it was a <strong>very loud</strong> day at sea</p>"),
+        highlighted("<p>it was a quiet day at sea</p>", "<p>it was a <strong>very loud</strong> day at sea</p>"),
         "<div><p>it was a <span class=\"highlight_text_inserted\"><strong>very loud</strong></span> \
          <span class=\"highlight_text_deleted\">quiet</span> day at sea</p></div>"
     );
     assert_eq!(
-        marked("<p>first one here</p>", "<p>first one here</p>\n<p>second one</p>"),
+        highlighted("<p>first one here</p>", "<p>first one here</p>\n<p>second one</p>"),
         "<div><p>first one here</p> <p><span class=\"highlight_text_inserted\">second one</span></p></div>"
     );
 }
 
 #[test]
-fn a_link_tells_its_address_where_it_is_new() {
-    let text = marked("<p>look here please now</p>", "<p>look <a href=\"https://x.y\">here</a> please now</p>");
+fn the_url_of_a_new_link_is_shown() {
+    let text = highlighted("<p>look here please now</p>", "<p>look <a href=\"https://x.y\">here</a> please now</p>");
     assert!(text.contains("Link: https://x.y"), "{text}");
     let same = "<p>look <a href=\"https://x.y\">here</a> please</p>";
-    assert_eq!(marked(same, same), format!("<div>{same}</div>"));
+    assert_eq!(highlighted(same, same), format!("<div>{same}</div>"));
 }
 
 #[test]
-fn texts_without_words_are_no_trouble() {
-    assert_eq!(marked("", ""), "<div></div>");
-    assert_eq!(marked("<p>gone</p>", ""), "<div><p><span class=\"highlight_text_deleted\">gone</span></p></div>");
-    marked("<p title=\"a > b\">x</p>", "<hr>");
+fn texts_without_words_can_be_compared() {
+    assert_eq!(highlighted("", ""), "<div></div>");
+    assert_eq!(highlighted("<p>gone</p>", ""), "<div><p><span class=\"highlight_text_deleted\">gone</span></p></div>");
+    highlighted("<p title=\"a > b\">x</p>", "<hr>");
 }
 
 #[test]
@@ -52,23 +54,23 @@ fn texts_that_cost_too_much_are_not_compared() {
         let words: Vec<String> = (first..first + 5_000).map(|word| word.to_string()).collect();
         format!("<p>{}</p>", words.join(" "))
     };
-    let shown = marked(&html(0), &html(5_000));
-    assert_eq!(shown.matches("<span class=\"highlight_text_").count(), 2, "all is new");
-    assert!(shown.len() < 2 * (html(0).len() + html(5_000).len()));
+    let result = highlighted(&html(0), &html(5_000));
+    assert_eq!(result.matches("<span class=\"highlight_text_").count(), 2, "all words count as changed");
+    assert!(result.len() < 2 * (html(0).len() + html(5_000).len()));
 }
 
 #[test]
 fn texts_that_are_too_long_are_not_compared() {
     let before = format!("<table>{}</table>", "<tr><td>a</td></tr>".repeat(10_000));
-    let shown = marked(&before, &before.replacen(">a<", ">b<", 1));
-    assert!(shown.contains("<td><span class=\"highlight_text_inserted\">b</span></td>"));
-    assert!(shown.contains("<td><span class=\"highlight_text_deleted\">a</span></td>"));
+    let result = highlighted(&before, &before.replacen(">a<", ">b<", 1));
+    assert!(result.contains("<td><span class=\"highlight_text_inserted\">b</span></td>"));
+    assert!(result.contains("<td><span class=\"highlight_text_deleted\">a</span></td>"));
 }
 
 proptest::proptest! {
-    /// Whatever is in texts that were changed by hand.
+    /// Malformed HTML included.
     #[test]
     fn no_text_panics(before in "[<>/\"ap br\n]{0,40}", after in "[<>/\"ap br\n]{0,40}") {
-        marked(&before, &after);
+        highlighted(&before, &after);
     }
 }

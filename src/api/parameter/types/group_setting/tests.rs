@@ -1,3 +1,5 @@
+//! Tests of the values that permissions take, and of updates.
+
 use super::*;
 use crate::api::parameter::json_parameter;
 use crate::realm::id::UserId;
@@ -10,15 +12,15 @@ use imbl::{OrdMap, OrdSet};
 use std::collections::BTreeSet;
 
 const MEL: UserId = UserId(1);
-const GONE: UserId = UserId(2);
+const DEACTIVATED_USER: UserId = UserId(2);
 const BAND: GroupId = GroupId(20);
-const DISSOLVED: GroupId = GroupId(21);
+const DEACTIVATED_GROUP: GroupId = GroupId(21);
 
 fn now() -> Timestamp {
     Timestamp::parse("2026-01-01T12:00:00Z").expect("well-formed")
 }
 
-/// Two users, one of them deactivated, and two groups, one of them deactivated.
+/// A realm with two users and two groups, one of each deactivated.
 fn realm() -> Realm {
     let organization = Organization {
         id: 1,
@@ -47,8 +49,8 @@ fn realm() -> Realm {
     };
     let mut tx = Tx::new(Realm::new(organization, now(), 1));
     tx.add_user(user(MEL, true));
-    tx.add_user(user(GONE, false));
-    for (id, is_deactivated) in [(BAND, false), (DISSOLVED, true)] {
+    tx.add_user(user(DEACTIVATED_USER, false));
+    for (id, is_deactivated) in [(BAND, false), (DEACTIVATED_GROUP, true)] {
         let group = Group {
             id,
             name: format!("group {id}"),
@@ -96,14 +98,14 @@ fn anonymous(members: &[UserId], subgroups: &[GroupId]) -> GroupSettingValue {
     })
 }
 
-fn group(name: &'static str) -> &'static PermissionSetting {
+fn group_permission(name: &'static str) -> &'static PermissionSetting {
     setting(GROUP_PERMISSIONS, name)
 }
 
 #[test]
 fn an_object_of_one_group_is_that_group_and_an_empty_one_is_nobody() {
     let realm = realm();
-    let manage = group("can_manage_group");
+    let manage = group_permission("can_manage_group");
 
     assert_eq!(resolve(&realm, i64::MAX, manage, anonymous(&[], &[BAND])), Ok(GroupSettingValue::Group(BAND)));
     let nobody = GroupSettingValue::Group(realm.system_group(SystemGroup::Nobody));
@@ -113,34 +115,34 @@ fn an_object_of_one_group_is_that_group_and_an_empty_one_is_nobody() {
 }
 
 #[test]
-fn unknown_and_deactivated_groups_hold_nothing() {
+fn unknown_and_deactivated_groups_are_refused() {
     let realm = realm();
-    let manage = group("can_manage_group");
-    let of = |id| resolve(&realm, i64::MAX, manage, GroupSettingValue::Group(id)).unwrap_err();
+    let manage = group_permission("can_manage_group");
+    let as_group = |id| resolve(&realm, i64::MAX, manage, GroupSettingValue::Group(id)).unwrap_err();
 
-    assert_eq!(of(GroupId(99)), Error::InvalidGroup);
-    assert_eq!(of(DISSOLVED), Error::GroupDeactivated);
-    let with = |id| resolve(&realm, i64::MAX, manage, anonymous(&[MEL], &[BAND, id])).unwrap_err();
-    assert_eq!(with(GroupId(99)), Error::InvalidGroupId { group_id: 99.into() });
-    assert_eq!(with(DISSOLVED), Error::GroupDeactivated);
+    assert_eq!(as_group(GroupId(99)), Error::InvalidGroup);
+    assert_eq!(as_group(DEACTIVATED_GROUP), Error::GroupDeactivated);
+    let as_subgroup = |id| resolve(&realm, i64::MAX, manage, anonymous(&[MEL], &[BAND, id])).unwrap_err();
+    assert_eq!(as_subgroup(GroupId(99)), Error::InvalidGroupId { group_id: 99.into() });
+    assert_eq!(as_subgroup(DEACTIVATED_GROUP), Error::GroupDeactivated);
 
-    let lone = |level| resolve(&realm, level, manage, anonymous(&[], &[GroupId(99)])).unwrap_err();
-    assert_eq!(lone(496), Error::InvalidGroup);
-    assert_eq!(lone(497), Error::InvalidGroupId { group_id: 99.into() });
+    let as_only_subgroup = |level| resolve(&realm, level, manage, anonymous(&[], &[GroupId(99)])).unwrap_err();
+    assert_eq!(as_only_subgroup(496), Error::InvalidGroup);
+    assert_eq!(as_only_subgroup(497), Error::InvalidGroupId { group_id: 99.into() });
 }
 
 #[test]
-fn unknown_and_deactivated_users_hold_nothing() {
+fn unknown_and_deactivated_users_are_refused() {
     let realm = realm();
-    let of =
-        |id| resolve(&realm, i64::MAX, group("can_manage_group"), anonymous(&[MEL, id], &[GroupId(99)])).unwrap_err();
+    let manage = group_permission("can_manage_group");
+    let as_member = |id| resolve(&realm, i64::MAX, manage, anonymous(&[MEL, id], &[GroupId(99)])).unwrap_err();
 
-    assert_eq!(of(UserId(99)), Error::InvalidUserId { user_id: 99.into() });
-    assert_eq!(of(GONE), Error::InvalidUserId { user_id: GONE.0.into() });
+    assert_eq!(as_member(UserId(99)), Error::InvalidUserId { user_id: 99.into() });
+    assert_eq!(as_member(DEACTIVATED_USER), Error::InvalidUserId { user_id: DEACTIVATED_USER.0.into() });
 }
 
 #[test]
-fn each_permission_has_system_groups_that_it_is_not_given_to() {
+fn some_system_groups_cannot_hold_some_permissions() {
     let realm = realm();
     let give = |setting: &PermissionSetting, to: SystemGroup| {
         resolve(&realm, i64::MAX, setting, GroupSettingValue::Group(realm.system_group(to))).map(|_| ())
@@ -148,7 +150,7 @@ fn each_permission_has_system_groups_that_it_is_not_given_to() {
     let disallowed =
         |setting: &str, group: &str| Err(Error::DisallowedGroup { setting: setting.into(), group: group.into() });
 
-    let (manage, mention) = (group("can_manage_group"), group("can_mention_group"));
+    let (manage, mention) = (group_permission("can_manage_group"), group_permission("can_mention_group"));
     assert_eq!(give(manage, SystemGroup::Internet), disallowed("can_manage_group", "role:internet"));
     assert_eq!(give(manage, SystemGroup::Everyone), disallowed("can_manage_group", "role:everyone"));
     assert_eq!(give(manage, SystemGroup::Nobody), Ok(()));
@@ -159,7 +161,7 @@ fn each_permission_has_system_groups_that_it_is_not_given_to() {
 }
 
 #[test]
-fn some_permissions_are_for_system_groups_alone() {
+fn only_system_groups_can_hold_some_permissions() {
     let realm = realm();
     let setting = setting(REALM_PERMISSIONS, "can_create_web_public_channel_group");
     let required = Error::SystemGroupRequired { setting_name: setting.name.into() };
@@ -169,12 +171,12 @@ fn some_permissions_are_for_system_groups_alone() {
 }
 
 #[test]
-fn a_stale_expectation_is_refused_even_when_the_new_value_is_in_force() {
+fn an_outdated_old_value_is_refused_even_if_the_new_value_is_current() {
     let realm = realm();
     let current = GroupSettingValue::Group(BAND);
     let update = |new: &GroupSettingValue, old: Option<GroupSettingValue>| {
         let update = GroupSettingUpdate { new: new.clone(), old };
-        resolve_update(&realm, i64::MAX, group("can_manage_group"), &current, update)
+        resolve_update(&realm, i64::MAX, group_permission("can_manage_group"), &current, update)
     };
 
     let mismatch = Err(Error::ExpectationMismatch { field_name: "old".into() });
@@ -186,10 +188,10 @@ fn a_stale_expectation_is_refused_even_when_the_new_value_is_in_force() {
 }
 
 #[test]
-fn an_update_names_what_its_object_lacks() {
-    let read = |text: &str| json_parameter::<GroupSettingUpdate>(text, "can_join_group").unwrap_err().message();
+fn malformed_updates_are_refused_with_the_place_of_the_error() {
+    let problem = |text: &str| json_parameter::<GroupSettingUpdate>(text, "can_join_group").unwrap_err().message();
 
-    assert_eq!(read("{\"old\": 1}"), "can_join_group[\"new\"] field is missing: Field required");
-    assert_eq!(read("{\"new\": 1, \"newer\": 2}"), "Argument \"newer\" at can_join_group is unexpected");
-    assert_eq!(read("{\"new\": {\"direct_members\": []}}"), "can_join_group[\"new\"][\"int\"] is not an integer");
+    assert_eq!(problem("{\"old\": 1}"), "can_join_group[\"new\"] field is missing: Field required");
+    assert_eq!(problem("{\"new\": 1, \"newer\": 2}"), "Argument \"newer\" at can_join_group is unexpected");
+    assert_eq!(problem("{\"new\": {\"direct_members\": []}}"), "can_join_group[\"new\"][\"int\"] is not an integer");
 }

@@ -1,22 +1,21 @@
-//! The order in which settings are read from a request, changed, and sent as events, whatever order it gives them in;
-//! newer ones follow (A-345 in docs/assumptions.md).
+//! The order in which the settings of a request are read, changed and sent as events, regardless of their order in the
+//! request. Settings that are not listed here follow the listed ones (A-345 in docs/assumptions.md).
 
 use crate::api::parameter::ParameterInfo;
 
-/// A list of parameters in an order.
 pub fn sorted(list: &'static [ParameterInfo], order: &[&str]) -> Vec<&'static ParameterInfo> {
     let mut sorted: Vec<&ParameterInfo> = list.iter().collect();
     sorted.sort_by_key(|info| position(order, info.name));
     sorted
 }
 
-/// The place of a setting in an order.
+/// The index of a setting; the length of the order if it is not listed.
 pub fn position(order: &[&str], name: &str) -> usize {
     order.iter().position(|other| *other == name).unwrap_or(order.len())
 }
 
-/// Of a user's own settings.
-pub const OWN: &[&str] = &[
+/// The order of `PATCH /settings`.
+pub const USER_SETTINGS: &[&str] = &[
     "full_name",
     "email",
     "old_password",
@@ -77,8 +76,8 @@ pub const OWN: &[&str] = &[
     "email_address_visibility",
 ];
 
-/// Of the settings that new users begin with.
-pub const DEFAULTS: &[&str] = &[
+/// The order of `PATCH /realm/user_settings_defaults`.
+pub const USER_DEFAULTS: &[&str] = &[
     "dense_mode",
     "web_mark_read_on_scroll_policy",
     "starred_message_counts",

@@ -1,0 +1,132 @@
+//! The observed requests of a command, which random faults can affect.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+
+/// Requests of an operation beyond this number are not counted, since the number of polls varies from run to run.
+const MAX_COUNTED: usize = 8;
+/// The operations with which tests get API keys; faults must not affect them.
+const TEST_SETUP_ROUTES: [&str; 2] = ["/dev_fetch_api_key", "/dev_list_users"];
+
+/// The operations that a command called.
+#[derive(Clone, Debug, Default)]
+pub struct ObservedRequests {
+    operations: BTreeMap<(&'static str, String), Operation>,
+    /// Number of requests of each user, up to [`MAX_COUNTED`].
+    callers: BTreeMap<String, usize>,
+    /// Indexes of the polls that acknowledged events.
+    pub acknowledging_polls: Vec<usize>,
+    /// Indexes of the polls that returned events.
+    pub polls_with_events: Vec<usize>,
+    /// Indexes of the polls that returned several events.
+    pub polls_with_several_events: Vec<usize>,
+    /// The last acknowledged event of each queue, by queue ID.
+    last_acknowledged: HashMap<String, i64>,
+    poll_count: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Operation {
+    /// Number of requests, up to [`MAX_COUNTED`].
+    pub requests: usize,
+    /// Whether a request emitted an event.
+    pub has_events: bool,
+    /// Length in bytes of the longest reply, as far as the journal keeps it.
+    pub longest_reply: usize,
+}
+
+/// A request of a journal.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    pub route: &'static str,
+    pub method: &'a str,
+    /// Email address of the caller, if faults may be restricted to this user.
+    pub user: Option<&'a str>,
+    pub params: &'a BTreeMap<String, String>,
+    pub status: u16,
+    pub reply: &'a [u8],
+    pub has_events: bool,
+}
+
+impl ObservedRequests {
+    /// Adds a request. Requests must be added in the order in which they were answered.
+    pub fn add(&mut self, request: Request<'_>) {
+        if TEST_SETUP_ROUTES.contains(&request.route) {
+            return;
+        }
+        if let Some(user) = request.user {
+            let requests = self.callers.entry(user.to_owned()).or_default();
+            *requests = (*requests + 1).min(MAX_COUNTED);
+        }
+        let operation = self.operations.entry((request.route, request.method.to_owned())).or_default();
+        operation.requests = (operation.requests + 1).min(MAX_COUNTED);
+        operation.has_events |= request.has_events;
+        operation.longest_reply = operation.longest_reply.max(request.reply.len());
+        if (request.method, request.route) == ("GET", "/events") && request.status == 200 {
+            self.add_poll(request);
+        }
+    }
+
+    fn add_poll(&mut self, request: Request<'_>) {
+        let number = self.poll_count;
+        self.poll_count += 1;
+        if number >= MAX_COUNTED {
+            return;
+        }
+        let param = |name: &str| request.params.get(name).map(String::as_str).unwrap_or_default();
+        let last: i64 = param("last_event_id").parse().unwrap_or(-1);
+        let previous = self.last_acknowledged.insert(param("queue_id").to_owned(), last).unwrap_or(-1);
+        if last > previous {
+            self.acknowledging_polls.push(number);
+        }
+        let reply: Value = serde_json::from_slice(request.reply).unwrap_or_default();
+        let events = reply["events"].as_array().map_or(0, Vec::len);
+        if events > 0 {
+            self.polls_with_events.push(number);
+        }
+        if events > 1 {
+            self.polls_with_several_events.push(number);
+        }
+    }
+
+    /// Adds the requests of another world. Faults count requests per world, so the larger number of each operation
+    /// counts.
+    pub fn join(&mut self, other: Self) {
+        for (key, Operation { requests, has_events, longest_reply }) in other.operations {
+            let operation = self.operations.entry(key).or_default();
+            operation.requests = operation.requests.max(requests);
+            operation.has_events |= has_events;
+            operation.longest_reply = operation.longest_reply.max(longest_reply);
+        }
+        for (user, requests) in other.callers {
+            let count = self.callers.entry(user).or_default();
+            *count = requests.max(*count);
+        }
+        let merge = |indexes: &mut Vec<usize>, other: Vec<usize>| {
+            indexes.extend(other);
+            indexes.sort_unstable();
+            indexes.dedup();
+        };
+        merge(&mut self.acknowledging_polls, other.acknowledging_polls);
+        merge(&mut self.polls_with_events, other.polls_with_events);
+        merge(&mut self.polls_with_several_events, other.polls_with_several_events);
+    }
+
+    /// The users with the number of their requests.
+    pub fn callers(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.callers.iter().map(|(user, requests)| (user.as_str(), *requests))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.operations.is_empty()
+    }
+
+    /// The operations, with method and path.
+    pub fn operations(&self) -> impl Iterator<Item = (&str, &'static str, &Operation)> {
+        self.operations.iter().map(|((route, method), operation)| (method.as_str(), *route, operation))
+    }
+
+    pub fn operation(&self, method: &str, route: &'static str) -> Option<&Operation> {
+        self.operations.get(&(route, method.to_owned()))
+    }
+}

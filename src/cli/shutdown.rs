@@ -1,0 +1,49 @@
+//! The requests that end `serve`: a signal, the end of standard input, or the end of a process.
+
+#[cfg(unix)]
+pub mod process;
+
+use super::CliError;
+use super::signals::TerminationSignal;
+use tokio::sync::mpsc;
+
+/// Waits for a request to end the program.
+pub struct ShutdownRequest {
+    signal: TerminationSignal,
+    sender: mpsc::Sender<()>,
+    receiver: mpsc::Receiver<()>,
+}
+
+impl ShutdownRequest {
+    /// Starts to listen for signals.
+    ///
+    /// # Errors
+    ///
+    /// When no signal handler can be installed.
+    pub fn listen() -> Result<Self, CliError> {
+        let (sender, receiver) = mpsc::channel(1);
+        Ok(Self { signal: TerminationSignal::listen().map_err(CliError::failure)?, sender, receiver })
+    }
+
+    /// Also ends the program when `wait` returns. It runs on another thread and may block.
+    pub fn end_after(&self, wait: impl FnOnce() + Send + 'static) {
+        let sender = self.sender.clone();
+        std::thread::spawn(move || {
+            wait();
+            let _ = sender.blocking_send(());
+        });
+    }
+
+    /// Waits until the program is asked to end.
+    pub async fn wait(&mut self) {
+        tokio::select! {
+            () = self.signal.recv() => {}
+            _ = self.receiver.recv() => {}
+        }
+    }
+}
+
+/// Blocks until standard input is closed, and discards what it reads.
+pub fn wait_for_input() {
+    let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+}

@@ -1,0 +1,31 @@
+//! The call that accepts an invitation, as a new user who follows its link.
+
+use crate::api::invites::accept;
+use crate::error::Error;
+use crate::world::World;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A user who accepts an invitation.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "AcceptedInvite")]
+pub struct InviteAcceptance {
+    /// Address of the new account.
+    email: String,
+    /// Full name of the new account.
+    full_name: String,
+}
+
+/// Creates the user who accepts an invitation. The key is the last part of the invitation's link.
+///
+/// # Errors
+///
+/// When the invitation is not open, or a new user can't have the name or the email address.
+pub fn accept(world: &World, key: &str, acceptance: &InviteAcceptance) -> Result<Value, Error> {
+    let (user, new_events) =
+        world.commit_without_broadcast(|tx| accept::accept(tx, key, &acceptance.email, &acceptance.full_name))?;
+    world.broadcast_events(&new_events);
+    Ok(json!({ "user_id": user }))
+}

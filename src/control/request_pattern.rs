@@ -1,0 +1,208 @@
+//! Patterns of requests in assertions, filters and faults: method, path and parameters, checked against the operations.
+//!
+//! Names are checked since a misspelled one would match no request: a fault would never fire, and an assertion that
+//! there are no such requests would always hold.
+
+use super::refusal;
+use crate::api::{Row, find_route, rows};
+use crate::dialect::Dialect;
+use crate::error::Error;
+use crate::http::files::{self, FILES};
+use crate::http::methods_of_page;
+use crate::http::router::Router;
+use crate::json_diagnostic::{most_similar, step};
+use crate::openapi::former_parameters;
+use crate::world::World;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The methods that entries of the journal can have.
+pub const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const NOT_FOUND: u16 = 404;
+const METHOD_NOT_ALLOWED: u16 = 405;
+/// A parameter that every operation accepts.
+const CLIENT_PARAMETER: &str = "client";
+
+static ROUTER: LazyLock<Router> = LazyLock::new(Router::new);
+
+/// A pattern of requests. Absent parts match all requests.
+#[derive(Default)]
+pub struct RequestPattern {
+    /// HTTP method.
+    pub method: Option<String>,
+    /// Path, with or without `/api/v1`.
+    pub path: Option<String>,
+    /// Parameters that a request must have, as text.
+    pub params: BTreeMap<String, String>,
+}
+
+/// What a pattern is used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum PatternUse {
+    /// A fault: the path is that of an operation or of a kind of files, with placeholders.
+    Operations,
+    /// Entries of the journal, perhaps with this status: the path may have values instead of placeholders, or be
+    /// unknown.
+    Entries(Option<u16>),
+}
+
+/// A path with what it belongs to.
+struct MatchedPath {
+    /// The path in neutral names, without `/api/v1`.
+    path: String,
+    /// The operations with this path; empty for files, pages and unknown paths.
+    rows: Vec<&'static Row>,
+    /// The allowed methods; None for unknown paths.
+    methods: Option<Vec<&'static str>>,
+}
+
+impl RequestPattern {
+    /// Checks each part, and translates paths and parameters to neutral names. `at` is the prefix of the parts' names
+    /// in errors, such as `$.` in a body.
+    ///
+    /// # Errors
+    ///
+    /// `ControlRefused` for a part that no request can have, with the nearest existing name.
+    pub fn check(self, world: &World, at: &str, pattern_use: PatternUse) -> Result<Self, Error> {
+        let dialect = &world.settings().dialect;
+        let method = self.method.as_deref();
+        if method.is_some_and(|method| !METHODS.contains(&method)) {
+            return Err(refusal(format!("{at}method: takes an HTTP method in capitals")));
+        }
+        let matched_path =
+            self.path.as_deref().map(|path| MatchedPath::find(dialect, path, method, at, pattern_use)).transpose()?;
+        if let Some((matched_path, method)) = matched_path.as_ref().zip(method) {
+            matched_path.check_method(method, at, pattern_use)?;
+        }
+        let has_method = |row: &&Row| method.is_none_or(|method| row.route.method == method);
+        let rows: Vec<&Row> = match &matched_path {
+            Some(matched_path) => matched_path.rows.iter().copied().filter(has_method).collect(),
+            None => rows().filter(has_method).collect(),
+        };
+        let subject = match (&matched_path, rows.as_slice()) {
+            (None, _) => "no operation takes".to_owned(),
+            (Some(_), [row]) => format!("{} {} does not take", row.route.method, vendor_path(dialect, row)),
+            (Some(matched_path), _) => format!("{} does not take", matched_path.path),
+        };
+        let params = self.params.into_iter().map(|(name, value)| {
+            let neutral_name =
+                if rows.is_empty() { name } else { neutral_parameter(dialect, &rows, name, &subject, at)? };
+            let value = dialect.neutral_value(&neutral_name, &value).into_owned();
+            Ok((neutral_name, value))
+        });
+        let params = params.collect::<Result<_, Error>>()?;
+        Ok(Self { method: self.method, path: matched_path.map(|matched_path| matched_path.path), params })
+    }
+}
+
+impl MatchedPath {
+    fn find(
+        dialect: &Dialect,
+        path: &str,
+        method: Option<&str>,
+        at: &str,
+        pattern_use: PatternUse,
+    ) -> Result<Self, Error> {
+        if !path.starts_with('/') {
+            return Err(refusal(format!("{at}path: takes a path, which begins with a slash")));
+        }
+        let without_prefix = ["/api/v1", "/json"].iter().find_map(|api| path.strip_prefix(api));
+        let api_path = without_prefix.filter(|path| path.starts_with('/')).unwrap_or(path);
+        // Clients send the path of uploads with or without a trailing slash.
+        let api_path = if api_path == "/tus/" { "/tus" } else { api_path };
+        let matched_path = [api_path, dialect.neutral_path(api_path)]
+            .into_iter()
+            .find_map(|path| Self::match_neutral(path, pattern_use));
+        if let Some(matched_path) = matched_path {
+            return Ok(matched_path);
+        }
+        if pattern_use == PatternUse::Entries(Some(NOT_FOUND)) {
+            return Ok(Self { path: api_path.to_owned(), rows: Vec::new(), methods: None });
+        }
+        let nearest = Router::nearest(method.unwrap_or("GET"), api_path);
+        let nearest = nearest.map(|row| format!("; the nearest is {}", vendor_path(dialect, row))).unwrap_or_default();
+        let files = FILES.join(", ");
+        let note = match pattern_use {
+            PatternUse::Operations => String::new(),
+            PatternUse::Entries(_) => "; requests for other paths are found with status 404".to_owned(),
+        };
+        Err(refusal(format!("{at}path: no operation has the path {path}{nearest}, and files have {files}{note}")))
+    }
+
+    /// Finds what a neutral path belongs to.
+    fn match_neutral(path: &str, pattern_use: PatternUse) -> Option<Self> {
+        let from_rows = |path: &str, rows: Vec<&'static Row>| {
+            let methods = rows.iter().map(|row| row.route.method).collect();
+            Self { path: path.to_owned(), rows, methods: Some(methods) }
+        };
+        if let Some(route) = find_route(path) {
+            return Some(from_rows(route, rows().filter(|row| row.route.path == route).collect()));
+        }
+        let from_file = || Self { path: path.to_owned(), rows: Vec::new(), methods: Some(vec!["GET"]) };
+        if pattern_use == PatternUse::Operations || FILES.contains(&path) {
+            return FILES.contains(&path).then(from_file);
+        }
+        let rows_at_path: Vec<&'static Row> = ROUTER.rows_at(path).collect();
+        if !rows_at_path.is_empty() {
+            return Some(from_rows(path, rows_at_path));
+        }
+        let from_page = |methods: &[&'static str]| Self { methods: Some(methods.to_vec()), ..from_file() };
+        files::kind(path).map(|_| from_file()).or_else(|| methods_of_page(path).map(from_page))
+    }
+
+    fn check_method(&self, method: &str, at: &str, pattern_use: PatternUse) -> Result<(), Error> {
+        let Some(methods) = &self.methods else { return Ok(()) };
+        let is_allowed_in_journal = match pattern_use {
+            PatternUse::Operations => false,
+            PatternUse::Entries(status) => method == "OPTIONS" || status == Some(METHOD_NOT_ALLOWED),
+        };
+        if is_allowed_in_journal || methods.contains(&method) {
+            return Ok(());
+        }
+        if method == "HEAD" {
+            return Err(refusal(format!("{at}method: HEAD is carried out and entered as GET")));
+        }
+        let note = match pattern_use {
+            PatternUse::Operations => "",
+            PatternUse::Entries(_) => "; requests with other methods are found with status 405",
+        };
+        let mut methods = methods.clone();
+        methods.dedup();
+        Err(refusal(format!("{at}method: {} has {}{note}", self.path, methods.join(" and "))))
+    }
+}
+
+/// Checks a parameter's name and translates it to its neutral name.
+fn neutral_parameter(dialect: &Dialect, rows: &[&Row], name: String, subject: &str, at: &str) -> Result<String, Error> {
+    let is_in_path =
+        |name: &str| rows.iter().any(|row| row.parameters.iter().any(|info| info.is_in_path && info.name == name));
+    let parameters = rows.iter().flat_map(|row| row.parameters).filter(|info| !info.is_in_path);
+    let mut known_names: Vec<&str> =
+        parameters.flat_map(|info| std::iter::once(&info.name).chain(info.aliases)).copied().collect();
+    known_names.push(CLIENT_PARAMETER);
+    let place = format!("{at}params{}", step(&name));
+    if rows.iter().all(|row| !row.protocol.takes_forms()) {
+        return Err(refusal(format!("{place}: resumable uploads take headers, which are not entered")));
+    }
+    let neutral = dialect.neutral_key(&name);
+    let is_former = |name: &str| {
+        let route = |row: &&Row| format!("{} {}", row.route.method, row.route.path);
+        rows.iter().any(|row| former_parameters(&route(row)).contains(&name))
+    };
+    if let Some(known_name) =
+        [name.as_str(), neutral].into_iter().find(|name| known_names.contains(name) || is_former(name))
+    {
+        return Ok(known_name.to_owned());
+    }
+    if is_in_path(&name) {
+        return Err(refusal(format!("{place}: is a part of the path; give the path with its value")));
+    }
+    let nearest =
+        most_similar(&name, &known_names).map(|nearest| format!("; the nearest is '{}'", dialect.vendor_key(nearest)));
+    Err(refusal(format!("{place}: {subject} a parameter '{name}'{}", nearest.unwrap_or_default())))
+}
+
+/// The path of an operation in the names of the dialect.
+fn vendor_path(dialect: &Dialect, row: &Row) -> String {
+    dialect.vendor_path(row.route.path).replace("{*", "{")
+}

@@ -1,0 +1,37 @@
+//! Adapts the reply of an operation to its world: to the feature level, to the dialect, and to the prefix of addresses.
+
+use super::draft::{Draft, DraftBody};
+use super::prefix::{may_have_addresses, prefix_addresses};
+use super::reply;
+use crate::api::ReplyBody;
+use crate::world::WorldSettings;
+use serde_json::Value;
+
+/// Adapts a reply by `to_level`, by the dialect and by the prefix. Replies at the newest level are bytes; most of them
+/// need no change and are not parsed.
+pub(super) fn adapt_reply(
+    settings: &WorldSettings,
+    prefix: &str,
+    reply: ReplyBody,
+    to_level: impl FnOnce(&mut Value),
+) -> Draft {
+    let dialect = &settings.dialect;
+    let mut value = match reply {
+        ReplyBody::Value(mut value) => {
+            to_level(&mut value);
+            value
+        }
+        ReplyBody::Bytes(bytes) => {
+            let has_addresses = !prefix.is_empty() && may_have_addresses(&bytes);
+            match (has_addresses || dialect.may_rename(&bytes)).then(|| serde_json::from_slice(&bytes)) {
+                Some(Ok(value)) => value,
+                Some(Err(_)) | None => return reply::json(200, DraftBody::Bytes(bytes.into())),
+            }
+        }
+    };
+    prefix_addresses(&mut value, prefix);
+    if !dialect.is_neutral() {
+        dialect.translate(&mut value);
+    }
+    reply::json(200, DraftBody::json_line(value))
+}

@@ -1,0 +1,105 @@
+//! Incoming webhooks over HTTP: other services post a payload to an address that contains the API key of a bot.
+
+use super::authentication::{Credentials, RequestCredentials};
+use super::body::content_type;
+use super::draft::{Draft, DraftBody};
+use super::reply;
+use super::request::{self, ApiRequest};
+use crate::api::incoming_webhooks::{HEADERS, SERVICES, SLACK_INCOMING, service};
+use crate::api::parameter::RawParameters;
+use crate::api::{Access, Row};
+use crate::error::Error;
+use crate::realm::Realm;
+use percent_encoding::percent_decode_str;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The path prefix of incoming webhooks, without `/api/v1`.
+pub const PATH_PREFIX: &str = "/external/";
+const KEY_PARAMETER: &str = "api_key";
+const PAYLOAD_PARAMETER: &str = "payload";
+
+/// Whether a path, without `/api/v1`, is below the prefix of incoming webhooks.
+pub fn has_prefix(path: &str) -> bool {
+    path.starts_with(PATH_PREFIX)
+}
+
+/// Whether a path, without `/api/v1`, belongs to a supported service.
+pub fn is_of_service(path: &str) -> bool {
+    let name = path.strip_prefix(PATH_PREFIX).and_then(|name| percent_decode_str(name).decode_utf8().ok());
+    name.is_some_and(|name| service(&name).is_some())
+}
+
+/// A hint that lists the supported services, for the path of another service.
+pub fn hint(path: &str) -> Option<String> {
+    let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
+    has_prefix(path).then(|| {
+        let services = names.join(", ");
+        format!("Incoming webhooks are served for {services}; other services can post by POST /api/v1/messages.")
+    })
+}
+
+/// The credentials of the bot whose key is in the address or the form.
+pub fn credentials(realm: &Realm, incoming: &ApiRequest) -> RequestCredentials {
+    let Ok(raw) = parameters(incoming) else { return None };
+    Some(match raw.values.get(KEY_PARAMETER).map(|key| key.trim()) {
+        None => Err(Error::MissingParameter { var_name: KEY_PARAMETER.into() }),
+        Some(key) => Credentials::check_form(key).and_then(|()| {
+            let user = realm.users_by_key.get(key).and_then(|id| realm.users.get(id));
+            user.map(|user| Arc::new(Credentials::of(user))).ok_or(Error::InvalidApiKey)
+        }),
+    })
+}
+
+/// The parameters in the address and, if the body is a form, those of the form.
+///
+/// # Errors
+///
+/// `MalformedBody`.
+fn parameters(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+    // Some services send JSON with the content type of a form.
+    if looks_like_json(&incoming.body) { request::query_parameters(incoming) } else { request::parameters(incoming) }
+}
+
+fn looks_like_json(body: &[u8]) -> bool {
+    body.trim_ascii_start().first().is_some_and(|first| b"{[".contains(first))
+}
+
+/// The parameters for the journal, with the key hidden: the journal holds no credentials.
+pub fn without_key(values: &Arc<BTreeMap<String, String>>) -> Arc<BTreeMap<String, String>> {
+    let mut values = values.clone();
+    if values.contains_key(KEY_PARAMETER) {
+        Arc::make_mut(&mut values).insert(KEY_PARAMETER.to_owned(), "…".to_owned());
+    }
+    values
+}
+
+/// Reads the parameters of the operation: those of the request, the payload, and the headers that services use.
+///
+/// # Errors
+///
+/// `MalformedBody`, also if the payload is not UTF-8.
+pub fn read(incoming: &ApiRequest) -> Result<RawParameters, Error> {
+    let mut raw = parameters(incoming)?;
+    let content_type = content_type(incoming.headers()).unwrap_or_default();
+    let is_form = ["multipart/form-data", "application/x-www-form-urlencoded"]
+        .iter()
+        .any(|form_type| content_type.starts_with(form_type));
+    if looks_like_json(&incoming.body) || !is_form {
+        let text = str::from_utf8(&incoming.body)
+            .map_err(|_| Error::MalformedBody { reason: "the payload is not UTF-8".into() })?;
+        if !text.is_empty() {
+            Arc::make_mut(&mut raw.values).insert(PAYLOAD_PARAMETER.to_owned(), text.to_owned());
+        }
+    }
+    raw.headers = HEADERS.iter().filter_map(|name| Some((*name, incoming.header(*name)?.to_owned()))).collect();
+    Ok(raw)
+}
+
+/// The refusal in the format of the called service, if that differs from the API's envelope.
+pub fn refusal(row: &Row, raw: &RawParameters, error: &Error) -> Option<Draft> {
+    let is_for_slack = row.access == Access::KeyHolder && raw.path.iter().any(|(_, name)| name == SLACK_INCOMING);
+    let body = is_for_slack.then(|| json!({"ok": false, "error": error.message()}))?;
+    Some(reply::json(error.status(), DraftBody::json(body)))
+}

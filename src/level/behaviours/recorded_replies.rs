@@ -1,0 +1,288 @@
+//! Behaviours of replies and events that recordings of a server at level 247 show and that no entry of the change log
+//! explains (A-240 in docs/assumptions.md).
+
+use super::former_booleans::FORMER_BOOLEANS;
+use super::recorded_requests::check_booleans;
+use crate::api::onboarding::{NEWEST_NOTICE_SINCE, step_since};
+use crate::error::Error;
+use crate::feature::Feature;
+use crate::level::objects::{
+    FLAG_REPLY, MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
+};
+use crate::level::{Behaviour, Context, Downgrade, SPECIFIED_LEVEL};
+use crate::realm::id::UserId;
+use crate::realm::setting::{former_default, with_former_default};
+use crate::realm::user::{EmailVisibility, User};
+use crate::record::user::avatar_url;
+use serde_json::{Map, Value, json};
+
+/// The capability that every client had to declare.
+const NULL_SETTINGS: &str = "notification_settings_null";
+
+/// The first level at which an absent language for code blocks is an empty string instead of null.
+const EMPTY_LANGUAGE_SINCE: i64 = 195;
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "POST /register: client_capabilities",
+        description: "`notification_settings_null` may be left out; before, it was required.",
+        test: "clients_had_to_say_whether_they_know_null_settings",
+        downgrade: Downgrade::Request(&["POST /register"], |request| {
+            check_booleans(request)?;
+            let capabilities = request.values.get("client_capabilities").map(|text| serde_json::from_str(text));
+            match capabilities {
+                Some(Ok(Value::Object(keys))) if !keys.contains_key(NULL_SETTINGS) => {
+                    let parameter = format!("client_capabilities[\"{NULL_SETTINGS}\"]");
+                    Err(Error::bad_value(parameter, "field is missing: Field required"))
+                }
+                _ => Ok(()),
+            }
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "reply of operations without parameters",
+        description: "`ignored_parameters_unsupported` names the ignored parameters; before, these operations did not report any.",
+        test: "operations_without_parameters_reported_none_before_497",
+        downgrade: Downgrade::Objects(&PARAMETERLESS_REPLY, |reply, _| {
+            reply.shift_remove("ignored_parameters_unsupported");
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "reply of POST /messages/flags, POST /messages/flags/narrow",
+        description: "`ignored_because_not_subscribed_channels` is left out unless messages become unread; before, it was empty then.",
+        test: "replies_about_flags_always_named_ignored_channels_before_497",
+        downgrade: Downgrade::Objects(&FLAG_REPLY, |reply, _| {
+            reply.entry("ignored_because_not_subscribed_channels").or_insert_with(|| json!([]));
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "reply of PATCH /realm",
+        description: "A permission lists each user and group once; before, as the request did.",
+        test: "new_holders_of_a_permission_were_returned_as_given_before_497",
+        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
+            for (name, value) in reply.iter_mut().filter(|(_, value)| value.is_object()) {
+                let sent = context.values.get(name).and_then(|text| serde_json::from_str::<Value>(text).ok());
+                for list in ["direct_members", "direct_subgroups"] {
+                    let sent = sent.as_ref().and_then(|sent| sent["new"][list].as_array());
+                    if let (Some(sent), Some(current)) = (sent, value.get_mut(list)) {
+                        *current = sent.clone().into();
+                    }
+                }
+            }
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "reply of PATCH /realm",
+        description: "Texts have their new value; before, `updated`.",
+        test: "new_texts_of_the_organization_were_returned_as_updated",
+        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
+            for (name, value) in reply.iter_mut() {
+                // Below this level, an absent language is null in the reply and not a text.
+                let is_none =
+                    context.level < EMPTY_LANGUAGE_SINCE && name == "default_code_block_language" && *value == "";
+                let is_policy = FORMER_BOOLEANS.contains(&name.as_str());
+                if value.is_string() && !is_none && !is_policy && !["result", "msg"].contains(&name.as_str()) {
+                    *value = "updated".into();
+                }
+            }
+        }),
+    },
+    Behaviour {
+        level: 261,
+        on: "reply of PATCH /realm",
+        description: "Numbers have their new value; before, a boolean if the request had one.",
+        test: "switches_were_numbers",
+        downgrade: Downgrade::Objects(&ORGANIZATION_REPLY, |reply, context| {
+            for (_, value) in reply.iter_mut().filter(|(name, _)| context.boolean_parameters.contains(name)) {
+                if let Some(number) = value.as_i64() {
+                    *value = (number != 0).into();
+                }
+            }
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "user",
+        description: "`bot_type` and `bot_owner_id` are null for human users; before, they were left out.",
+        test: "people_had_no_keys_of_bots",
+        downgrade: Downgrade::Objects(&USER, |user, _| {
+            if user.get("is_bot") == Some(&Value::Bool(false)) {
+                user.shift_remove("bot_type");
+                user.shift_remove("bot_owner_id");
+            }
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "own user",
+        description: "Has no `bot_type` and `bot_owner_id` for bots; before, it did.",
+        test: "people_had_no_keys_of_bots",
+        downgrade: Downgrade::Objects(&OWN_USER, |user, context| {
+            if let Some(bot) = context.caller.filter(|caller| caller.is_bot()) {
+                user.insert("bot_type".into(), json!(bot.bot.as_ref().map(|bot| bot.kind.number())));
+                user.insert("bot_owner_id".into(), json!(bot.bot_owner()));
+            }
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "user: avatar_url",
+        description: "Left to clients that compute it if they see the user's address; before, if everyone sees it.",
+        test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
+        downgrade: Downgrade::Objects(&USER, |user, context| add_avatar_url(user, "user_id", context)),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "message: avatar_url",
+        description: "Left to clients that compute it if they see the sender's address; before, if everyone sees it.",
+        test: "pictures_were_left_to_clients_where_everybody_saw_the_address",
+        downgrade: Downgrade::Objects(&MESSAGE, |message, context| add_avatar_url(message, "sender_id", context)),
+    },
+    Behaviour {
+        level: 311,
+        on: "message: avatar_url",
+        description: "The server provides the pictures of system bots; before, they were left to clients that compute pictures.",
+        test: "pictures_of_system_bots_were_left_to_clients_before_311",
+        // Decided where messages are sent.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: 300,
+        on: "event reaction, submessage",
+        description: "Sent to the users who would get `delete_message` for the message; before, reactions to the users who get its edits, and submessages to those who have received, starred or reacted to it.",
+        test: "reactions_and_additions_were_sent_to_others_before_300",
+        // Decided where the events are created.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: 249,
+        on: "submessage: content",
+        description: "A to-do list starts with its title and tasks; before, with nothing.",
+        test: "lists_of_tasks_began_with_nothing",
+        downgrade: Downgrade::Objects(&SUBMESSAGE, |part, _| {
+            let is_list = |text: &str| text.starts_with(r#"{"widget_type": "todo", "#);
+            if part.get("content").and_then(Value::as_str).is_some_and(is_list) {
+                part.insert("content".into(), r#"{"widget_type": "todo", "extra_data": null}"#.into());
+            }
+        }),
+    },
+    Behaviour {
+        level: 336,
+        on: "user settings: user_list_style",
+        description: "By default 3; before, 2.",
+        test: "some_settings_had_other_defaults",
+        downgrade: Downgrade::Objects(&SETTINGS, |settings, context| {
+            // Only the settings of the caller have a time zone; the defaults for new users have none.
+            let viewer = context.caller.filter(|_| settings.contains_key("timezone"));
+            let chosen = match viewer {
+                Some(viewer) => &context.realm.user_state(viewer.id).settings,
+                None => &context.realm.organization.user_defaults,
+            };
+            for name in with_former_default().filter(|name| !chosen.contains_key(name)) {
+                if let Some((value, default)) = settings.get_mut(name).zip(former_default(name, context.level)) {
+                    *value = default;
+                }
+            }
+        }),
+    },
+    Behaviour {
+        level: 274,
+        on: "user settings: web_font_size_px, web_line_height_percent",
+        description: "By default 16 and 140; before, 14 and 122.",
+        test: "some_settings_had_other_defaults",
+        // The row of `user_list_style` restores the former defaults of all settings.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: NEWEST_NOTICE_SINCE,
+        on: "register reply, event onboarding_steps: onboarding_steps",
+        description: "Nine one-time notices and one action; before, those of `first_stream_created_banner` (253), `jump_to_conversation_banner` (262), `non_interleaved_view_messages_fading` and `interleaved_view_messages_fading` (273), `narrow_to_dm_with_welcome_bot_new_user` (281), `intro_resolve_topic` (302) and `navigation_tour_video` (368) were missing.",
+        test: "there_were_fewer_one_time_notices",
+        downgrade: Downgrade::Objects(&ONBOARDING, |object, context| {
+            if let Some(Value::Array(steps)) = object.get_mut("onboarding_steps") {
+                steps.retain(|step| step["name"].as_str().is_some_and(|name| step_since(name) <= context.level));
+            }
+        }),
+    },
+    Behaviour {
+        level: 393,
+        on: "event delete_message",
+        description: "The oldest message comes first; before, the newest.",
+        test: "the_newest_of_deleted_messages_came_first",
+        // Decided where messages are deleted.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: 299,
+        on: "register reply: unread_msgs.streams",
+        description: "Topics whose names differ only in case are listed as one; before, each spelling was listed separately.",
+        test: "unread_topics_were_listed_by_each_spelling",
+        // Decided where the register reply is created.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: Feature::NamesOfOneCharacter.since(),
+        on: "names of users and bots",
+        description: "A name may have one character; before, two at least.",
+        test: "names_had_two_characters_before_388",
+        // Decided in the operations.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: Feature::NamesAreInUse.since(),
+        on: "GET /realm/subdomain/{subdomain}",
+        description: "A name that is taken `is already in use`; before, the words had no verb.",
+        test: "subdomains_are_in_use_with_a_verb_from_361_on",
+        // Decided in the operations.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: Feature::HistoryPolicyNumbered.since(),
+        on: "reply of PATCH /realm",
+        description: "`message_edit_history_visibility_policy` is a number, and returned even if it is as before; before, only a change was returned.",
+        test: "the_policy_on_histories_is_returned_as_a_number_from_358_on",
+        // Decided in the operations.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: Feature::ExportsSentToAdministrators.since(),
+        on: "event realm_export",
+        description: "Sent to all administrators; before, to who asked for the export or deleted it.",
+        test: "all_administrators_learn_of_exports_from_295_on",
+        // Decided in the operations.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: Feature::PictureContentTypeRequired.since(),
+        on: "POST /realm/emoji/{emoji_name}, POST /realm/icon, POST /realm/logo",
+        description: "A picture is refused if its `Content-Type` is no picture's.",
+        test: "emoji_are_named_as_pictures_from_270_on",
+        // Decided in the operations.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: Feature::ActiveBotsStay.since(),
+        on: "POST /users/{user_id}/reactivate",
+        description: "A bot that is active is refused; before, it was reactivated.",
+        test: "active_bots_are_not_reactivated_from_248_on",
+        // Decided in the operations.
+        downgrade: Downgrade::InCore,
+    },
+];
+
+/// Adds the URL of an avatar that the client could compute, unless everybody sees the user's email address.
+fn add_avatar_url(object: &mut Map<String, Value>, id_key: &str, context: &Context<'_>) {
+    if object.get("avatar_url") != Some(&Value::Null) {
+        return;
+    }
+    let id = object.get(id_key).and_then(Value::as_i64).map(UserId);
+    let is_email_restricted = |user: &&std::sync::Arc<User>| user.email_visibility != EmailVisibility::Everyone;
+    if let Some(user) = id.and_then(|id| context.realm.users.get(&id)).filter(is_email_restricted) {
+        object.insert("avatar_url".into(), avatar_url(context.realm, user, false).into());
+    }
+}

@@ -1,0 +1,292 @@
+//! Behaviours of requests that recordings of a server at level 247 show and that no entry of the change log explains
+//! (A-240 in docs/assumptions.md).
+
+use crate::api::Access;
+use crate::api::devices::AppId;
+use crate::api::parameter::types::recipients::MessageType;
+use crate::error::Error;
+use crate::feature::Feature;
+use crate::level::{Behaviour, Downgrade, FIRST_UNRECORDED_LEVEL, Refusal, Request, SPECIFIED_LEVEL};
+use serde_json::Value;
+
+/// In characters.
+const MAX_TOPIC_LENGTH: usize = 60;
+
+/// The first level at which tokens are hexadecimal: above the last one that is known to accept Base64 (A-453 in
+/// docs/assumptions.md).
+const HEXADECIMAL_TOKENS_SINCE: i64 = SPECIFIED_LEVEL;
+
+/// In characters.
+const MAX_TOKEN_LENGTH: usize = 4096;
+
+pub(super) static ROWS: &[Behaviour] = &[
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "POST /zcommand",
+        description: "For human users; before, for bots too.",
+        test: "bots_ran_commands_before_497",
+        downgrade: Downgrade::ReplaceAccess(&["POST /zcommand"], Access::User),
+    },
+    Behaviour {
+        level: 496,
+        on: "POST /user_groups/create",
+        description: "Bots are refused like other users without the permission to create groups; before, they were refused as bots.",
+        test: "bots_were_no_creators_of_groups_before_496",
+        downgrade: Downgrade::ReplaceAccess(&["POST /user_groups/create"], Access::HumanNotGuest),
+    },
+    Behaviour {
+        level: 496,
+        on: "POST /user_groups/create",
+        description: "Guests and users without the permission to create groups are refused in the same check; before, guests first.",
+        test: "bots_were_no_creators_of_groups_before_496",
+        downgrade: Downgrade::AdditionalAccess(&["POST /user_groups/create"], Access::GroupCreator),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "DELETE /bots/{bot_id}",
+        description: "For human users except guests; before, for everyone who may change the bot.",
+        test: "anybody_asked_for_a_bots_end_before_497",
+        downgrade: Downgrade::ReplaceAccess(&["DELETE /bots/{bot_id}"], Access::User),
+    },
+    Behaviour {
+        level: Feature::SubscriptionValuesFirst.since(),
+        on: "PATCH /users/me/subscriptions/{stream_id}, POST /users/me/subscriptions/properties",
+        description: "Values are checked first; before, the channel.",
+        test: "channels_were_looked_at_before_values_before_274",
+        // Decided in the operations.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: 342,
+        on: "POST /users/me/subscriptions",
+        description: "Channels are checked first; before, the users to subscribe.",
+        test: "who_is_to_be_subscribed_was_looked_at_before_channels_before_342",
+        // Decided in the operation.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: Feature::ArchivedChannelsClosed.since(),
+        on: "POST /messages, POST /scheduled_messages, PATCH /scheduled_messages/{scheduled_message_id}",
+        description: "Archived channels take no messages; before, those that had been web-public did.",
+        test: "archived_channels_of_the_web_took_messages_before_315",
+        // Decided where messages are sent.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: Feature::DarkAndLight.since(),
+        on: "POST /zcommand",
+        description: "`/dark` and `/light`; before, `/night` and `/day`.",
+        test: "themes_were_night_and_day_before_266",
+        // Decided in the operation.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "POST /reminders",
+        description: "`message_id` and `scheduled_delivery_timestamp` are optional; before, they were required.",
+        test: "reminders_needed_a_message_and_a_time_before_497",
+        downgrade: Downgrade::Request(&["POST /reminders"], |request| {
+            request.check_required::<i64>("message_id")?;
+            request.check_required::<i64>("scheduled_delivery_timestamp")
+        }),
+    },
+    Behaviour {
+        level: 412,
+        on: "GET /users/me/subscriptions",
+        description: "`include_subscribers` takes `partial` too; before, only a boolean.",
+        test: "some_switches_were_read_first",
+        downgrade: Downgrade::Request(&["GET /users/me/subscriptions"], check_booleans),
+    },
+    Behaviour {
+        level: 262,
+        on: "GET /users/{email}",
+        description: "Parameters are read in the order of their declaration; before, some booleans were read before all others.",
+        test: "some_switches_were_read_first",
+        downgrade: Downgrade::Request(&["GET /users/{email}"], check_booleans),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "GET /events",
+        description: "Every reply has `queue_id`; before, only replies to polls that created their queue.",
+        test: "polls_named_their_queue_where_they_made_it_before_497",
+        // Decided where events are sent.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "PATCH /default_stream_groups/{group_id}, POST /invites",
+        description: "A new name and the list of addresses may not be blank; before, they could be.",
+        test: "blank_texts_were_taken_before_497",
+        // Decided in the operations.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: Feature::EmptyTopicMarked.since(),
+        on: "POST /mark_topic_as_read",
+        description: "An empty name means the empty topic; before, the whole channel.",
+        test: "an_empty_topic_was_the_whole_channel_before_388",
+        // Decided in the operation.
+        downgrade: Downgrade::InCore,
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "GET /messages/matches_narrow",
+        description: "`msg_ids` may not be negative; before, negative IDs were ignored.",
+        test: "odd_values_were_passed_over_before_497",
+        downgrade: Downgrade::Request(&["GET /messages/matches_narrow"], |request| {
+            let text = request.values.get("msg_ids").map(String::as_str).unwrap_or_default();
+            if let Ok(Value::Array(mut ids)) = serde_json::from_str(text) {
+                ids.retain(|id| id.as_i64().is_none_or(|id| id >= 0));
+                request.values.insert("msg_ids".into(), Value::from(ids).to_string());
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "POST /messages",
+        description: "For a channel, `to` is its name or ID; before, `true` and `false` were read as IDs.",
+        test: "odd_values_were_passed_over_before_497",
+        downgrade: Downgrade::Request(&["POST /messages"], |request| {
+            let is_channel = matches!(request.values.get("type").map(String::as_str), Some("stream" | "channel"));
+            match request.values.get_mut("to").filter(|_| is_channel) {
+                Some(to) if to == "true" => "1".clone_into(to),
+                Some(to) if to == "false" => "0".clone_into(to),
+                _ => {}
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "POST /streams/{stream_id}/delete_topic",
+        description: "`topic_name` has at most 60 characters; before, a longer name was read as a topic without messages.",
+        test: "odd_values_were_passed_over_before_497",
+        downgrade: Downgrade::Request(&["POST /streams/{stream_id}/delete_topic"], |request| {
+            if let Some(topic) = request.values.get_mut("topic_name") {
+                let is_too_long = topic.trim().chars().count() > MAX_TOPIC_LENGTH;
+                if is_too_long {
+                    // No topic has this character.
+                    *topic = char::REPLACEMENT_CHARACTER.to_string();
+                }
+            }
+            Ok(())
+        }),
+    },
+    Behaviour {
+        level: HEXADECIMAL_TOKENS_SINCE,
+        on: "POST /users/me/platform_device_token",
+        description: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
+        test: "tokens_were_base64_before_497",
+        downgrade: Downgrade::Request(&["POST /users/me/platform_device_token"], |request| {
+            if request.level >= FIRST_UNRECORDED_LEVEL {
+                request.check_required::<String>("token")?;
+                request.check_required::<AppId>("appid")?;
+            }
+            convert_token(request)
+        }),
+    },
+    Behaviour {
+        level: HEXADECIMAL_TOKENS_SINCE,
+        on: "DELETE /users/me/platform_device_token",
+        description: "Tokens are hexadecimal; before, Base64, with other characters ignored.",
+        test: "tokens_were_base64_before_497",
+        downgrade: Downgrade::Request(&["DELETE /users/me/platform_device_token"], convert_token),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "POST /messages",
+        description: "A missing recipient is reported before other parameters are read; before, after them.",
+        test: "missing_targets_were_bad_requests_before_497",
+        downgrade: Downgrade::Request(&["POST /messages"], |request| {
+            if request.values.contains_key("to") {
+                return Ok(());
+            }
+            request.check_required::<MessageType>("type")?;
+            request.check_required::<String>("content")
+        }),
+    },
+    Behaviour {
+        level: SPECIFIED_LEVEL,
+        on: "POST /messages, PATCH /users/me/subscriptions/muted_topics",
+        description: "A missing recipient or channel is REQUEST_VARIABLE_MISSING; before, BAD_REQUEST with another message.",
+        test: "missing_targets_were_bad_requests_before_497",
+        downgrade: Downgrade::Message(set_message_of_missing_target),
+    },
+];
+
+/// Boolean parameters that were checked before all others, in this order.
+const EARLY_BOOLEANS: &[&str] =
+    &["apply_markdown", "client_gravatar", "slim_presence", "all_public_streams", "include_subscribers"];
+
+/// The first level at which `include_subscribers` may be `partial` and is no longer a boolean.
+const PARTIAL_SUBSCRIBERS_SINCE: i64 = 412;
+
+/// The first level at which `client_gravatar` may be null, which means the default.
+const NULL_FOR_DEFAULT_SINCE: i64 = 277;
+
+pub(super) fn check_booleans(request: &mut Request<'_>) -> Result<(), Error> {
+    let is_boolean = |name: &&&str| **name != "include_subscribers" || request.level < PARTIAL_SUBSCRIBERS_SINCE;
+    let sent = EARLY_BOOLEANS.iter().filter(is_boolean).filter_map(|name| Some((*name, request.values.get(*name)?)));
+    for (name, text) in sent {
+        match serde_json::from_str(text) {
+            Ok(Value::Bool(_)) => {}
+            Ok(Value::Null) if name == "client_gravatar" && request.level >= NULL_FOR_DEFAULT_SINCE => {}
+            Ok(_) => return Err(Error::bad_value(name, "is not a boolean")),
+            Err(_) => return Err(Error::bad_value(name, "is not valid JSON")),
+        }
+    }
+    Ok(())
+}
+
+/// Converts a token from Base64 to hexadecimal digits.
+fn convert_token(request: &mut Request<'_>) -> Result<(), Error> {
+    let Some(token) = request.values.get_mut("token").filter(|token| !token.is_empty()) else { return Ok(()) };
+    if token.chars().count() > MAX_TOKEN_LENGTH {
+        return Err(Error::TokenLength);
+    }
+    if !token.is_ascii() {
+        return Err(Error::InvalidPlatformToken);
+    }
+    let is_base64 = |character: &char| character.is_ascii_alphanumeric() || ['+', '/'].contains(character);
+    let digits: String = token.chars().filter(is_base64).collect();
+    let padding = token.chars().filter(|character| *character == '=').count();
+    let is_complete = match digits.len() % 4 {
+        0 => true,
+        1 => false,
+        remainder => padding >= 4 - remainder,
+    };
+    if !is_complete {
+        return Err(Error::InvalidPlatformToken);
+    }
+    if !token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        *token = digits.bytes().map(|byte| format!("{byte:02x}")).collect();
+        if token.is_empty() {
+            *token = "00".to_owned();
+        }
+    }
+    Ok(())
+}
+
+const MUTE_TOPIC: (&str, &str) = ("PATCH", "/users/me/subscriptions/muted_topics");
+/// The first level at which refusals say "channel" instead of "stream".
+const CHANNELS_SINCE: i64 = 255;
+
+fn set_message_of_missing_target(refusal: &mut Refusal<'_>) {
+    let is_missing =
+        |name: &str| matches!(&*refusal.error, Error::MissingParameter { var_name } if *var_name == name.into());
+    let is_combined = matches!(refusal.error, Error::UnsupportedCombination { .. });
+    let says_channel = refusal.level >= CHANNELS_SINCE;
+    let message = match (refusal.route.method, refusal.route.path) {
+        ("POST", "/messages") if is_missing("to") => match refusal.values.get("type").map(String::as_str) {
+            Some("stream" | "channel") => "Missing channel",
+            _ => "Message must have recipients",
+        },
+        MUTE_TOPIC if is_missing("stream_id") && says_channel => "Missing 'stream_id' argument",
+        MUTE_TOPIC if is_missing("stream_id") => "Please supply 'stream'.",
+        MUTE_TOPIC if is_combined && !says_channel => "Please choose one: 'stream' or 'stream_id'.",
+        _ => return,
+    };
+    *refusal.error = Error::NoRecipients;
+    refusal.set_message(message);
+}

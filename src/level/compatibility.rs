@@ -1,0 +1,154 @@
+//! Compatibility issues of requests: operations, parameters and events that are deprecated, renamed or removed at the
+//! world's level or a later one.
+
+use super::{ChangeKind, changes};
+use crate::api::{Effect, NEWEST_FEATURE_LEVEL, Row};
+use crate::report::{CompatibilityIssue, IssueKind};
+use foldhash::fast::RandomState;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+/// Deprecated parameters: operation, name, the level of the replacement, and the replacement.
+static DEPRECATED_PARAMETERS: &[(&str, &str, i64, &str)] = &[
+    ("GET /streams", "include_all_active", 356, "include_all"),
+    ("GET /messages", "use_first_unread_anchor", 1, "anchor=first_unread"),
+    ("POST /users/me/presence", "slim_presence", 263, "last_update_id"),
+    ("POST /register", "queue_lifespan_secs", 481, "idle_queue_timeout"),
+];
+
+/// Deprecated values of parameters: operation, name, value, the level of the replacement, and the replacement.
+static DEPRECATED_VALUES: &[(&str, &str, &str, i64, &str)] = &[
+    ("POST /messages", "type", "private", 174, "type=direct"),
+    ("POST /scheduled_messages", "type", "private", 174, "type=direct"),
+    ("POST /typing", "type", "private", 174, "type=direct"),
+];
+
+/// Deprecated terms of narrows: the JSON, a description, the level of the replacement, and the replacement.
+static DEPRECATED_NARROW_TERMS: &[(&str, &str, i64, &str)] = &[
+    ("\"pm-with\"", "operator pm-with of narrow", 177, "dm"),
+    ("\"group-pm-with\"", "operator group-pm-with of narrow", 177, "dm-including"),
+];
+
+/// Deprecated types of events, the level of the replacement, and the replacement.
+static DEPRECATED_EVENTS: &[(&str, i64, &str)] = &[
+    ("muted_topics", 134, "user_topic"),
+    ("realm_filters", 54, "realm_linkifiers"),
+    ("update_display_settings", 89, "user_settings"),
+    ("update_global_notifications", 89, "user_settings"),
+];
+
+/// A parameter that was renamed, removed or deprecated.
+struct FormerParameter {
+    name: &'static str,
+    kind: IssueKind,
+    /// The first level with the parameter.
+    since: i64,
+    /// The level that renamed, removed or deprecated it.
+    level: i64,
+    /// The replacement; empty if there is none.
+    instead: &'static str,
+}
+
+/// By operation.
+static FORMER_PARAMETERS: LazyLock<HashMap<&'static str, Vec<FormerParameter>, RandomState>> = LazyLock::new(|| {
+    let mut all: HashMap<&str, Vec<FormerParameter>, RandomState> = HashMap::default();
+    for change in changes() {
+        let level = change.level;
+        let (route, former) = match change.kind {
+            ChangeKind::RenamedParameter { route, old, since, new } => {
+                (route, FormerParameter { name: old, kind: IssueKind::Renamed, since, level, instead: new })
+            }
+            ChangeKind::RemovedParameter { route, name, since } => {
+                (route, FormerParameter { name, kind: IssueKind::Removed, since, level, instead: "" })
+            }
+            _ => continue,
+        };
+        all.entry(route).or_default().push(former);
+    }
+    for (route, name, level, instead) in DEPRECATED_PARAMETERS {
+        let kind = IssueKind::DeprecatedParameter;
+        all.entry(route).or_default().push(FormerParameter { name, kind, since: 0, level: *level, instead });
+    }
+    all
+});
+
+/// Returns the compatibility issues of a request in a world at a level.
+pub fn compatibility_issues(row: &Row, params: &BTreeMap<String, String>, level: i64) -> Vec<CompatibilityIssue> {
+    let mut issues = Vec::new();
+    let route = || format!("{} {}", row.route.method, row.route.path);
+    if let Some(deprecation) = row.about.deprecated {
+        let kind = IssueKind::DeprecatedOperation;
+        issues.push(CompatibilityIssue { what: route(), kind, level: deprecation.since, instead: deprecation.instead });
+    }
+    if let Some(removed_in) = row.removed_in.filter(|removed_in| *removed_in <= NEWEST_FEATURE_LEVEL) {
+        issues.push(CompatibilityIssue { what: route(), kind: IssueKind::Removed, level: removed_in, instead: "" });
+    }
+    if params.is_empty() {
+        return issues;
+    }
+    let route = route();
+    for former in FORMER_PARAMETERS.get(route.as_str()).into_iter().flatten() {
+        if former.since <= level && params.contains_key(former.name) {
+            let is_deprecated = former.kind == IssueKind::DeprecatedParameter;
+            let what = format!("{}{} of {route}", if is_deprecated { "" } else { "parameter " }, former.name);
+            issues.push(CompatibilityIssue { what, kind: former.kind, level: former.level, instead: former.instead });
+        }
+    }
+    for (route, name, value, level, instead) in DEPRECATED_VALUES.iter().filter(|row| row.0 == route) {
+        if params.get(*name).is_some_and(|sent| sent.trim_matches('"') == *value) {
+            let what = format!("{name}={value} of {route}");
+            issues.push(CompatibilityIssue { what, kind: IssueKind::DeprecatedParameter, level: *level, instead });
+        }
+    }
+    if let Some(narrow) = params.get("narrow") {
+        for (_, what, level, instead) in DEPRECATED_NARROW_TERMS.iter().filter(|row| narrow.contains(row.0)) {
+            let kind = IssueKind::DeprecatedParameter;
+            issues.push(CompatibilityIssue { what: (*what).to_owned(), kind, level: *level, instead });
+        }
+    }
+    if row.has_effect(Effect::RegistersQueue) {
+        add_events(params, &mut issues);
+    }
+    issues
+}
+
+fn add_events(params: &BTreeMap<String, String>, issues: &mut Vec<CompatibilityIssue>) {
+    let named = ["event_types", "fetch_event_types"].map(|name| params.get(name).map_or("", String::as_str));
+    for (kind, level, instead) in DEPRECATED_EVENTS {
+        let word = format!("\"{kind}\"");
+        if named.iter().any(|types| types.contains(&word)) {
+            let what = (*kind).to_owned();
+            issues.push(CompatibilityIssue { what, kind: IssueKind::DeprecatedEvents, level: *level, instead });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{OPERATIONS, rows};
+    use crate::level::listed;
+
+    #[test]
+    fn deprecated_names_and_the_levels_of_their_replacements_exist() {
+        let listed = listed();
+        let has_level = |level: i64| listed.iter().any(|row| row.level == level);
+        let all_routes: Vec<String> =
+            OPERATIONS.iter().map(|row| format!("{} {}", row.route.method, row.route.path)).collect();
+        let routes = DEPRECATED_PARAMETERS.iter().map(|row| row.0).chain(DEPRECATED_VALUES.iter().map(|row| row.0));
+        for route in routes {
+            assert!(all_routes.iter().any(|route| route == route), "{route}");
+        }
+        let levels = DEPRECATED_PARAMETERS.iter().map(|row| row.2).chain(DEPRECATED_VALUES.iter().map(|row| row.3));
+        let levels = levels
+            .chain(DEPRECATED_NARROW_TERMS.iter().map(|row| row.2))
+            .chain(DEPRECATED_EVENTS.iter().map(|row| row.1));
+        for level in levels.filter(|level| *level > 1) {
+            assert!(has_level(level), "nothing came with level {level}");
+        }
+        for deprecation in rows().filter_map(|row| row.about.deprecated) {
+            assert!(all_routes.iter().any(|route| *route == deprecation.instead), "{deprecation:?}");
+            assert!(has_level(deprecation.since), "{deprecation:?}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Removed fields, with functions that compute their values for older levels.
+
+use crate::api::channels::legacy_channel_email;
+use crate::api::organization::policies::POLICIES;
+use crate::realm::channel::MAX_CHANNEL_DESCRIPTION_LENGTH;
+use crate::realm::setting_values::user_default;
+
+use crate::level::Context;
+use crate::level::behaviours::permissions::{self, policy};
+use crate::level::objects::{
+    BOT, BOT_UPDATE_VALUES, EMOJI, INVITE, MESSAGE, OWN_SUBSCRIPTION, OWN_USER, Object, PROPERTIES_REPLY, REACTION,
+    REACTION_EVENT, REGISTER, RESEND_REPLY, SETTINGS, SUBSCRIPTION_UPDATE, UNREAD_TOPIC, USER, USER_UPDATE_VALUES,
+};
+use crate::realm::channel::MAX_CHANNEL_NAME_LENGTH;
+use crate::realm::id::{ChannelId, MessageId, UserId};
+use crate::realm::permission::RealmPermission;
+use crate::realm::user::User;
+use crate::record::user::avatar_url;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+/// Computes the value of a removed field from its object.
+type FormerValue = fn(&Map<String, Value>, &Context<'_>) -> Value;
+
+/// Removed fields: the level of the removal, object, name, the first level with the field, value.
+pub(super) static ROWS: &[(i64, &Object, &str, i64, FormerValue)] = &[
+    (474, &BOT, "api_key", 0, |bot, context| account_value(bot, context, |user| json!(user.api_key))),
+    (474, &BOT, "avatar_url", 0, |bot, context| {
+        account_value(bot, context, |user| json!(avatar_url(context.realm, user, false)))
+    }),
+    (474, &BOT, "bot_type", 0, |bot, context| {
+        account_value(bot, context, |user| json!(user.bot.as_ref().map(|bot| bot.kind.number())))
+    }),
+    (474, &BOT, "email", 0, |bot, context| account_value(bot, context, |user| json!(user.email))),
+    (474, &BOT, "full_name", 0, |bot, context| account_value(bot, context, |user| json!(user.full_name))),
+    (474, &BOT, "is_active", 0, |bot, context| account_value(bot, context, |user| json!(user.is_active))),
+    (474, &BOT, "owner_id", 5, |bot, context| account_value(bot, context, |user| json!(user.bot_owner()))),
+    (468, &REGISTER, "push_devices", 406, |_, context| push_devices(context)),
+    (426, &REGISTER, "realm_is_zephyr_mirror_realm", 0, |_, _| json!(false)),
+    //
+    (256, &RESEND_REPLY, "timestamp", 0, |_, context| json!(context.realm.now.seconds())),
+    (364, &SETTINGS, "dense_mode", 89, dense_mode),
+    (344, &REGISTER, "realm_bot_creation_policy", 0, |_, context| policy_number("bot_creation_policy", context)),
+    (341, &REGISTER, "can_subscribe_other_users", 0, |_, context| {
+        json!(context.caller.is_some_and(|caller| context.realm.may(caller.id, RealmPermission::CanAddSubscribers)))
+    }),
+    (341, &REGISTER, "realm_invite_to_stream_policy", 0, |_, context| {
+        policy_number("invite_to_stream_policy", context)
+    }),
+    (321, &REGISTER, "realm_invite_to_realm_policy", 50, |_, context| policy_number("invite_to_realm_policy", context)),
+    (316, &REGISTER, "realm_edit_topic_policy", 75, |_, context| policy_number("edit_topic_policy", context)),
+    (310, &REGISTER, "realm_move_messages_between_streams_policy", 56, |_, context| {
+        policy_number("move_messages_between_streams_policy", context)
+    }),
+    (307, &REGISTER, "realm_add_custom_emoji_policy", 85, |_, context| {
+        policy_number("add_custom_emoji_policy", context)
+    }),
+    (299, &REGISTER, "realm_user_group_edit_policy", 0, |_, context| policy_number("user_group_edit_policy", context)),
+    (291, &REGISTER, "realm_delete_own_message_policy", 101, |_, context| {
+        policy_number("delete_own_message_policy", context)
+    }),
+    (270, &REGISTER, "realm_private_message_policy", 1, |_, context| policy_number("private_message_policy", context)),
+    //
+    (226, &OWN_SUBSCRIPTION, "email_address", 0, |channel, context| {
+        let id = channel.get("stream_id").and_then(Value::as_i64).map(ChannelId);
+        json!(id.map(|id| legacy_channel_email(context.realm, id)))
+    }),
+    (183, &REGISTER, "realm_community_topic_editing_limit_seconds", 11, |_, context| {
+        json!(if context.level < 38 { 86_400 } else { 259_200 })
+    }),
+    (133, &OWN_SUBSCRIPTION, "role", 31, |_, _| json!(MEMBER_OF_CHANNEL)),
+    (111, &PROPERTIES_REPLY, "subscription_data", 0, |_, context| {
+        context.values.get("subscription_data").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }),
+    (102, &REGISTER, "realm_create_stream_policy", 0, |_, context| policy(context, "can_create_public_channel_group")),
+    (101, &REGISTER, "realm_allow_message_deleting", 0, |_, context| {
+        json!(policy(context, "can_delete_own_message_group") != 2)
+    }),
+    (99, &REGISTER, "realm_default_twenty_four_hour_time", 0, |_, _| json!(false)),
+    (90, &UNREAD_TOPIC, "sender_ids", 0, senders),
+    (85, &REGISTER, "realm_add_emoji_by_admins_only", 0, |_, context| {
+        permissions::is_for_administrators(context, "can_add_custom_emoji_group")
+    }),
+    (75, &REGISTER, "realm_allow_community_topic_editing", 0, |_, context| {
+        json!(policy(context, "can_move_messages_between_topics_group") == 5)
+    }),
+    (53, &REGISTER, "stream_name_max_length", 0, |_, _| json!(MAX_CHANNEL_NAME_LENGTH)),
+    (53, &REGISTER, "stream_description_max_length", 0, |_, _| json!(MAX_CHANNEL_DESCRIPTION_LENGTH)),
+    (50, &REGISTER, "realm_invite_by_admins_only", 0, |_, context| {
+        permissions::is_for_administrators(context, "can_invite_users_group")
+    }),
+    (41, &SUBSCRIPTION_UPDATE, "name", 0, |event, context| {
+        let id = event.get("stream_id").and_then(Value::as_i64).map(ChannelId);
+        json!(id.and_then(|id| context.realm.channels.get(&id)).map(|channel| channel.name.as_str()))
+    }),
+    (40, &SUBSCRIPTION_UPDATE, "email", 0, |_, context| {
+        json!(context.caller.map(|caller| context.realm.api_email(caller)))
+    }),
+    (26, &MESSAGE, "sender_short_name", 0, |message, _| json!(local_part(message, "sender_email"))),
+    (22, &INVITE, "ref", 0, |invite, context| address_of(invite.get("invited_by_user_id"), context)),
+    (16, &OWN_USER, "pointer", 0, |_, _| json!(-1)),
+    (14, &OWN_SUBSCRIPTION, "is_old_stream", 0, |_, _| json!(false)),
+    (10, &OWN_USER, "client_id", 0, |user, _| json!(client_id(user))),
+    (10, &OWN_USER, "short_name", 0, |user, _| json!(local_part(user, "email"))),
+    (7, &BOT_UPDATE_VALUES, "email", 0, |bot, context| {
+        account_value(bot, context, |user| json!(context.realm.api_email(user)))
+    }),
+    (7, &EMOJI, "author", 0, emoji_author),
+    (7, &USER_UPDATE_VALUES, "email", 0, |person, context| address_of(person.get("user_id"), context)),
+    (5, &BOT, "owner", 0, |bot, context| {
+        let owner = |user: &User| user.bot_owner().and_then(|owner| context.realm.user(owner));
+        account_value(bot, context, |user| json!(owner(user).map(|owner| context.realm.api_email(owner))))
+    }),
+    (1, &USER, "bot_owner", 0, |user, context| address_of(user.get("bot_owner_id"), context)),
+    (363, &OWN_USER, "is_billing_admin", 73, |_, _| json!(false)),
+    (363, &USER, "is_billing_admin", 73, |_, _| json!(false)),
+    (363, &REGISTER, "is_billing_admin", 73, |_, _| json!(false)),
+    (484, &REACTION_EVENT, "user", 0, |event, context| reacting_user(event, context, "user_id")),
+    (328, &REACTION, "user", 0, |reaction, context| reacting_user(reaction, context, "id")),
+    (163, &REGISTER, "realm_email_address_visibility", 0, |_, _| json!(1)),
+];
+
+/// Whether a client requested a key of the register reply. Keys of the organization come together; others depend on the
+/// requested types of events.
+pub(super) fn was_requested(name: &str, reply: &Map<String, Value>, context: &Context<'_>) -> bool {
+    if name.starts_with("realm_") {
+        return reply.contains_key("realm_name");
+    }
+    let event_type = match name {
+        "push_devices" => "push_device",
+        "is_billing_admin" => "realm_user",
+        _ => "stream",
+    };
+    let list = ["fetch_event_types", "event_types"].iter().find_map(|list| context.values.get(*list));
+    let types = list.and_then(|list| serde_json::from_str::<Vec<String>>(list).ok());
+    types.is_none_or(|types| types.iter().any(|kind| kind == event_type))
+}
+
+fn policy_number(policy: &str, context: &Context<'_>) -> Value {
+    json!(POLICIES.iter().find(|row| row.name == policy).map(|row| row.number(context.realm)))
+}
+
+/// The role of all subscribers, since there were no other roles in channels.
+const MEMBER_OF_CHANNEL: i64 = 50;
+
+/// The part of an email address before the `@`.
+fn local_part<'object>(object: &'object Map<String, Value>, key: &str) -> Option<&'object str> {
+    object.get(key)?.as_str()?.split('@').next()
+}
+
+/// The email address of a user as the caller sees it.
+pub(in crate::level) fn address_of(id: Option<&Value>, context: &Context<'_>) -> Value {
+    let id = id.and_then(Value::as_i64).map(UserId);
+    json!(id.and_then(|id| context.realm.user(id)).map(|user| context.realm.email_shown_to(context.caller, user)))
+}
+
+/// An identifier of the client. Real servers generate a new one for each reply; here it depends on the account only.
+fn client_id(user: &Map<String, Value>) -> String {
+    let email = user.get("email").and_then(Value::as_str).unwrap_or_default();
+    let digest = Sha256::digest(email.as_bytes());
+    digest[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The author of an emoji as an object.
+fn emoji_author(emoji: &Map<String, Value>, context: &Context<'_>) -> Value {
+    let id = emoji.get("author_id").and_then(Value::as_i64).map(UserId);
+    let author = id.and_then(|id| context.realm.user(id));
+    json!(author.map(|user| json!({
+        "id": user.id,
+        "email": context.realm.email_shown_to(context.caller, user),
+        "full_name": context.realm.name_shown_to(context.caller, user),
+    })))
+}
+
+/// The IDs of the senders of a topic's unread messages.
+fn senders(topic: &Map<String, Value>, context: &Context<'_>) -> Value {
+    let ids = topic.get("unread_message_ids").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64);
+    let senders = ids.filter_map(|id| context.realm.messages.get(&MessageId(id))).map(|message| message.sender);
+    json!(senders.collect::<BTreeSet<UserId>>())
+}
+
+/// A value from the account of a bot, which its record repeated.
+fn account_value(bot: &Map<String, Value>, context: &Context<'_>, value: impl Fn(&User) -> Value) -> Value {
+    let id = bot.get("user_id").and_then(Value::as_i64).unwrap_or_default();
+    context.realm.user(UserId(id)).map_or(Value::Null, |user| value(user))
+}
+
+/// The user who reacted, with the present name and address (A-411 in docs/assumptions.md). The key of the ID differs
+/// between events and messages.
+fn reacting_user(reaction: &Map<String, Value>, context: &Context<'_>, id_key: &str) -> Value {
+    let id = reaction.get("user_id").and_then(Value::as_i64).unwrap_or_default();
+    let Some(user) = context.realm.user(UserId(id)) else { return Value::Null };
+    let email = context.realm.email_shown_to(context.caller, user);
+    let full_name = context.realm.name_shown_to(context.caller, user);
+    json!({id_key: id, "email": email, "full_name": full_name})
+}
+
+/// The setting of the caller, or the default for new users.
+fn dense_mode(settings: &Map<String, Value>, context: &Context<'_>) -> Value {
+    const NAME: &str = "dense_mode";
+    // Only the settings of the caller have a time zone.
+    match context.caller.filter(|_| settings.contains_key("timezone")) {
+        Some(caller) => context.realm.user_state(caller.id).setting_named(NAME).clone(),
+        None => user_default(context.realm, context.level, NAME),
+    }
+}
+
+/// The caller's devices by the number that the client chose, which identified devices before they had keys.
+fn push_devices(context: &Context<'_>) -> Value {
+    let Some(caller) = context.caller else { return json!({}) };
+    let state = context.realm.user_state(caller.id);
+    let devices = state.devices.iter().map(|(id, device)| {
+        let record = json!({"status": device.status(), "error_code": device.push_registration_error_code});
+        (device.account(*id).to_string(), record)
+    });
+    devices.collect::<Map<String, Value>>().into()
+}

@@ -1,0 +1,40 @@
+//! Records for replies that contain them only at older levels, converted from records of the newest level.
+
+use super::{ChangeKind, Context, Downgrade, Object, changes};
+use serde_json::{Map, Value};
+
+/// Converts a record from the newest level to that of the change that puts it into a reply. The emulation then applies the
+/// older changes to it.
+pub fn record_at(level: i64, object: &'static Object, record: Value, context: &Context<'_>) -> Value {
+    let Value::Object(mut record) = record else { return record };
+    for change in changes().iter().take_while(|change| change.level > level) {
+        undo(&change.kind, object, &mut record, context);
+    }
+    record.into()
+}
+
+fn undo(kind: &ChangeKind, object: &'static Object, record: &mut Map<String, Value>, context: &Context<'_>) {
+    match *kind {
+        ChangeKind::Field { object: changed, name } if is_same(changed, object) => _ = record.shift_remove(name),
+        ChangeKind::RenamedField { object: changed, old, new } if is_same(changed, object) => {
+            if let Some(value) = record.shift_remove(new) {
+                record.insert(old.to_owned(), value);
+            }
+        }
+        ChangeKind::RemovedField { object: changed, name, since, value, .. }
+            if is_same(changed, object) && context.level >= since =>
+        {
+            let value = value(record, context);
+            record.insert(name.to_owned(), value);
+        }
+        ChangeKind::Behaviour(behaviour) => match behaviour.downgrade {
+            Downgrade::Objects(changed, downgrade) if is_same(changed, object) => downgrade(record, context),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+fn is_same(a: &Object, b: &Object) -> bool {
+    std::ptr::eq(a, b)
+}

@@ -1,0 +1,285 @@
+//! Converts the document of the newest level to that of an older one, by the table of changes.
+//!
+//! Added, renamed and removed names are exact. An object that a [`Behaviour`](crate::level::Behaviour) changes may
+//! have any keys, because the change is code.
+
+use crate::api::NEWEST_FEATURE_LEVEL;
+use crate::feature::has_changes_of;
+use crate::level::place::{Place, Source, Step};
+use crate::level::{Change, ChangeKind, Downgrade, Object, changes};
+use crate::realm::event::EventPattern;
+use serde_json::{Map, Value, json};
+use std::ops::RangeInclusive;
+
+/// A parameter of older levels that no table of changes has, because code converts it.
+struct FormerParameter {
+    levels: RangeInclusive<i64>,
+    route: &'static str,
+    name: &'static str,
+    schema: fn() -> Value,
+}
+
+fn boolean() -> Value {
+    json!({"type": "boolean"})
+}
+
+fn posting_policy() -> Value {
+    json!({"type": "integer", "enum": [1, 2, 3, 4]})
+}
+
+/// From the vendor's documentation of levels up to 387.
+const FORMER_PARAMETERS: &[FormerParameter] = &[
+    FormerParameter {
+        levels: 1..=332,
+        route: "POST /users/me/subscriptions",
+        name: "stream_post_policy",
+        schema: posting_policy,
+    },
+    FormerParameter {
+        levels: 1..=332,
+        route: "PATCH /streams/{stream_id}",
+        name: "stream_post_policy",
+        schema: posting_policy,
+    },
+    FormerParameter {
+        levels: 0..=332,
+        route: "POST /users/me/subscriptions",
+        name: "is_announcement_only",
+        schema: boolean,
+    },
+    FormerParameter {
+        levels: 0..=332,
+        route: "PATCH /streams/{stream_id}",
+        name: "is_announcement_only",
+        schema: boolean,
+    },
+    FormerParameter { levels: 0..=387, route: "GET /streams", name: "include_all_active", schema: boolean },
+];
+/// The first level at which messages may be fetched by IDs, so that the range is optional.
+const MESSAGE_IDS_SINCE: i64 = 300;
+
+/// The schema of all events that only older levels have.
+const LEGACY_EVENT: &str = "event.legacy";
+
+/// Converts a document that has the operations of the level already.
+pub(super) fn downgrade(document: &mut Value, level: i64) {
+    if level >= NEWEST_FEATURE_LEVEL {
+        return;
+    }
+    for change in changes().iter().filter(|change| !has_changes_of(level, change.level)) {
+        undo(document, &change.kind, level);
+    }
+    for former in FORMER_PARAMETERS.iter().filter(|former| former.levels.contains(&level)) {
+        let parameter = Parameter { schema: (former.schema)(), is_required: false };
+        add_parameter(document, former.route, former.name, parameter);
+    }
+    if level < MESSAGE_IDS_SINCE {
+        for name in ["num_before", "num_after"] {
+            if let Some(parameter) = take_parameter(document, "GET /messages", name) {
+                add_parameter(document, "GET /messages", name, Parameter { is_required: true, ..parameter });
+            }
+        }
+    }
+    let legacy = json!({
+        "type": "object",
+        "description": "An event that the newest level does not have.",
+        "properties": {"id": {"type": "integer"}, "type": {"type": "string"}},
+        "required": ["id", "type"],
+    });
+    document["components"]["schemas"][LEGACY_EVENT] = legacy;
+    if let Some(branches) = document["components"]["schemas"]["Event"]["anyOf"].as_array_mut() {
+        branches.push(reference(LEGACY_EVENT));
+    }
+}
+
+/// The parameters that an operation such as `POST /messages` has only at older levels: former names, removed ones, and
+/// all names in descriptions of changes of its requests.
+pub fn former_parameters(route: &str) -> Vec<&'static str> {
+    let names_in = |change: &'static Change| match change.kind {
+        ChangeKind::RenamedParameter { route: changed, old, .. } if changed == route => vec![old],
+        ChangeKind::RemovedParameter { route: changed, name, .. } if changed == route => vec![name],
+        ChangeKind::Behaviour(behaviour) if behaviour.on.split(", ").any(|on| on == route) => {
+            behaviour.description.split('`').skip(1).step_by(2).collect()
+        }
+        _ => Vec::new(),
+    };
+    changes().iter().flat_map(names_in).collect()
+}
+
+fn undo(document: &mut Value, kind: &ChangeKind, level: i64) {
+    match *kind {
+        ChangeKind::Parameter { route, name } => drop(take_parameter(document, route, name)),
+        ChangeKind::RenamedParameter { route, old, since, new } => {
+            let parameter = take_parameter(document, route, new);
+            if let Some(parameter) = parameter.filter(|_| level >= since) {
+                add_parameter(document, route, old, parameter);
+            }
+        }
+        ChangeKind::RemovedParameter { route, name, since } if level >= since => {
+            add_parameter(document, route, name, Parameter { schema: json!({}), is_required: false });
+        }
+        ChangeKind::Field { object, name } => {
+            visit_objects(document, object, &mut |schema| drop(take_field(schema, name)))
+        }
+        ChangeKind::RenamedField { object, old, new } => visit_objects(document, object, &mut |schema| {
+            if let Some((field, is_required)) = take_field(schema, new) {
+                add_field(schema, old, field, is_required);
+            }
+        }),
+        ChangeKind::RemovedField { object, name, since, .. } if level >= since => {
+            visit_objects(document, object, &mut |schema| add_field(schema, name, json!({}), false));
+        }
+        ChangeKind::Event(EventPattern { kind, op, carries: None }) => {
+            for name in event_schemas(document, kind, op) {
+                let schemas = &mut document["components"]["schemas"];
+                schemas.as_object_mut().and_then(|schemas| schemas.shift_remove(&name));
+                if let Some(branches) = schemas["Event"]["anyOf"].as_array_mut() {
+                    branches.retain(|branch| *branch != reference(&name));
+                }
+            }
+        }
+        ChangeKind::Behaviour(behaviour) => {
+            if let Downgrade::Objects(object, _) = behaviour.downgrade {
+                visit_objects(document, object, &mut allow_other_keys);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn reference(name: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
+/// The names of the schemas for events of a type, and of an op or of all.
+fn event_schemas(document: &Value, kind: &str, op: Option<&str>) -> Vec<String> {
+    let without_op = format!("event.{kind}");
+    let with_op = format!("{without_op}.{}", op.unwrap_or_default());
+    let matches = |name: &&String| match op {
+        Some(_) => **name == with_op,
+        None => **name == without_op || name.starts_with(&with_op),
+    };
+    document["components"]["schemas"].as_object().into_iter().flat_map(Map::keys).filter(matches).cloned().collect()
+}
+
+struct Parameter {
+    schema: Value,
+    is_required: bool,
+}
+
+/// None if the level does not have the operation.
+fn operation<'document>(document: &'document mut Value, route: &str) -> Option<&'document mut Value> {
+    let (method, path) = route.split_once(' ')?;
+    document["paths"].get_mut(path)?.get_mut(method.to_lowercase())
+}
+
+fn form(operation: &mut Value) -> Option<&mut Value> {
+    let content = operation.get_mut("requestBody")?.get_mut("content")?.as_object_mut()?;
+    content.values_mut().next()?.get_mut("schema")
+}
+
+fn take_parameter(document: &mut Value, route: &str, name: &str) -> Option<Parameter> {
+    let operation = operation(document, route)?;
+    if let Some(parameters) = operation["parameters"].as_array_mut()
+        && let Some(index) =
+            parameters.iter().position(|parameter| parameter["in"] == "query" && parameter["name"] == name)
+    {
+        let mut removed = parameters.remove(index);
+        return Some(Parameter { schema: removed["schema"].take(), is_required: removed["required"] == true });
+    }
+    let (schema, is_required) = take_field(form(operation)?.as_object_mut()?, name)?;
+    Some(Parameter { schema, is_required })
+}
+
+fn add_parameter(document: &mut Value, route: &str, name: &str, parameter: Parameter) {
+    let Some(operation) = operation(document, route) else { return };
+    let Parameter { schema, is_required } = parameter;
+    if let Some(form) = form(operation).and_then(Value::as_object_mut) {
+        add_field(form, name, schema, is_required);
+    } else if let Some(parameters) = operation["parameters"].as_array_mut() {
+        parameters.push(json!({"name": name, "in": "query", "required": is_required, "schema": schema}));
+    }
+}
+
+/// Removes a field and returns its schema and whether it was required.
+fn take_field(schema: &mut Map<String, Value>, name: &str) -> Option<(Value, bool)> {
+    let field = schema.get_mut("properties")?.as_object_mut()?.shift_remove(name)?;
+    let required = schema.get_mut("required").and_then(Value::as_array_mut);
+    let is_required = required.is_some_and(|required| {
+        let count = required.len();
+        required.retain(|other| other != name);
+        required.len() < count
+    });
+    Some((field, is_required))
+}
+
+fn add_field(schema: &mut Map<String, Value>, name: &str, field: Value, is_required: bool) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.insert(name.to_owned(), field);
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut).filter(|_| is_required) {
+        required.push(name.into());
+    }
+}
+
+/// Allows any keys in an object, and any values for most of its keys.
+fn allow_other_keys(schema: &mut Map<String, Value>) {
+    schema.insert("additionalProperties".to_owned(), true.into());
+    schema.shift_remove("required");
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        if !["result", "msg", "type", "op", "id"].contains(&name.as_str()) {
+            *property = json!({});
+        }
+    }
+}
+
+/// Calls a function for the schemas of all objects of a kind.
+fn visit_objects(document: &mut Value, object: &Object, visitor: &mut dyn FnMut(&mut Map<String, Value>)) {
+    for place in object.places.iter().map(|place| Place::parse(place)) {
+        let roots = match place.source {
+            // The fields of every reply are optional in all schemas.
+            Source::EveryReply => Vec::new(),
+            Source::Reply(method, path) => {
+                let path = path.replace('~', "~0").replace('/', "~1");
+                let method = method.to_lowercase();
+                vec![format!("/paths/{path}/{method}/responses/200/content/application~1json/schema")]
+            }
+            Source::Event(kind, op) => {
+                let names = event_schemas(document, kind, op);
+                names.into_iter().map(|name| format!("/components/schemas/{name}")).collect()
+            }
+        };
+        for root in roots {
+            visit(document, &root, &place.path, visitor);
+        }
+    }
+}
+
+/// Follows a path from the schema at a JSON pointer, through references and alternatives.
+fn visit(document: &mut Value, pointer: &str, path: &[Step], visitor: &mut dyn FnMut(&mut Map<String, Value>)) {
+    let Some(schema) = document.pointer(pointer) else { return };
+    if let Some(target) = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#')) {
+        let target = target.to_owned();
+        return visit(document, &target, path, visitor);
+    }
+    for branches in ["anyOf", "oneOf", "allOf"] {
+        let count = document.pointer(pointer).and_then(|schema| schema[branches].as_array()).map_or(0, Vec::len);
+        (0..count).for_each(|index| visit(document, &format!("{pointer}/{branches}/{index}"), path, visitor));
+    }
+    match path.split_first() {
+        None => {
+            let schema = document.pointer_mut(pointer).and_then(Value::as_object_mut);
+            if let Some(schema) = schema.filter(|schema| schema.contains_key("properties")) {
+                visitor(schema);
+            }
+        }
+        Some((Step::Key(key), remaining)) => {
+            visit(document, &format!("{pointer}/properties/{key}"), remaining, visitor)
+        }
+        Some((Step::Each, remaining)) => {
+            visit(document, &format!("{pointer}/items"), remaining, visitor);
+            visit(document, &format!("{pointer}/additionalProperties"), remaining, visitor);
+        }
+    }
+}

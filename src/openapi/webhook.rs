@@ -1,0 +1,26 @@
+//! The schemas of incoming webhooks: the key in the address, the payload and the refusals.
+
+use serde_json::{Value, json};
+
+/// The security scheme.
+pub(super) fn security() -> Value {
+    json!({"type": "apiKey", "in": "query", "name": "api_key", "description": "A bot's API key."})
+}
+
+/// The schema of a refusal in the format of Slack.
+pub(super) fn refusal() -> Value {
+    let properties = json!({"ok": {"const": false}, "error": {"type": "string"}});
+    json!({"type": "object", "properties": properties, "required": ["ok", "error"], "additionalProperties": false})
+}
+
+/// The request body: any JSON, or a form with JSON.
+pub(super) fn body() -> Value {
+    let form = json!({"type": "object", "properties": {"payload": {"type": "string", "description": "JSON."}}});
+    json!({
+        "required": false,
+        "content": {
+            "application/json": {"schema": {"description": "What the service sends."}},
+            "application/x-www-form-urlencoded": {"schema": form},
+        },
+    })
+}

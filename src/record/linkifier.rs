@@ -1,0 +1,46 @@
+//! The API's record of a linkifier.
+
+use crate::realm::linkifier::Linkifier;
+use imbl::Vector;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A linkifier as clients see it (specification, Linkifier; A-45).
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Linkifier")]
+pub struct LinkifierRecord {
+    /// Its ID.
+    pub id: i64,
+    /// The same.
+    pub filter_id: i64,
+    /// Python regular expression.
+    pub pattern: String,
+    /// RFC 6570 template over the pattern's groups.
+    pub url_template: String,
+    /// A text that the pattern matches.
+    pub example_input: Option<String>,
+    /// Template that makes the text from the pattern's groups.
+    pub reverse_template: Option<String>,
+    /// Further templates of URLs from which the text is made.
+    pub alternative_url_templates: Vec<String>,
+}
+
+impl LinkifierRecord {
+    pub fn new(linkifier: &Linkifier) -> Self {
+        Self {
+            id: linkifier.id.0,
+            filter_id: linkifier.id.0,
+            pattern: linkifier.pattern.clone(),
+            url_template: linkifier.url_template.clone(),
+            example_input: linkifier.example_input.clone(),
+            reverse_template: linkifier.reverse_template.clone(),
+            alternative_url_templates: linkifier.alternative_url_templates.clone(),
+        }
+    }
+}
+
+/// The records in the order in which the linkifiers apply.
+pub fn linkifiers(all: &Vector<Arc<Linkifier>>) -> Vec<LinkifierRecord> {
+    all.iter().map(|linkifier| LinkifierRecord::new(linkifier)).collect()
+}

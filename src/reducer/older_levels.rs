@@ -1,0 +1,298 @@
+//! Formats and events of servers with older feature levels.
+
+use super::rows::{Object, numbers, row};
+use super::{State, Unknowable};
+use crate::feature::Feature;
+use serde_json::{Value, json};
+
+/// Levels that send the archiving of a channel as its deletion, and list archived channels for clients that request it.
+const LEVELS_WITH_ARCHIVED_AS_DELETED: std::ops::Range<i64> = 315..378;
+/// Levels whose folders have an order, but that send no events about it.
+const LEVELS_WITHOUT_FOLDER_ORDER_EVENTS: std::ops::Range<i64> = 414..418;
+
+/// Settings with the channel for some purpose, by their current and former names.
+pub(super) const CHANNEL_PURPOSE_KEYS: [&str; 5] = [
+    "realm_new_stream_announcements_stream_id",
+    "realm_notifications_stream_id",
+    "realm_service_update_announcements_stream_id",
+    "realm_signup_announcements_stream_id",
+    "realm_signup_notifications_stream_id",
+];
+
+impl State {
+    fn level(&self) -> i64 {
+        self.value.get("service_feature_level").and_then(Value::as_i64).unwrap_or(0)
+    }
+
+    /// Whether the server sends the deactivation of a user as `realm_user` or `realm_bot` with the op `remove`.
+    pub(super) fn sends_deactivation_as_removal(&self) -> bool {
+        !Feature::DeactivationsSent.is_at(self.level())
+    }
+
+    /// Removes the unread messages and purposes of archived channels, about which levels below 315 send no events.
+    pub(super) fn clear_archived_channels(&mut self, channels: &[i64]) {
+        if self.level() >= LEVELS_WITH_ARCHIVED_AS_DELETED.start {
+            return;
+        }
+        let rows = self.unread_list("streams").and_then(|rows| rows.as_array().cloned()).unwrap_or_default();
+        let archived = rows.iter().filter(|row| row["stream_id"].as_i64().is_some_and(|id| channels.contains(&id)));
+        for message in archived.flat_map(|row| numbers(&row["unread_message_ids"])) {
+            self.remove_unread(message);
+        }
+        for key in CHANNEL_PURPOSE_KEYS {
+            if self.value.get(key).and_then(Value::as_i64).is_some_and(|id| channels.contains(&id)) {
+                self.replace(key, &(-1).into());
+                self.doubts.insert(Unknowable::Purposes);
+            }
+        }
+    }
+
+    pub(super) fn groups_list_deactivated(&self) -> bool {
+        !Feature::OnlyActiveMembers.is_at(self.level())
+    }
+
+    /// Removes a deactivated user from lists of subscribers. Only levels from 377 on send events about that, and for
+    /// archived channels only levels from 428 on.
+    pub(super) fn unsubscribe_deactivated(&mut self, id: i64) {
+        let level = self.level();
+        if Feature::DeactivationLeavesArchived.is_at(level) {
+            return;
+        }
+        let subscriber = self.as_subscriber(id);
+        let is_not_sent =
+            |channel: &&mut Value| !Feature::DeactivationLeaves.is_at(level) || channel["is_archived"] == true;
+        if Feature::DeactivationLeaves.is_at(level) {
+            self.doubt_subscriber_counts_of_archived();
+        }
+        for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
+            let channels = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            for subscribers in channels.filter(is_not_sent).filter_map(|channel| channel.get_mut("subscribers")) {
+                Self::change_subscribers(subscribers, &subscriber, false);
+            }
+        }
+    }
+
+    fn doubt_subscriber_counts_of_archived(&mut self) {
+        for list in ["streams", "subscriptions", "unsubscribed", "never_subscribed"] {
+            let channels = self.value.get(list).and_then(Value::as_array).into_iter().flatten();
+            let archived = channels.filter(|channel| channel["is_archived"] == true);
+            let doubts =
+                archived.filter_map(|channel| channel["stream_id"].as_i64().map(Unknowable::ArchivedSubscriberCount));
+            self.doubts.extend(doubts);
+        }
+    }
+
+    /// The role in a change of a user; None if it did not change. Levels below 7 have two booleans instead.
+    pub(super) fn new_role(person: &Value) -> Option<i64> {
+        let from_booleans = || match (person["is_admin"].as_bool()?, person["is_guest"].as_bool()?) {
+            (true, _) => Some(200),
+            (false, true) => Some(600),
+            (false, false) => Some(400),
+        };
+        person["role"].as_i64().or_else(from_booleans)
+    }
+
+    pub(super) fn is_moderator(&self, role: i64) -> bool {
+        role == 300 || role < 300 && Feature::ModeratorsAndAbove.is_at(self.level())
+    }
+
+    /// The key for the other user in unread messages of a one-to-one conversation.
+    pub(super) fn partner_key(&self) -> &'static str {
+        if !Feature::OtherUserNamed.is_at(self.level()) { "sender_id" } else { "other_user_id" }
+    }
+
+    /// Whether topics whose names differ only in case are listed separately in unread messages.
+    pub(super) fn lists_topics_by_case(&self) -> bool {
+        !Feature::UnreadTopicsIgnoreCase.is_at(self.level())
+    }
+
+    /// Returns true if the server does not send the conversations of messages that were marked as unread.
+    pub(super) fn doubt_unread_if_unsent(&mut self) -> bool {
+        let is_unknown = !Feature::MessageDetails.is_at(self.level());
+        if is_unknown {
+            self.doubts.insert(Unknowable::Unread);
+        }
+        is_unknown
+    }
+
+    /// Whether the number of unread messages includes unmuted topics in muted channels.
+    pub(super) fn counts_unmuted_topics(&self) -> bool {
+        Feature::UnmutedTopicsCounted.is_at(self.level())
+    }
+
+    /// The user's ID or email address, whichever lists of subscribers have.
+    pub(super) fn as_subscriber(&mut self, id: i64) -> Value {
+        if Feature::SubscribersById.is_at(self.level()) {
+            return id.into();
+        }
+        let lists = ["realm_users", "realm_non_active_users", "cross_realm_bots"];
+        let email =
+            lists.into_iter().find_map(|list| row(&mut self.value, list, "user_id", &id.into())?.get("email").cloned());
+        email.unwrap_or_default()
+    }
+
+    /// Adds a user to a list of subscribers or removes the user. Returns false if nothing changes.
+    pub(super) fn change_subscribers(list: &mut Value, subscriber: &Value, is_added: bool) -> bool {
+        let Some(list) = list.as_array_mut() else { return false };
+        let position = list.iter().position(|other| other == subscriber);
+        match position {
+            None if is_added => {
+                let index = list.partition_point(|other| other.as_i64() < subscriber.as_i64());
+                list.insert(index, subscriber.clone());
+            }
+            Some(position) if !is_added => _ = list.remove(position),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Replaces an email address in lists of subscribers (below level 79) and as the owner of bots (below level 5).
+    pub(super) fn change_listed_addresses(&mut self, old: &Value, new: &Value) {
+        for list in ["realm_users", "realm_non_active_users", "realm_bots"] {
+            let bots = self.value.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            for bot in bots.filter_map(Value::as_object_mut) {
+                for key in ["owner", "bot_owner"] {
+                    bot.get_mut(key).filter(|owner| *owner == old).into_iter().for_each(|owner| *owner = new.clone());
+                }
+            }
+        }
+        if Feature::SubscribersById.is_at(self.level()) {
+            return;
+        }
+        for list in ["subscriptions", "unsubscribed", "never_subscribed"] {
+            let channels = self.value.get_mut(list).and_then(Value::as_array_mut);
+            let subscribers =
+                channels.into_iter().flatten().filter_map(|channel| channel.get_mut("subscribers")?.as_array_mut());
+            subscribers.flatten().filter(|other| *other == old).for_each(|other| *other = new.clone());
+        }
+    }
+
+    /// A deleted channel may be an archived one, which is perhaps listed.
+    pub(super) fn doubt_archived(&mut self, id: i64) {
+        if LEVELS_WITH_ARCHIVED_AS_DELETED.contains(&self.level()) {
+            self.doubts.insert(Unknowable::Archived(id));
+        }
+    }
+
+    /// Whether `streams` contains a visible channel. Older levels do not list archived channels there.
+    pub(super) fn is_listed(&self, channel: &Object) -> bool {
+        channel.get("is_archived") != Some(&Value::Bool(true)) || self.level() >= LEVELS_WITH_ARCHIVED_AS_DELETED.end
+    }
+
+    /// The older list of muted topics has the names of channels.
+    pub(super) fn rename_muted_topics(&mut self, old: &Value, new: &Value) {
+        let muted = self.value.get_mut("muted_topics").and_then(Value::as_array_mut);
+        let of_channel = muted.into_iter().flatten().filter(|topic| topic[0] == *old);
+        of_channel.for_each(|topic| topic[0] = new.clone());
+    }
+
+    pub(super) fn doubt_folder_order(&mut self) {
+        if LEVELS_WITHOUT_FOLDER_ORDER_EVENTS.contains(&self.level()) {
+            self.doubts.insert(Unknowable::OrderOfFolders);
+        }
+    }
+
+    /// The records of a channel in the default channels and their groups, which contain records instead of IDs below
+    /// level 330.
+    pub(super) fn default_channel_records(&mut self, id: &Value) -> impl Iterator<Item = &mut Object> {
+        let lists = self.value.iter_mut().filter_map(|(key, list)| match key.as_str() {
+            "realm_default_streams" => list.as_array_mut().map(|channels| vec![channels]),
+            "realm_default_stream_groups" => {
+                let groups = list.as_array_mut()?.iter_mut();
+                Some(groups.filter_map(|group| group.get_mut("streams")?.as_array_mut()).collect())
+            }
+            _ => None,
+        });
+        let channels = lists.flatten().flatten().filter_map(Value::as_object_mut);
+        channels.filter(move |channel| channel.get("stream_id") == Some(id))
+    }
+
+    /// Applies an event of the types that preceded `user_settings`.
+    pub(super) fn apply_former_setting(&mut self, event: &Value) {
+        let name = event.get("setting_name").or_else(|| event.get("notification_name")).and_then(Value::as_str);
+        if let Some(name) = name.map(str::to_owned) {
+            self.doubt_inherited_settings(&name);
+            self.forget_drafts(&name, &event["setting"]);
+            self.replace(&name, &event["setting"]);
+        }
+    }
+
+    /// Whether the older list of muted topics, which has the names of channels, contains a topic.
+    pub(super) fn is_muted_by_name(&self, channel: &Object, topic: &str) -> bool {
+        let muted = self.value.get("muted_topics").and_then(Value::as_array).into_iter().flatten();
+        let is_same_topic = |row: &Value| {
+            Some(&row[0]) == channel.get("name")
+                && row[1].as_str().is_some_and(|name| name.to_lowercase() == topic.to_lowercase())
+        };
+        muted.into_iter().any(is_same_topic)
+    }
+
+    /// The channels of a `peer_add` or `peer_remove` event. It has one channel ID below level 35, and a name below
+    /// level 19.
+    pub(super) fn peer_channels(&mut self, event: &Value) -> Vec<i64> {
+        let name = event["name"].as_str().map(str::to_owned);
+        let id_by_name = name.and_then(|name| {
+            let lists = ["streams", "subscriptions", "unsubscribed", "never_subscribed"];
+            lists.into_iter().find_map(|list| row(&mut self.value, list, "name", &json!(name))?["stream_id"].as_i64())
+        });
+        let mut ids = numbers(&event["stream_ids"]);
+        ids.extend(event["stream_id"].as_i64().or(id_by_name));
+        ids
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use serde_json::json;
+
+    #[test]
+    fn muted_topics_are_renamed_with_their_channels() {
+        let mut state = State::from_register(json!({
+            "streams": [{"stream_id": 1, "name": "general"}],
+            "muted_topics": [["general", "lunch", 5], ["hidden", "lunch", 5]],
+        }));
+
+        let event = json!({"op": "update", "stream_id": 1, "property": "name", "value": "town"});
+        assert!(state.apply_stream(&event, "update"));
+
+        assert_eq!(state.value()["muted_topics"], json!([["town", "lunch", 5], ["hidden", "lunch", 5]]));
+        let later = json!({"streams": [{"stream_id": 1, "name": "town"}], "muted_topics": [["renamed", "lunch", 5]]});
+        assert_eq!(state.differences(&later), []);
+    }
+
+    #[test]
+    fn visible_archived_channels_are_listed_from_378_on() {
+        for (level, is_listed) in [(315, false), (377, false), (378, true)] {
+            let mut state = State::from_register(json!({"service_feature_level": level, "streams": []}));
+            let channel = json!({"stream_id": 7, "name": "attic", "is_archived": true});
+
+            assert!(state.apply_stream(&json!({"op": "create", "streams": [channel.clone()]}), "create"));
+
+            let channels = if is_listed { vec![channel] } else { vec![] };
+            assert_eq!(state.value()["streams"], json!(channels), "at {level}");
+        }
+    }
+
+    #[test]
+    fn messages_of_muted_topics_do_not_count_as_unread() {
+        let topic = json!({"stream_id": 1, "topic": "lunch", "unread_message_ids": [4, 5]});
+        let mut state = State::from_register(json!({
+            "subscriptions": [{"stream_id": 1, "name": "general", "in_home_view": true}],
+            "muted_topics": [],
+            "unread_msgs": {"count": 2, "streams": [topic], "pms": [], "huddles": [], "mentions": []},
+        }));
+
+        assert!(state.apply(&json!({"type": "muted_topics", "muted_topics": [["general", "lunch"]]})));
+
+        assert_eq!(state.value()["unread_msgs"]["count"], 0);
+    }
+
+    #[test]
+    fn the_order_of_folders_is_sent_from_418_on() {
+        for (level, differences) in [(413, 1), (414, 0), (417, 0), (418, 1)] {
+            let reply = |order: i64| json!({"service_feature_level": level, "channel_folders": [{"id": 1, "name": "x", "order": order}]});
+            assert_eq!(State::from_register(reply(0)).differences(&reply(1)).len(), differences, "at {level}");
+        }
+    }
+}

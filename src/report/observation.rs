@@ -1,0 +1,201 @@
+//! Observations: answered requests with the facts that the rules need.
+
+use crate::journal::Entry;
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hash};
+
+/// The limit on the line of a request in a finding.
+const MAX_LINE_BYTES: usize = 240;
+/// The limit on the names and values of parameters in that line.
+const MAX_VALUE_BYTES: usize = 60;
+/// Parameters whose values are not shown.
+const SECRET_PARAMETERS: &[&str] = &["api_key", "apikey", "key", "new_password", "old_password", "password", "token"];
+
+/// How much of the reply the client received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    Complete,
+    /// A truncated body, or one that is not a reply of the API.
+    Broken,
+    Missing,
+}
+
+/// A time by both clocks, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// Real time.
+    pub real: i64,
+    /// The world's time.
+    pub world: i64,
+}
+
+impl Moment {
+    /// The time since an earlier moment, by the clock that advanced further.
+    pub fn since(self, earlier: Moment) -> i64 {
+        (self.real - earlier.real).max(self.world - earlier.world)
+    }
+}
+
+/// Facts about a request that are not in its journal entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts {
+    /// Whether the body is JSON, which the API does not read.
+    pub sends_json: bool,
+    /// Whether both query and body have parameters.
+    pub splits_parameters: bool,
+    /// A parameter in the query that holds a secret.
+    pub secret_in_query: Option<&'static str>,
+    /// The number of the connection.
+    pub connection: u64,
+    /// A hash of the credentials, only if they were refused; otherwise 0.
+    pub credentials: u64,
+    /// The world's feature level.
+    pub level: i64,
+    pub newest: i64,
+}
+
+/// A deprecated, renamed or removed part of the API in a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompatibilityIssue {
+    /// For example `parameter x of POST /messages`.
+    pub what: String,
+    pub kind: IssueKind,
+    /// The level of the change.
+    pub level: i64,
+    /// The replacement; empty if there is none.
+    pub instead: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IssueKind {
+    DeprecatedOperation,
+    /// Also for deprecated values.
+    DeprecatedParameter,
+    DeprecatedEvents,
+    Removed,
+    Renamed,
+}
+
+/// A request with its reply.
+#[derive(Clone, Copy)]
+pub struct Observation<'a> {
+    /// Name and version, from the User-Agent.
+    pub client: &'a str,
+    pub entry: &'a Entry,
+    /// The complete body, which the journal entry may truncate.
+    pub reply: &'a [u8],
+    pub arrival: Arrival,
+    /// The name of the effect of the fault that fired.
+    pub effect: Option<&'a str>,
+    /// The time of the request, in microseconds of real time.
+    pub began: i64,
+    /// The time at which the reply was ready, in microseconds of real time.
+    pub ended: i64,
+    /// The time at which the reply was sent, which a fault may delay.
+    pub sent: Moment,
+    pub facts: Facts,
+    pub issues: &'a [CompatibilityIssue],
+    /// Whether a queue exists; it may have ended without the client's knowledge.
+    pub is_alive: &'a dyn Fn(&str) -> bool,
+}
+
+impl Observation<'_> {
+    /// Whether the request is for this operation.
+    pub fn is(&self, method: &str, route: &str) -> bool {
+        self.entry.route == Some(route) && self.entry.method == method
+    }
+
+    pub fn param(&self, name: &str) -> Option<&str> {
+        self.entry.params.get(name).map(String::as_str)
+    }
+
+    pub fn is_true(&self, name: &str) -> bool {
+        self.param(name) == Some("true")
+    }
+
+    /// Whether the request succeeded and the client received the complete reply.
+    pub fn is_success(&self) -> bool {
+        self.entry.status == 200 && self.arrival == Arrival::Complete
+    }
+
+    /// Whether the request was sent after a reply, so that the client knew that reply.
+    pub fn is_after(&self, reply_sent: Moment) -> bool {
+        self.began > reply_sent.real
+    }
+
+    /// How long the client waited since a moment, in microseconds. The clock that advanced further counts, so that no client
+    /// seems faster than it is.
+    pub fn waited_since(&self, since: Moment) -> i64 {
+        (self.began - since.real).max(self.sent.world - since.world)
+    }
+
+    /// Whether the reply is a refusal with this code.
+    pub fn has_code(&self, code: &str) -> bool {
+        self.entry.status >= 400 && memchr::memmem::find(self.reply, code.as_bytes()).is_some()
+    }
+
+    /// A hash of method, path and parameters except the ignored ones, which is the same for repetitions of a request.
+    pub fn fingerprint(&self, ignored_params: &[&str]) -> u64 {
+        let params = self.entry.params.iter().filter(|(name, _)| !ignored_params.contains(&name.as_str()));
+        let mut all: Vec<(&str, &str)> = params.map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        all.push((&self.entry.method, &self.entry.path));
+        hash(&all)
+    }
+
+    /// The request in one line, for findings.
+    pub fn line(&self) -> Box<str> {
+        request_line(&self.entry.method, &self.entry.path, &self.entry.params)
+    }
+}
+
+/// A hash that does not depend on the run of the program.
+pub fn hash(value: &impl Hash) -> u64 {
+    foldhash::fast::FixedState::default().hash_one(value)
+}
+
+/// A request in one line: method, path and the beginning of its parameters, without secrets.
+pub fn request_line(method: &str, path: &str, params: &BTreeMap<String, String>) -> Box<str> {
+    let mut text = format!("{method} {path}");
+    for (index, (name, value)) in params.iter().enumerate() {
+        let shown = if SECRET_PARAMETERS.contains(&name.as_str()) { "…" } else { truncated(value, MAX_VALUE_BYTES) };
+        let ellipsis = if shown.len() < value.len() && shown != "…" { "…" } else { "" };
+        let separator = if index == 0 { ' ' } else { '&' };
+        text.push(separator);
+        text.extend([truncated(name, MAX_VALUE_BYTES), "=", shown, ellipsis]);
+        if text.len() > MAX_LINE_BYTES {
+            break;
+        }
+    }
+    if text.len() > MAX_LINE_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_LINE_BYTES));
+        text.push('…');
+    }
+    text.into()
+}
+
+fn truncated(text: &str, max_bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(max_bytes)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_short_and_has_no_secrets() {
+        let params =
+            BTreeMap::from([("content".to_owned(), "ü".repeat(500)), ("password".to_owned(), "hunter2".to_owned())]);
+        let line = request_line("POST", "/fetch_api_key", &params);
+
+        assert!(line.starts_with("POST /fetch_api_key content=ü") && line.ends_with("&password=…"), "{line}");
+        assert!(line.len() < 300 && !line.contains("hunter2"));
+    }
+
+    #[test]
+    fn time_is_measured_by_the_clock_that_advanced_further() {
+        let earlier = Moment { real: 10, world: 1_000 };
+
+        assert_eq!(Moment { real: 60, world: 1_000 }.since(earlier), 50);
+        assert_eq!(Moment { real: 11, world: 4_000 }.since(earlier), 3_000);
+    }
+}

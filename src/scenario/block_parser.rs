@@ -1,0 +1,398 @@
+//! Parses the blocks of a scenario file: the info string of the fence, and the contents of each kind of block.
+
+use super::block::{Block, BlockKind, Body, Caller, Command, ExpectedReply, Line, Request};
+use super::mistake::{Mistake, all, both};
+use super::pattern::Pattern;
+use super::template::{Template, parse_span};
+use super::world_setup::WorldSetup;
+use std::ops::Range;
+
+/// The position of a block in its file.
+pub struct Fence<'a> {
+    /// Text of the file.
+    pub text: &'a str,
+    /// Byte offset of the opening fence.
+    pub at: usize,
+    /// Byte range between the fences.
+    pub content: Range<usize>,
+}
+
+impl Fence<'_> {
+    /// The byte offset after the line of the closing fence.
+    fn end(&self) -> usize {
+        let remaining = &self.text[self.content.end..];
+        self.content.end + remaining.find('\n').map_or(remaining.len(), |newline| newline + 1)
+    }
+}
+
+/// The info string of a fence.
+#[derive(Clone, Debug)]
+pub enum FenceInfo {
+    /// `world`
+    World,
+    /// `request`
+    Request,
+    /// `reply`, with the words after it.
+    Reply(Vec<String>),
+    /// `queue LABEL`
+    Queue(String),
+    /// `control`
+    Control,
+    /// `event LABEL`, and whether it ends with `exact`.
+    Event(String, bool),
+    /// `no event LABEL`
+    NoEvent(String),
+}
+
+const KINDS: [&str; 7] = ["world", "request", "reply", "queue", "control", "event", "no"];
+/// Names of blocks in similar formats, which are unlikely to be names of languages.
+const SYNONYMS: [(&str, &str); 8] = [
+    ("response", "reply"),
+    ("answer", "reply"),
+    ("expect", "reply"),
+    ("expected", "reply"),
+    ("register", "queue"),
+    ("noevent", "no event"),
+    ("no-event", "no event"),
+    ("no_event", "no event"),
+];
+
+/// Parses the info string of a fence. Returns None for code in other languages, which belongs to the prose.
+pub fn fence_info(info: &str, at: usize, mistakes: &mut Vec<Mistake>) -> Option<FenceInfo> {
+    let words: Vec<&str> = info.split_whitespace().collect();
+    let (first, arguments) = words.split_first()?;
+    let label = |words: &[&str]| words.join(" ");
+    let result = match (*first, arguments) {
+        ("world", []) => Ok(FenceInfo::World),
+        ("request", []) => Ok(FenceInfo::Request),
+        ("control", []) => Ok(FenceInfo::Control),
+        ("reply", arguments) => Ok(FenceInfo::Reply(arguments.iter().map(|word| (*word).to_owned()).collect())),
+        ("queue", [_, ..]) => Ok(FenceInfo::Queue(label(arguments))),
+        ("no", ["event", label_words @ ..]) if !label_words.is_empty() => Ok(FenceInfo::NoEvent(label(label_words))),
+        ("event", [label_words @ .., "exact"]) if !label_words.is_empty() => {
+            Ok(FenceInfo::Event(label(label_words), true))
+        }
+        ("event", [_, ..]) => Ok(FenceInfo::Event(label(arguments), false)),
+        ("queue" | "event" | "no", _) => {
+            Err(format!("'{info}' does not say whose: such as ```queue mel, ```event mel, ```no event mel"))
+        }
+        (kind @ ("world" | "request" | "control"), _) => Err(format!("```{kind} takes nothing after it")),
+        (other, _) => {
+            // Prose may contain code in any language, but hardly in one whose name is almost that of a block.
+            let is_near = |kind: &&str| kind.len() > 2 && strsim::damerau_levenshtein(kind, other) <= 2;
+            let synonym = SYNONYMS.iter().find(|(name, _)| *name == other).map(|(_, kind)| *kind);
+            let suggestion = synonym.or_else(|| KINDS.into_iter().find(is_near))?;
+            Err(format!("there are no '{other}' blocks; is '{suggestion}' meant?"))
+        }
+    };
+    result.map_err(|reason| mistakes.push(Mistake::at(at, reason))).ok()
+}
+
+/// Parses a block other than a reply.
+///
+/// # Errors
+///
+/// All that is wrong, each at its place.
+pub fn read_block(fence_info: &FenceInfo, fence: &Fence<'_>) -> Result<Block, Vec<Mistake>> {
+    let kind = match fence_info {
+        FenceInfo::World => BlockKind::World(world(fence)?),
+        FenceInfo::Request => BlockKind::Request(Box::new(request(fence)?), None),
+        FenceInfo::Queue(label) => BlockKind::Request(Box::new(queue(label, fence)?), None),
+        FenceInfo::Control => BlockKind::Control(commands(fence)?, None),
+        FenceInfo::Event(label, is_exact) => {
+            BlockKind::Event(label.clone(), json(fence, fence.content.start)?, *is_exact)
+        }
+        FenceInfo::NoEvent(label) if fence.lines().is_empty() => BlockKind::NoEvent(label.clone()),
+        FenceInfo::NoEvent(_) => return Err(Mistake::at(fence.content.start, "```no event is empty").into()),
+        FenceInfo::Reply(_) => return Err(Mistake::at(fence.at, "a reply follows a request").into()),
+    };
+    Ok(Block { range: fence.at..fence.end(), kind })
+}
+
+fn json(fence: &Fence<'_>, start: usize) -> Result<Pattern, Vec<Mistake>> {
+    Pattern::parse(&fence.text[start..fence.content.end], start)
+}
+
+fn template(text: &str, at: usize) -> Result<Template, Mistake> {
+    Template::parse(text, at).map_err(|reason| Mistake::at(at, reason))
+}
+
+/// A line together with its continuation lines, and its byte range.
+struct Entry {
+    text: String,
+    at: usize,
+    end: usize,
+}
+
+impl Fence<'_> {
+    /// The lines of the block with their byte offsets, without empty lines at the end.
+    fn lines(&self) -> Vec<(&str, usize)> {
+        let mut at = self.content.start;
+        let mut lines = Vec::new();
+        for line in self.text[self.content.clone()].split('\n') {
+            lines.push((line, at));
+            at += line.len() + 1;
+        }
+        while lines.last().is_some_and(|(line, _)| line.trim().is_empty()) {
+            lines.pop();
+        }
+        lines
+    }
+
+    /// Joins the lines with their continuation lines, for which `continues` returns true.
+    fn entries(&self, continues: impl Fn(&str) -> bool) -> Result<Vec<Entry>, Mistake> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut blank = 0;
+        for (line, at) in self.lines() {
+            if line.trim().is_empty() {
+                blank += 1;
+                continue;
+            }
+            if !continues(line) {
+                entries.push(Entry { text: line.trim_end().to_owned(), at, end: at + line.len() });
+            } else if let Some(entry) = entries.last_mut() {
+                entry.text.push_str(&"\n".repeat(blank + 1));
+                entry.text.push_str(line.strip_prefix("  ").unwrap_or(line).trim_end());
+                entry.end = at + line.len();
+            } else {
+                return Err(Mistake::at(at, "an indented line continues the one above, and there is none"));
+            }
+            blank = 0;
+        }
+        Ok(entries)
+    }
+}
+
+fn is_continuation(line: &str) -> bool {
+    line.starts_with([' ', '\t', '}', ']'])
+}
+
+fn world(fence: &Fence<'_>) -> Result<WorldSetup, Vec<Mistake>> {
+    let entries = fence.entries(is_continuation)?;
+    let mut setup = WorldSetup::default();
+    all(entries.iter().map(|entry| option(entry, &mut setup)))?;
+    Ok(setup)
+}
+
+/// Parses a line of a `world` block.
+fn option(entry: &Entry, setup: &mut WorldSetup) -> Result<(), Mistake> {
+    const NAMES: [&str; 6] = ["from_level", "fixture", "feature_level", "dialect", "clock", "seed"];
+    let (name, value) = entry.text.split_once(':').unwrap_or((&entry.text, ""));
+    let (name, value) = (name.trim(), value.trim());
+    if !NAMES.contains(&name) || value.is_empty() {
+        let names = NAMES.join(", ");
+        return Err(Mistake::at(entry.at, format!("a world has lines 'NAME: VALUE'; names are {names}")));
+    }
+    if name == "from_level" {
+        let level = value.parse().ok().filter(|level| *level >= 0);
+        let level = level.ok_or_else(|| Mistake::at(entry.at, "from_level is a feature level: a whole number"))?;
+        setup.from_level = Some(level);
+    } else {
+        setup.options.push((name.to_owned(), value.to_owned()));
+    }
+    Ok(())
+}
+
+fn request(fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
+    let entries = fence.entries(is_continuation)?;
+    let Some((first, lines)) = entries.split_first() else {
+        return Err(Mistake::at(fence.at, "a request begins with 'WHO: METHOD PATH'").into());
+    };
+    let lines = all(lines.iter().map(line));
+    let ((caller, method, path), lines) = both(first_line(first).map_err(Vec::from), lines)?;
+    Ok(Request { caller, method, path, lines, queue_label: None })
+}
+
+/// Parses the first line of a request: caller, method and path.
+fn first_line(first: &Entry) -> Result<(Caller, String, Template), Mistake> {
+    let mistake =
+        || Mistake::at(first.at, format!("a request begins with 'WHO: METHOD PATH', not with '{}'", first.text));
+    let (caller_text, call) = first.text.split_once(": ").ok_or_else(mistake)?;
+    let (method, path) = call.trim().split_once(' ').ok_or_else(mistake)?;
+    let path = path.trim();
+    if !is_method(method) || !["/", "{{server}}", "{{origin}}"].iter().any(|start| path.starts_with(start)) {
+        return Err(mistake());
+    }
+    Ok((caller(caller_text.trim(), first.at)?, method.to_owned(), template(path, first.at)?))
+}
+
+fn queue(label: &str, fence: &Fence<'_>) -> Result<Request, Vec<Mistake>> {
+    let handle = label.split(' ').next().unwrap_or(label);
+    let lines = fence.entries(is_continuation)?;
+    let (caller, lines) = both(caller(handle, fence.at).map_err(Vec::from), all(lines.iter().map(line)))?;
+    Ok(Request {
+        caller,
+        method: "POST".to_owned(),
+        path: template("/register", fence.at)?,
+        lines,
+        queue_label: Some(label.to_owned()),
+    })
+}
+
+fn caller(text: &str, at: usize) -> Result<Caller, Mistake> {
+    let (name, key) = match text.split_once(" with key ") {
+        Some((name, key)) => (name, Some(template(key.trim(), at)?)),
+        None => (text, None),
+    };
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err(Mistake::at(at, format!("'{name}' is no user: say a name, NAME with key KEY, or anonymous")));
+    }
+    Ok(if name == "anonymous" && key.is_none() { Caller::Anonymous } else { Caller::User(name.to_owned(), key) })
+}
+
+const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+fn is_method(word: &str) -> bool {
+    METHODS.contains(&word)
+}
+
+fn line(entry: &Entry) -> Result<Line, Mistake> {
+    let mistake = || {
+        Mistake::at(
+            entry.at,
+            format!(
+                "'{}' is no line of a request: NAME: VALUE, header NAME: VALUE, file NAME: CONTENT or body TYPE: CONTENT",
+                entry.text
+            ),
+        )
+    };
+    let (name, value) = entry.text.split_once(':').ok_or_else(mistake)?;
+    // The value may begin on the line after the name.
+    let value = value.strip_prefix('\n').unwrap_or_else(|| value.trim_start_matches(' '));
+    let value = template(value, entry.at)?;
+    Ok(match name.split_once(' ') {
+        None if !name.is_empty() => Line::Parameter(name.to_owned(), value),
+        Some(("header", name)) => Line::Header(name.trim().to_owned(), value),
+        Some(("file", name)) => Line::File(name.trim().to_owned(), value),
+        Some(("body", kind)) => Line::Body(kind.trim().to_owned(), value),
+        _ => return Err(mistake()),
+    })
+}
+
+fn commands(fence: &Fence<'_>) -> Result<Vec<Command>, Vec<Mistake>> {
+    // Words with which a continuation line of JSON may begin.
+    let is_literal = |line: &str| ["true", "false", "null"].contains(&line.trim_end().trim_end_matches(','));
+    let is_first_line = |line: &str| line.starts_with(char::is_alphabetic) && !is_literal(line);
+    let entries = fence.entries(|line| !is_first_line(line))?;
+    if entries.is_empty() {
+        let reason = "a control block has a line 'clock +1d', 'fault {…}' or 'METHOD PATH'";
+        return Err(Mistake::at(fence.at, reason).into());
+    }
+    let (mut commands, mut mistakes) = (Vec::new(), Vec::new());
+    for entry in &entries {
+        match command(entry, fence) {
+            Ok(command) => commands.push(command),
+            Err(more) => mistakes.extend(more),
+        }
+    }
+    if mistakes.is_empty() { Ok(commands) } else { Err(mistakes) }
+}
+
+fn command(entry: &Entry, fence: &Fence<'_>) -> Result<Command, Vec<Mistake>> {
+    let (word, arguments) = entry.text.split_once(' ').unwrap_or((&entry.text, ""));
+    let first = entry.text.lines().next().unwrap_or_default();
+    // JSON is parsed from the file itself, so that the byte offsets are right.
+    let parse = |start: usize| Pattern::parse(&fence.text[entry.at + start..entry.end], entry.at + start);
+    let (method, path, body) = match word {
+        "clock" => ("POST", "/clock", Some(clock(arguments.trim(), entry.at)?)),
+        "fault" => ("POST", "/faults", Some(parse(word.len())?)),
+        other if !is_method(other) => {
+            let distance = |word: &&str| strsim::damerau_levenshtein(&word.to_lowercase(), &other.to_lowercase());
+            let suggestion = ["clock", "fault"].into_iter().chain(METHODS).min_by_key(distance);
+            let suggestion = suggestion.filter(|word| distance(word) <= 2);
+            let suggestion = suggestion.map(|word| format!("; is '{word}' meant?")).unwrap_or_default();
+            return Err(Mistake::at(
+                entry.at,
+                format!("'{first}' is no line of a control block: clock, fault or METHOD PATH begins one{suggestion}"),
+            )
+            .into());
+        }
+        _ => {
+            let path = first[word.len()..].split_whitespace().next().unwrap_or_default();
+            if !path.starts_with('/') {
+                return Err(Mistake::at(
+                    entry.at,
+                    "a call of control is 'METHOD PATH', the path being below that of the world, such as /queues",
+                )
+                .into());
+            }
+            let start = entry.text.find(path).unwrap_or_default() + path.len();
+            let has_body = !entry.text[start..].trim().is_empty();
+            (word, path, if has_body { Some(parse(start)?) } else { None })
+        }
+    };
+    Ok(Command { method: method.to_owned(), path: template(path, entry.at)?, body, text: first.to_owned() })
+}
+
+/// The body of the call that moves the clock.
+fn clock(to: &str, at: usize) -> Result<Pattern, Vec<Mistake>> {
+    let body = if to == "next" {
+        r#"{"to_next": true}"#.to_owned()
+    } else if let Ok(seconds) = parse_span(to) {
+        format!(r#"{{"advance_seconds": {seconds}}}"#)
+    } else if let Ok(instant) = to.parse::<jiff::Timestamp>().or_else(|_| format!("{to}T00:00:00Z").parse()) {
+        format!(r#"{{"set": {}}}"#, instant.as_second())
+    } else {
+        return Err(Mistake::at(
+            at,
+            format!("'{to}' is no time: a span such as +1d, an instant such as 2026-02-01T00:00:00Z, a date such as 2026-02-01, or next"),
+        )
+        .into());
+    };
+    Pattern::parse(&body, 0)
+}
+
+/// Parses a `reply` block.
+///
+/// # Errors
+///
+/// All that is wrong, each at its place.
+pub fn reply(arguments: &[String], fence: &Fence<'_>) -> Result<ExpectedReply, Vec<Mistake>> {
+    let (mut status, mut is_exact, mut is_text, mut is_none) = (None, false, false, false);
+    let mut status_range = None;
+    for word in arguments {
+        match word.as_str() {
+            "exact" => is_exact = true,
+            "text" => is_text = true,
+            "none" => is_none = true,
+            number => {
+                let status_code =
+                    number.parse::<u16>().ok().filter(|number| (100..600).contains(number) && status.is_none());
+                let reason = || format!("'{number}' says nothing of a reply: an HTTP status, exact, text or none do");
+                status = Some(status_code.ok_or_else(|| Mistake::at(fence.at, reason()))?);
+                let at = fence.at + fence.text[fence.at..].find(number).unwrap_or_default();
+                status_range = Some(at..at + number.len());
+            }
+        }
+    }
+    let after_keyword = fence.at + fence.text[fence.at..].find("reply").unwrap_or_default() + "reply".len();
+    let (headers, start) = reply_headers(fence)?;
+    let content = &fence.text[start..fence.content.end];
+    let body = match (content.trim().is_empty(), is_text) {
+        (true, _) => Body::Free,
+        (false, true) => Body::Text(template(content.trim(), start)?, start..start + content.trim_end().len()),
+        (false, false) => Body::Json(json(fence, start)?, is_exact),
+    };
+    let is_contradictory = is_none && (arguments.len() > 1 || !content.trim().is_empty() || !headers.is_empty());
+    if is_contradictory || (is_exact && !matches!(body, Body::Json(..))) {
+        return Err(Mistake::at(fence.at, "'none' is said alone and of an empty block, 'exact' of JSON").into());
+    }
+    Ok(ExpectedReply {
+        status: if is_none { None } else { Some(status.unwrap_or(200)) },
+        status_range: status_range.unwrap_or(after_keyword..after_keyword),
+        headers,
+        body,
+    })
+}
+
+/// Parses the headers at the start of a reply. Also returns the byte offset after them.
+fn reply_headers(fence: &Fence<'_>) -> Result<(Vec<(String, Template)>, usize), Mistake> {
+    let mut headers = Vec::new();
+    for (line, at) in fence.lines() {
+        let Some(header) = line.strip_prefix("header ") else { return Ok((headers, at)) };
+        let (name, value) =
+            header.split_once(':').ok_or_else(|| Mistake::at(at, "a header is 'header NAME: VALUE'"))?;
+        headers.push((name.trim().to_owned(), template(value.trim(), at)?));
+    }
+    Ok((headers, fence.content.end))
+}

@@ -1,0 +1,48 @@
+//! The result of playing a scenario.
+
+use super::document::Document;
+use super::edit::{Edit, edit_diff};
+
+/// What happens at a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The scenario ends at the first difference.
+    Check,
+    /// The scenario continues, as if the actual reply had been expected.
+    Update,
+    /// As [`Mode::Update`], for a second run after an update: values that differ this time become placeholders.
+    Settle,
+}
+
+/// The result of a scenario.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// All replies and events were as expected.
+    Played,
+    /// The scenario can't be played on this server, for this reason.
+    Skipped(String),
+    /// There are differences: the first one, or all of them, depending on the mode.
+    Differs(Vec<Difference>),
+}
+
+/// A difference between a scenario and what happened.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The line of the block in the file, from 1.
+    pub line: usize,
+    /// What happened, as a sentence.
+    pub what: String,
+    /// The edits that make the expectation match; empty if no edit can.
+    pub edits: Vec<Edit>,
+}
+
+impl Difference {
+    /// Formats the difference as `FILE:LINE: what happened`, followed by a diff if there are edits.
+    pub fn shown(&self, document: &Document) -> String {
+        let head = format!("{}:{}: {}", document.name, self.line, self.what);
+        if self.edits.is_empty() {
+            return head;
+        }
+        format!("{head}\n{}", edit_diff(&document.name, &document.text, &self.edits).trim_end())
+    }
+}

@@ -1,0 +1,44 @@
+//! The events of recorded polls, without duplicates.
+
+use super::exchange::Exchange;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The events of a poll that no earlier poll of the queue returned.
+#[derive(Debug)]
+pub struct Batch {
+    /// When the poll was answered, in Unix seconds.
+    pub at: f64,
+    /// ID of the queue.
+    pub queue_id: String,
+    /// The new events in order, without heartbeats.
+    pub events: Vec<Value>,
+}
+
+/// The batches of all polls, in the order of their replies.
+pub fn event_batches(exchanges: &[Exchange]) -> Vec<Batch> {
+    let mut polls: Vec<&Exchange> = exchanges.iter().filter(|exchange| exchange.is_poll()).collect();
+    polls.sort_by(|first, second| first.end_seconds.total_cmp(&second.end_seconds));
+    let mut last_ids: BTreeMap<String, i64> = BTreeMap::new();
+    let mut batches = Vec::new();
+    for poll in polls {
+        let queue_in_reply = poll.reply["queue_id"].as_str().map(str::to_owned);
+        let Some(queue_id) = poll.parameter("queue_id").or(queue_in_reply) else { continue };
+        let last_id = last_ids.entry(queue_id.clone()).or_insert(i64::MIN);
+        let mut events = Vec::new();
+        for event in poll.reply["events"].as_array().into_iter().flatten() {
+            let id = event["id"].as_i64().unwrap_or(i64::MAX);
+            if id <= *last_id {
+                continue;
+            }
+            *last_id = id;
+            if event["type"] != "heartbeat" {
+                events.push(event.clone());
+            }
+        }
+        if !events.is_empty() {
+            batches.push(Batch { at: poll.end_seconds, queue_id, events });
+        }
+    }
+    batches
+}

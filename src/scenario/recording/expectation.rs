@@ -1,0 +1,128 @@
+//! Converts a recorded reply or event to an expectation.
+
+use super::kinds::{is_instant, is_time, kind_of_collection, kind_of_id};
+use super::names::Names;
+use super::secrets::is_secret;
+use super::text::placeholder;
+use serde_json::{Map, Value};
+
+/// Of larger values, in bytes of JSON, only the type is expected.
+const MAX_VALUE_BYTES: usize = 3_000;
+
+/// Keys whose values depend on the client, the server or the date.
+const VARIABLE_KEYS: [&str; 10] = [
+    "client",
+    "sending_client",
+    "local_id",
+    "queue_id",
+    "stream_weekly_traffic",
+    "avatar_url",
+    "avatar_url_medium",
+    "duration",
+    "email_address",
+    "timezone",
+];
+
+/// The expectation for a reply or an event. `parent_kind` is the kind of object that it describes.
+pub fn expected(value: &Value, parent_kind: &str, names: &mut Names) -> Value {
+    let Value::Object(object) = value else { return expected_value_of_key("", value, parent_kind, names) };
+    let mut converted = Map::new();
+    for (key, inner) in object {
+        let is_large = inner.is_array() || inner.is_object();
+        let expected_value = if is_large && inner.to_string().len() > MAX_VALUE_BYTES {
+            placeholder(if inner.is_array() { "array" } else { "object" }).into()
+        } else {
+            expected_value_of_key(key, inner, parent_kind, names)
+        };
+        converted.insert(expected_key(key, names), expected_value);
+    }
+    Value::Object(converted)
+}
+
+fn expected_value_of_key(key: &str, value: &Value, parent_kind: &str, names: &mut Names) -> Value {
+    if VARIABLE_KEYS.contains(&key) || key.ends_with("_version") || key.ends_with("_feature_level") {
+        return placeholder("any").into();
+    }
+    match value {
+        Value::Object(object) => {
+            let parent_kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
+            let members = object
+                .iter()
+                .map(|(key, inner)| (expected_key(key, names), expected_value_of_key(key, inner, &parent_kind, names)));
+            Value::Object(members.collect::<Vec<_>>().into_iter().collect())
+        }
+        Value::Array(items) => expected_array(key, items, parent_kind, names),
+        Value::Number(number) => expected_number(key, number, parent_kind, names),
+        Value::String(text) => expected_text(key, text, names).into(),
+        other => other.clone(),
+    }
+}
+
+fn expected_array(key: &str, items: &[Value], parent_kind: &str, names: &mut Names) -> Value {
+    let mut converted: Vec<Value> =
+        items.iter().map(|item| expected_value_of_key(key, item, parent_kind, names)).collect();
+    let is_scalar = items.iter().all(|item| !item.is_array() && !item.is_object());
+    let captures = converted.iter().any(|item| item.as_str().is_some_and(|text| text.contains(":=")));
+    if is_scalar && items.len() > 1 && !captures {
+        converted.insert(0, placeholder("any order").into());
+    }
+    Value::Array(converted)
+}
+
+fn expected_number(key: &str, number: &serde_json::Number, parent_kind: &str, names: &mut Names) -> Value {
+    let value = number.as_f64().unwrap_or_default();
+    let Some(id) = number.as_i64() else { return placeholder("number").into() };
+    if is_time(key, value) {
+        return placeholder("number").into();
+    }
+    let is_realm_id = matches!(key, "recipient_id" | "last_event_id" | "realm_id");
+    match kind_of_id(key, parent_kind) {
+        // Numbers such as -1 and 0 mean that there is no object.
+        Some(_) if id <= 0 => id.into(),
+        Some(kind) => names.expected_value(&kind, id),
+        None if is_realm_id => placeholder("int").into(),
+        None => number.clone().into(),
+    }
+}
+
+/// Whether a text depends on the server's URL or on IDs of new messages.
+fn depends_on_server(key: &str, text: &str) -> bool {
+    let is_link = ["url", "uri", "link", "href", "source", "path_id", "avatar"].iter().any(|word| key.contains(word));
+    let contains_link =
+        ["href=\"/", "src=\"/", "/near/", "/user_uploads/", "://"].iter().any(|part| text.contains(part));
+    is_link || contains_link || text.starts_with('/')
+}
+
+/// Whether a text looks random: a long hexadecimal number or a UUID.
+fn is_random(text: &str) -> bool {
+    text.len() >= 24
+        && text.chars().all(|character| character.is_ascii_hexdigit() || character == '-')
+        && text.contains(|character: char| character.is_ascii_digit())
+}
+
+fn expected_text(key: &str, text: &str, names: &Names) -> String {
+    if is_secret(key) && !text.is_empty() {
+        return placeholder("string");
+    }
+    if let Some(name) = names.placeholder_for(text) {
+        return name;
+    }
+    if key.ends_with("full_name")
+        && let Some(name) = names.full_name(text)
+    {
+        return name;
+    }
+    if depends_on_server(key, text) || is_instant(text) || is_random(text) {
+        return placeholder("string");
+    }
+    names.with_placeholders(text)
+}
+
+/// The expected key, with a placeholder for an email address or a message ID.
+fn expected_key(key: &str, names: &Names) -> String {
+    if let Some(name) = names.placeholder_for(key) {
+        return name;
+    }
+    let message = key.parse().ok().and_then(|id| names.id_placeholder("message", id));
+    message.unwrap_or_else(|| key.replace("{{", "\\{{"))
+}

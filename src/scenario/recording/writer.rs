@@ -1,0 +1,286 @@
+//! Writes the scenario of a recording: requests and events in order, and the list of omissions.
+
+use super::event_batches::{Batch, event_batches};
+use super::exchange::{Exchange, Session};
+use super::expectation;
+use super::kinds::kind_of_collection;
+use super::names::{Names, caller};
+use super::request::{self, SecretReplacements};
+use super::secrets::Secrets;
+use super::text::{block, placeholder, with_placeholder_braces};
+use crate::scenario::json_text::format_json;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Events that arrive later than this many seconds after the last request are caused by time, so the clock is moved
+/// first.
+const MAX_EVENT_DELAY: f64 = 3.0;
+
+/// The scenario of a recording.
+#[derive(Clone, Debug)]
+pub struct RecordedScenario {
+    /// Text of the file.
+    pub text: String,
+    /// Number of requests.
+    pub requests: usize,
+    /// Number of events.
+    pub events: usize,
+    /// Sentences about what the scenario can't express.
+    pub omissions: Vec<String>,
+}
+
+/// A step of the scenario.
+enum Step<'a> {
+    Request(&'a Exchange),
+    Events(Batch),
+}
+
+impl Step<'_> {
+    fn at(&self) -> f64 {
+        match self {
+            Step::Request(exchange) => exchange.start_seconds,
+            Step::Events(batch) => batch.at,
+        }
+    }
+}
+
+struct ScenarioWriter {
+    names: Names,
+    secrets: Secrets,
+    replacements: SecretReplacements,
+    blocks: Vec<String>,
+    /// Numbers of requests by the reason of their omission.
+    omissions: BTreeMap<String, usize>,
+    /// The time of the first step.
+    start_seconds: f64,
+    last_request_seconds: f64,
+    clock_offset_seconds: f64,
+    requests: usize,
+    events: usize,
+}
+
+/// Converts a session to a scenario.
+pub fn to_scenario(session: &Session) -> RecordedScenario {
+    let mut names = Names::from_session(session);
+    for exchange in &session.exchanges {
+        for (kind, id) in request::ids(exchange) {
+            names.mark_used(&kind, id);
+        }
+    }
+    let polls = event_batches(&session.exchanges).into_iter().map(Step::Events);
+    let requests = session.exchanges.iter().filter(|exchange| !exchange.is_poll()).map(Step::Request);
+    let mut steps: Vec<Step> = requests.chain(polls).collect();
+    steps.sort_by(|first, second| first.at().total_cmp(&second.at()));
+    let start_seconds = steps.first().map(Step::at).unwrap_or_default();
+    let mut writer = ScenarioWriter {
+        names,
+        secrets: Secrets::from_exchanges(&session.exchanges),
+        replacements: SecretReplacements::default(),
+        blocks: Vec::new(),
+        omissions: BTreeMap::new(),
+        start_seconds,
+        last_request_seconds: start_seconds,
+        clock_offset_seconds: 0.0,
+        requests: 0,
+        events: 0,
+    };
+    for step in &steps {
+        match step {
+            Step::Request(exchange) => writer.request(exchange),
+            Step::Events(batch) => writer.batch(batch),
+        }
+    }
+    writer.finish(session)
+}
+
+impl ScenarioWriter {
+    fn add_omission(&mut self, exchange: &Exchange, reason: &str) {
+        let description = format!("{} {}: {reason}", exchange.method, path_without_ids(&exchange.path));
+        *self.omissions.entry(description).or_default() += 1;
+    }
+
+    fn request(&mut self, exchange: &Exchange) {
+        if exchange.method == "OPTIONS" {
+            return;
+        }
+        self.last_request_seconds = self.last_request_seconds.max(exchange.start_seconds);
+        if let Some(reason) = omission_reason(exchange) {
+            return self.add_omission(exchange, reason);
+        }
+        let caller = match caller(exchange, &self.names) {
+            Ok(caller) => caller,
+            Err(reason) => return self.add_omission(exchange, reason),
+        };
+        let (path, lines) = match request::lines(exchange, &mut self.names, &mut self.replacements) {
+            Ok(request) => request,
+            Err(reason) => return self.add_omission(exchange, &reason),
+        };
+        let queue_id = exchange.reply["queue_id"].as_str();
+        let is_registration = exchange.method == "POST" && exchange.operation() == Some("/register");
+        let text = match (queue_id.filter(|_| is_registration && exchange.status == 200), &exchange.account) {
+            (Some(queue_id), Some((email, _))) => {
+                let label = self.names.add_queue(email, queue_id);
+                block(&format!("queue {label}"), &lines)
+            }
+            _ => {
+                let request_line = format!("{caller}: {} {path}", exchange.method);
+                let body = if lines.is_empty() { request_line } else { format!("{request_line}\n{lines}") };
+                lost_reply_fault(exchange) + &block("request", &body) + &self.reply(exchange)
+            }
+        };
+        self.add(exchange, text);
+    }
+
+    /// Adds the block of a request, unless it contains a secret.
+    fn add(&mut self, exchange: &Exchange, text: String) {
+        if self.secrets.are_in(&text) {
+            return self.add_omission(exchange, "a key or password would be in it");
+        }
+        self.requests += 1;
+        self.blocks.push(text);
+    }
+
+    /// The `reply` block of a request; empty if only success is expected.
+    fn reply(&mut self, exchange: &Exchange) -> String {
+        if exchange.status == 0 {
+            return block("reply none", "");
+        }
+        let is_success = exchange.status == 200;
+        let head = if is_success { "reply".to_owned() } else { format!("reply {}", exchange.status) };
+        let Value::Object(reply) = &exchange.reply else {
+            return if is_success { String::new() } else { block(&head, "") };
+        };
+        let mut expected_keys = reply.clone();
+        if expected_keys.get("result").is_some_and(|result| result == "success" || result == "error") {
+            expected_keys.shift_remove("result");
+        }
+        if is_success && expected_keys.get("msg").is_some_and(|msg| msg == "") {
+            expected_keys.shift_remove("msg");
+        }
+        let parent_kind = kind_of_path(exchange.operation().unwrap_or_default());
+        let mut expected = match expectation::expected(&Value::Object(expected_keys), &parent_kind, &mut self.names) {
+            Value::Object(expected) => expected,
+            _ => Map::new(),
+        };
+        if exchange.operation() == Some("/user_uploads") && is_success {
+            for key in ["url", "uri"] {
+                if let Some(text) = reply.get(key).and_then(Value::as_str) {
+                    let is_known = self.names.text(text).is_some();
+                    let value = if is_known { placeholder("string") } else { self.names.capture_text("file", text) };
+                    expected.insert(key.to_owned(), value.into());
+                }
+            }
+        }
+        match (expected.is_empty(), is_success) {
+            (true, true) => String::new(),
+            (true, false) => block(&head, ""),
+            _ => block(&head, &with_placeholder_braces(&format_json(&Value::Object(expected), 0))),
+        }
+    }
+
+    fn batch(&mut self, batch: &Batch) {
+        let Some(label) = self.names.queues.get(&batch.queue_id).cloned() else {
+            let description = "Events of queues that were registered before the recording".to_owned();
+            *self.omissions.entry(description).or_default() += batch.events.len();
+            return;
+        };
+        let elapsed = batch.at - self.start_seconds;
+        if batch.at - self.last_request_seconds > MAX_EVENT_DELAY && elapsed - self.clock_offset_seconds >= 1.0 {
+            let seconds = (elapsed - self.clock_offset_seconds).ceil();
+            self.clock_offset_seconds += seconds;
+            self.last_request_seconds = batch.at;
+            self.blocks.push(block("control", &format!("clock +{seconds}s")));
+        }
+        for event in &batch.events {
+            let mut event = event.clone();
+            if let Some(event) = event.as_object_mut() {
+                event.shift_remove("id");
+            }
+            let parent_kind = kind_of_collection(event["type"].as_str().unwrap_or_default());
+            let expected = expectation::expected(&event, &parent_kind, &mut self.names);
+            let text = block(&format!("event {label}"), &with_placeholder_braces(&format_json(&expected, 0)));
+            if self.secrets.are_in(&text) {
+                *self.omissions.entry("Events with a key in them".to_owned()).or_default() += 1;
+                self.blocks.push(block(&format!("event {label}"), "{}"));
+            } else {
+                self.blocks.push(text);
+            }
+            self.events += 1;
+        }
+    }
+
+    fn finish(self, session: &Session) -> RecordedScenario {
+        let mut omissions = session.omissions.clone();
+        for (description, count) in &self.omissions {
+            let times = if *count == 1 { String::new() } else { format!(" ({count} times)") };
+            omissions.push(self.secrets.without(&format!("{description}{times}")));
+        }
+        for (kind, id) in &self.names.unnamed_ids {
+            omissions.push(format!(
+                "The {} {id} is given by its number: nothing that passed names it",
+                kind.replace('_', " ")
+            ));
+        }
+        let mut text = format!(
+            "# A recorded session\n\nRecorded by `chatdouble scenario record` from {}. It is played in {}.\n\n",
+            self.secrets.without(&session.upstream),
+            session
+                .fixture
+                .as_deref()
+                .map_or_else(|| "the built-in organization".to_owned(), |name| format!("the fixture `{name}`"))
+        );
+        let mut options = Vec::new();
+        options.extend(session.fixture.as_ref().map(|fixture| format!("fixture: {fixture}")));
+        options.extend(session.feature_level.map(|level| format!("feature_level: {level}")));
+        options.extend(session.dialect.as_ref().map(|dialect| format!("dialect: {dialect}")));
+        if !options.is_empty() {
+            text += &block("world", &options.join("\n"));
+        }
+        text += &self.blocks.concat();
+        if !omissions.is_empty() {
+            let lines: Vec<String> = omissions.iter().map(|omission| format!("- {omission}\n")).collect();
+            text += &format!("\n## What this leaves out\n\n{}", lines.concat());
+        }
+        RecordedScenario { text, requests: self.requests, events: self.events, omissions }
+    }
+}
+
+/// The block of a fault that drops the reply to a request, if the server sent none. The request is carried out, since
+/// most lost replies are lost after that.
+fn lost_reply_fault(exchange: &Exchange) -> String {
+    if exchange.status > 0 {
+        return String::new();
+    }
+    // The next request with this method is the one in the following block.
+    let fault = json!({"match": {"method": exchange.method}, "times": 1, "effect": {"drop": "after"}});
+    block("control", &format!("fault {fault}"))
+}
+
+/// Why a request can't be part of a scenario; None if it can.
+fn omission_reason(exchange: &Exchange) -> Option<&'static str> {
+    match exchange.status {
+        _ if exchange.is_session => Some("it acts in a session, by a cookie or a token"),
+        429 => Some("the server limited it"),
+        500.. => Some("the server failed"),
+        0 if exchange.operation() == Some("/events") => Some("no reply came to this poll"),
+        _ if exchange.method == "GET"
+            && exchange.operation() == Some("/events")
+            && exchange.parameter("queue_id").is_none() =>
+        {
+            Some("it names no queue")
+        }
+        _ => None,
+    }
+}
+
+/// The kind of object that the operation with this path is about.
+fn kind_of_path(path: &str) -> String {
+    let mut words = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
+    kind_of_collection(words.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
+}
+
+/// A path with `N` instead of numbers, shortened to 100 characters.
+fn path_without_ids(path: &str) -> String {
+    let parts = path.split('/').map(|part| if part.parse::<i64>().is_ok() { "N" } else { part });
+    parts.collect::<Vec<_>>().join("/").chars().take(100).collect()
+}

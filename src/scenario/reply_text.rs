@@ -1,0 +1,50 @@
+//! Describes replies in messages.
+
+use super::block::ExpectedReply;
+use super::client::HttpReply;
+use serde_json::Value;
+
+/// The message of a failed assertion of control. None for other replies, and if the scenario expects a reply with that
+/// status.
+pub fn failed_assertion(reply: &HttpReply, expected: Option<&ExpectedReply>, is_updating: bool) -> Option<String> {
+    let is_expected = expected.is_some_and(|expected| expected.status == Some(reply.status));
+    if reply.body["code"] != "VERIFICATION_FAILED" || is_expected {
+        return None;
+    }
+    let nearest = reply.body["nearest"].as_array().into_iter().flatten().filter_map(nearest_text);
+    let nearest: String = nearest.map(|text| format!("\n{text}")).collect();
+    let note = if is_updating { "; --update leaves an assertion that fails as it is" } else { "" };
+    Some(format!("{}{note}{nearest}", reply.body["msg"].as_str().unwrap_or_default()))
+}
+
+/// The diff of a nearest request, or a description if it has no difference.
+fn nearest_text(row: &Value) -> Option<String> {
+    let diff = row["diff"].as_str()?.trim_end();
+    let entry = &row["entry"];
+    let part = |name: &str| entry[name].as_str().unwrap_or("nobody").to_owned();
+    let matching_text =
+        || format!("it matches: {} {} {} by {}", entry["status"], part("method"), part("path"), part("user"));
+    Some(if diff.is_empty() { matching_text() } else { diff.to_owned() })
+}
+
+/// The hint of a double in parentheses; empty if there is none.
+pub fn hint_text(reply: &HttpReply) -> String {
+    let hint = reply.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok());
+    hint.map(|hint| format!(" ({hint})")).unwrap_or_default()
+}
+
+/// The body of a reply for a terminal: shortened, with escaped control characters.
+pub fn printable_body(reply: &HttpReply) -> String {
+    const MAX_CHARACTERS: usize = 500;
+    let text = String::from_utf8_lossy(&reply.bytes);
+    let text = text.trim();
+    let mut printable = String::new();
+    for character in text.chars().take(MAX_CHARACTERS) {
+        if character.is_control() {
+            printable.extend(character.escape_default());
+        } else {
+            printable.push(character);
+        }
+    }
+    if text.chars().nth(MAX_CHARACTERS).is_some() { format!("{printable}…") } else { printable }
+}

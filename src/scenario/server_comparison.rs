@@ -1,0 +1,23 @@
+//! Plays a scenario on two servers with the same requests, and compares their replies and events.
+//!
+//! The expectations of the scenario only capture values. They are not checked.
+
+mod cleanup;
+mod correspondence;
+mod probe;
+mod queues;
+mod side;
+
+use super::document::Document;
+use super::world_names;
+use std::collections::BTreeSet;
+
+pub use correspondence::{Correspondence, Difference};
+pub use probe::{Conditions, ProbeResult, Step, play};
+pub use side::{HttpTransport, Side, curl};
+
+/// The handles of the users in a document: those who send requests and those named in requests.
+pub fn handles(document: &Document) -> BTreeSet<String> {
+    let blocks = document.background.iter().chain(document.scenarios.iter().flat_map(|scenario| &scenario.blocks));
+    blocks.flat_map(world_names::handles).collect()
+}

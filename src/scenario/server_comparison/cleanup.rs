@@ -1,0 +1,232 @@
+//! Removes the objects that a probe created.
+
+use super::side::Side;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+/// An object that a request created, and how to remove it.
+#[derive(Clone, Debug)]
+pub struct Creation {
+    removal: Removal,
+    /// Handle of the account that created it; empty if unknown.
+    creator: String,
+    /// Kind and ID for messages to the user: `messages 12`.
+    name: String,
+}
+
+#[derive(Clone, Debug)]
+enum Removal {
+    Request {
+        method: &'static str,
+        path: String,
+        form: Vec<(&'static str, &'static str)>,
+    },
+    /// Removal of an uploaded file, whose ID is only in the list of attachments.
+    Attachment {
+        path_id: String,
+    },
+}
+
+/// An operation that creates objects, and how to remove them.
+struct CreationRule {
+    /// Path of its POST request.
+    path: &'static str,
+    /// Key of the ID or the list of IDs in its reply.
+    id_key: &'static str,
+    method: &'static str,
+    /// Path of the request that removes an object; `{}` is replaced by the ID.
+    removal_path: &'static str,
+    form: &'static [(&'static str, &'static str)],
+}
+
+const fn removed_by_delete(path: &'static str, id_key: &'static str, removal_path: &'static str) -> CreationRule {
+    CreationRule { path, id_key, method: "DELETE", removal_path, form: &[] }
+}
+
+const CREATION_RULES: [CreationRule; 14] = [
+    removed_by_delete("/messages", "id", "/messages/{}"),
+    removed_by_delete("/drafts", "ids", "/drafts/{}"),
+    removed_by_delete("/saved_snippets", "saved_snippet_id", "/saved_snippets/{}"),
+    removed_by_delete("/scheduled_messages", "scheduled_message_id", "/scheduled_messages/{}"),
+    removed_by_delete("/reminders", "reminder_id", "/reminders/{}"),
+    removed_by_delete("/channels/create", "id", "/streams/{}"),
+    removed_by_delete("/realm/filters", "id", "/realm/filters/{}"),
+    removed_by_delete("/realm/profile_fields", "id", "/realm/profile_fields/{}"),
+    removed_by_delete("/realm/playgrounds", "id", "/realm/playgrounds/{}"),
+    removed_by_delete("/bots", "user_id", "/bots/{}"),
+    removed_by_delete("/users", "user_id", "/users/{}"),
+    removed_by_delete("/default_stream_groups/create", "group_id", "/default_stream_groups/{}"),
+    CreationRule {
+        path: "/user_groups/create",
+        id_key: "group_id",
+        method: "POST",
+        removal_path: "/user_groups/{}/deactivate",
+        form: &[],
+    },
+    CreationRule {
+        path: "/channel_folders/create",
+        id_key: "channel_folder_id",
+        method: "PATCH",
+        removal_path: "/channel_folders/{}",
+        form: &[("is_archived", "true")],
+    },
+];
+
+const UPLOAD_PATH: &str = "/user_uploads";
+
+/// Whether requests with this method and path create objects.
+pub fn creates(method: &str, path: &str) -> bool {
+    method == "POST" && (path == UPLOAD_PATH || CREATION_RULES.iter().any(|rule| rule.path == path))
+}
+
+/// The objects that a request created.
+pub fn creations(method: &str, path: &str, reply: &Value, handle: &str) -> Vec<Creation> {
+    if method != "POST" || reply["result"] != "success" {
+        return Vec::new();
+    }
+    if path == UPLOAD_PATH {
+        return uploaded_file(reply, handle).into_iter().collect();
+    }
+    let Some(rule) = CREATION_RULES.iter().find(|rule| rule.path == path) else { return Vec::new() };
+    let ids: Vec<i64> = match &reply[rule.id_key] {
+        Value::Array(ids) => ids.iter().filter_map(Value::as_i64).collect(),
+        id => id.as_i64().into_iter().collect(),
+    };
+    let creation = |id: i64| Creation {
+        removal: Removal::Request {
+            method: rule.method,
+            path: rule.removal_path.replace("{}", &id.to_string()),
+            form: rule.form.to_vec(),
+        },
+        creator: handle.to_owned(),
+        name: format!("{} {id}", rule.removal_path.trim_matches('/').split("/{}").next().unwrap_or_default()),
+    };
+    ids.into_iter().map(creation).collect()
+}
+
+fn uploaded_file(reply: &Value, handle: &str) -> Option<Creation> {
+    let url = reply["url"].as_str().or_else(|| reply["uri"].as_str())?;
+    let (_, path_id) = url.split_once("/user_uploads/")?;
+    Some(Creation {
+        name: format!("upload {path_id}"),
+        removal: Removal::Attachment { path_id: percent_decoded(path_id) },
+        creator: handle.to_owned(),
+    })
+}
+
+fn percent_decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+/// A channel that a subscription created.
+pub fn subscribed_channel(id: i64) -> Creation {
+    Creation {
+        removal: Removal::Request { method: "DELETE", path: format!("/streams/{id}"), form: Vec::new() },
+        creator: String::new(),
+        name: format!("channel {id}"),
+    }
+}
+
+/// Removes objects, the newest first, as their creators or else as any other account. Returns a line with the reason
+/// for each object that could not be removed.
+pub async fn remove(side: &Side, creations: &[Creation]) -> Vec<String> {
+    let mut leftovers = Vec::new();
+    let mut unreachable: Option<String> = None;
+    for creation in creations.iter().rev() {
+        // Waiting for a server that does not reply takes too long to do it for each object.
+        let result = match &unreachable {
+            Some(failure) => Err(failure.clone()),
+            None => match remove_one(side, creation).await {
+                Ok(refusal) => refusal.map_or(Ok(()), Err),
+                Err(failure) => {
+                    unreachable = Some(failure.clone());
+                    Err(failure)
+                }
+            },
+        };
+        if let Err(reason) = result {
+            leftovers.push(format!("{} of {}: {reason}", creation.name, side.url));
+        }
+    }
+    leftovers
+}
+
+/// Removes an object. Returns the refusal if no account may remove it. The error says why there is no reply.
+async fn remove_one(side: &Side, creation: &Creation) -> Result<Option<String>, String> {
+    let (method, path, form) = match &creation.removal {
+        Removal::Request { method, path, form } => (*method, path.clone(), form.as_slice()),
+        Removal::Attachment { path_id } => match attachment_id(side, &creation.creator, path_id).await? {
+            Some(id) => ("DELETE", format!("/attachments/{id}"), [].as_slice()),
+            None => return Ok(None),
+        },
+    };
+    let mut handles = side.handles();
+    handles.sort_by_key(|handle| *handle != creation.creator);
+    let mut refusal = "no account may remove it".to_owned();
+    for person in handles.iter().filter_map(|handle| side.scope.directory.person(handle)) {
+        let reply = side.call(method, &path, person, form).await?;
+        if reply.status == 200 || is_removed(reply.status, &reply.body) {
+            return Ok(None);
+        }
+        if let Some(message) = reply.body["msg"].as_str() {
+            message.clone_into(&mut refusal);
+        }
+    }
+    Ok(Some(refusal))
+}
+
+/// The ID of an upload; None if it is already removed.
+async fn attachment_id(side: &Side, owner: &str, path_id: &str) -> Result<Option<i64>, String> {
+    let Some(person) = side.scope.directory.person(owner) else { return Ok(None) };
+    let reply = side.get("/attachments", Some(person)).await?;
+    let attachments = reply.body["attachments"].as_array().into_iter().flatten();
+    let mut matching = attachments
+        .filter(|attachment| attachment["path_id"].as_str().is_some_and(|other| percent_decoded(other) == path_id));
+    Ok(matching.next().and_then(|attachment| attachment["id"].as_i64()))
+}
+
+/// Whether a refusal says that the object no longer exists.
+fn is_removed(status: u16, reply: &Value) -> bool {
+    let text = reply["msg"].as_str().unwrap_or_default();
+    status != 401
+        && ["Invalid ", "does not exist", "No such", "not found", "already", "is deactivated"]
+            .iter()
+            .any(|part| text.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn names(path: &str, reply: &Value) -> Vec<String> {
+        creations("POST", path, reply, "mel").into_iter().map(|creation| creation.name).collect()
+    }
+
+    #[test]
+    fn creations_are_found_by_the_ids_in_replies() {
+        let reply = |key: &str, value: Value| json!({"result": "success", key: value});
+        assert_eq!(names("/messages", &reply("id", 7.into())), ["messages 7"]);
+        assert_eq!(names("/drafts", &reply("ids", json!([1, 2]))), ["drafts 1", "drafts 2"]);
+        assert_eq!(names("/user_groups/create", &reply("group_id", 3.into())), ["user_groups 3"]);
+        assert_eq!(names("/typing", &reply("id", 7.into())), [""; 0]);
+        assert_eq!(names("/messages", &json!({"result": "error", "id": 7})), [""; 0]);
+    }
+
+    #[test]
+    fn an_upload_is_found_by_its_url() {
+        let reply = json!({"result": "success", "url": "/user_uploads/2/ab/xyz/list%20one.txt"});
+        let creations = creations("POST", "/user_uploads", &reply, "mel");
+        assert!(
+            matches!(&creations[0].removal, Removal::Attachment { path_id } if path_id == "2/ab/xyz/list one.txt"),
+            "{creations:?}"
+        );
+    }
+
+    #[test]
+    fn a_refused_key_does_not_mean_that_an_object_is_removed() {
+        assert!(is_removed(400, &json!({"msg": "Invalid message(s)"})));
+        assert!(!is_removed(401, &json!({"msg": "Invalid API key"})));
+        assert!(!is_removed(400, &json!({"msg": "You don't have permission to delete this message"})));
+    }
+}

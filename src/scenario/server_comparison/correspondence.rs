@@ -1,0 +1,348 @@
+//! Compares values of two servers, each of which assigns its own IDs.
+
+use crate::scenario::recording::kinds::{is_time, kind_of_collection, kind_of_id};
+use crate::scenario::recording::secrets::is_secret;
+use regex::Regex;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// Items of longer lists are only compared with the item at the same position.
+const MAX_MATCHED_ITEMS: usize = 80;
+/// Shown in place of a missing value.
+pub const ABSENT: &str = "absent";
+
+/// Keys whose values are not compared, since they depend on the server or the time.
+const SERVER_DEPENDENT_KEYS: [&str; 12] = [
+    "queue_id",
+    "zulip_merge_base",
+    "service_merge_base",
+    "stream_weekly_traffic",
+    "server_generation",
+    "avatar_url",
+    "avatar_url_medium",
+    "duration",
+    "email_address",
+    "retry-after",
+    "local_id",
+    "realm_upload_quota_mib",
+];
+
+/// Random values and times in texts, with their replacements before a comparison.
+static RANDOM_PARTS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
+    let patterns = [
+        (r#"/user_uploads/[^\s"')<]*/"#, "/user_uploads/U/"),
+        (r"[0-9a-f]{24,}", "H"),
+        (r"[0-9a-f]{8}-[0-9a-f-]{20,}", "H"),
+        (r"/join/\w+", "/join/J"),
+        (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?", "T"),
+        (r"\d{10,}:[0-9a-f]+|\d{10,}:\d+", "Q"),
+    ];
+    patterns.map(|(pattern, replacement)| (Regex::new(pattern).expect("a well-formed pattern"), replacement)).to_vec()
+});
+
+/// IDs in texts. The text before an ID shows its kind.
+static IDS_IN_TEXT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"(/near/|/with/|data-user-id=\\?"|data-stream-id=\\?"|data-user-group-id=\\?"|/channel/|/stream/)(\d+)"#,
+    )
+    .expect("a well-formed pattern")
+});
+
+/// A difference between the two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Where it is, such as `reply.messages[].id` or `event message of mel`.
+    pub at: String,
+    /// The value of the first server as text.
+    pub first: String,
+    /// The value of the second server as text.
+    pub second: String,
+}
+
+/// Corresponding IDs and texts of two servers.
+#[derive(Clone, Debug, Default)]
+pub struct Correspondence {
+    /// IDs of the second server by kind and ID of the first.
+    second_ids: imbl::HashMap<(String, i64), i64>,
+    /// IDs of the first server by kind and ID of the second.
+    first_ids: imbl::HashMap<(String, i64), i64>,
+    /// For each server: texts with their replacements, the longest text first.
+    replacements: [Vec<(String, String)>; 2],
+}
+
+impl Correspondence {
+    /// Makes comparisons use a replacement for a text of one server (`side` 0 or 1).
+    pub fn replace(&mut self, side: usize, text: &str, replacement: &str) {
+        if text.len() > 2 && !self.replacements[side].iter().any(|(known, _)| known == text) {
+            self.replacements[side].push((text.to_owned(), replacement.to_owned()));
+            self.replacements[side].sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
+        }
+    }
+
+    /// Records that two IDs of a kind correspond. False if one of them already corresponds to another ID.
+    pub fn pair(&mut self, kind: &str, first: i64, second: i64) -> bool {
+        let (first_key, second_key) = ((kind.to_owned(), first), (kind.to_owned(), second));
+        match (self.second_ids.get(&first_key), self.first_ids.get(&second_key)) {
+            (Some(known), _) => *known == second,
+            (None, Some(_)) => false,
+            (None, None) => {
+                self.second_ids.insert(first_key, second);
+                self.first_ids.insert(second_key, first);
+                true
+            }
+        }
+    }
+
+    /// The differences between two values. `parent_kind` is the kind of object that they describe, such as `message`.
+    pub fn differences(&mut self, at: &str, parent_kind: &str, first: &Value, second: &Value) -> Vec<Difference> {
+        let mut differences = Vec::new();
+        self.compare_values("", parent_kind, first, second, at, &mut differences);
+        differences
+    }
+
+    fn compare_values(
+        &mut self,
+        key: &str,
+        parent_kind: &str,
+        first: &Value,
+        second: &Value,
+        at: &str,
+        differences: &mut Vec<Difference>,
+    ) {
+        let is_ignored =
+            SERVER_DEPENDENT_KEYS.contains(&key) || key.ends_with("_version") || key.ends_with("_feature_level");
+        // Servers derive client names from the User-Agent, which proxies may change.
+        let is_any_text = is_secret(key) || matches!(key, "client" | "sending_client");
+        if is_ignored || (is_any_text && first.is_string() && second.is_string()) {
+            return;
+        }
+        match (first, second) {
+            (Value::Object(first), Value::Object(second)) => {
+                self.compare_objects(key, parent_kind, first, second, at, differences);
+            }
+            (Value::Array(first), Value::Array(second)) => {
+                self.compare_arrays(key, parent_kind, first, second, at, differences);
+            }
+            (Value::Number(first_number), Value::Number(second_number)) => {
+                if !self.are_equal_numbers(key, parent_kind, first_number, second_number) {
+                    self.add_difference(at, first, second, differences);
+                }
+            }
+            (Value::String(first_text), Value::String(second_text)) => {
+                if !self.are_equal_texts(first_text, second_text) {
+                    self.add_difference(at, first, second, differences);
+                }
+            }
+            _ if first == second => {}
+            _ => self.add_difference(at, first, second, differences),
+        }
+    }
+
+    fn are_equal_numbers(
+        &mut self,
+        key: &str,
+        parent_kind: &str,
+        first: &serde_json::Number,
+        second: &serde_json::Number,
+    ) -> bool {
+        let (Some(first_int), Some(second_int)) = (first.as_i64(), second.as_i64()) else {
+            let is_float = first.as_i64().is_none() && second.as_i64().is_none();
+            let both_times = [first, second].iter().all(|number| is_time(key, number.as_f64().unwrap_or_default()));
+            return is_float && (both_times || first == second);
+        };
+        if is_time(key, first_int as f64) && is_time(key, second_int as f64) {
+            return true;
+        }
+        match kind_of_id(key, parent_kind) {
+            Some(kind) if first_int > 0 && second_int > 0 => self.pair(&kind, first_int, second_int),
+            None if matches!(key, "recipient_id" | "last_event_id" | "realm_id") => true,
+            _ => first_int == second_int,
+        }
+    }
+
+    fn are_equal_texts(&mut self, first: &str, second: &str) -> bool {
+        let (first, second) = (self.normalized(0, first), self.normalized(1, second));
+        if first == second {
+            return true;
+        }
+        let ids = |text: &str| -> Vec<(String, i64)> {
+            IDS_IN_TEXT
+                .captures_iter(text)
+                .map(|part| (part[1].to_owned(), part[2].parse().unwrap_or_default()))
+                .collect()
+        };
+        let pairs: Vec<_> = ids(&first).into_iter().zip(ids(&second)).collect();
+        IDS_IN_TEXT.replace_all(&first, "$1") == IDS_IN_TEXT.replace_all(&second, "$1")
+            && pairs.into_iter().all(|((prefix, first_id), (_, second_id))| {
+                let kind = match prefix.as_str() {
+                    "/near/" | "/with/" => "message",
+                    "/channel/" | "/stream/" => "channel",
+                    prefix if prefix.contains("user-id") => "user",
+                    prefix if prefix.contains("stream-id") => "channel",
+                    _ => "group",
+                };
+                self.pair(kind, first_id, second_id)
+            })
+    }
+
+    /// A text with the replacements for a server.
+    fn normalized(&self, side: usize, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (known, replacement) in &self.replacements[side] {
+            if text.contains(known) {
+                text = text.replace(known, replacement);
+            }
+        }
+        RANDOM_PARTS
+            .iter()
+            .fold(text, |text, (pattern, replacement)| pattern.replace_all(&text, *replacement).into_owned())
+    }
+
+    fn compare_objects(
+        &mut self,
+        key: &str,
+        parent_kind: &str,
+        first: &Map<String, Value>,
+        second: &Map<String, Value>,
+        at: &str,
+        differences: &mut Vec<Difference>,
+    ) {
+        let parent_kind = if key.is_empty() { parent_kind.to_owned() } else { kind_of_collection(key) };
+        let mut unmatched: BTreeSet<&String> = second.keys().collect();
+        for (name, value) in first {
+            let inner_at = format!("{at}.{}", if is_index(name) { "*" } else { name });
+            match self.counterpart(name, second) {
+                Some(other) => {
+                    unmatched.remove(other);
+                    self.compare_values(name, &parent_kind, value, &second[other], &inner_at, differences);
+                }
+                None => differences.push(Difference {
+                    at: inner_at,
+                    first: self.excerpt(0, value),
+                    second: ABSENT.to_owned(),
+                }),
+            }
+        }
+        for name in unmatched {
+            let inner_at = format!("{at}.{}", if is_index(name) { "*" } else { name });
+            differences.push(Difference {
+                at: inner_at,
+                first: ABSENT.to_owned(),
+                second: self.excerpt(1, &second[name]),
+            });
+        }
+    }
+
+    /// The key of the second object that corresponds to a key of the first.
+    fn counterpart<'o>(&self, name: &str, second: &'o Map<String, Value>) -> Option<&'o String> {
+        if let Ok(id) = name.parse::<i64>() {
+            for kind in ["message", "user", "channel", "group"] {
+                let other = self.second_ids.get(&(kind.to_owned(), id)).map(ToString::to_string);
+                if let Some((known, _)) = other.and_then(|other| second.get_key_value(&other)) {
+                    return Some(known);
+                }
+            }
+        }
+        let exact = second.get_key_value(name).map(|(known, _)| known);
+        exact.or_else(|| {
+            let normalized = self.normalized(0, name);
+            second.keys().find(|other| self.normalized(1, other) == normalized)
+        })
+    }
+
+    fn compare_arrays(
+        &mut self,
+        key: &str,
+        parent_kind: &str,
+        first: &[Value],
+        second: &[Value],
+        at: &str,
+        differences: &mut Vec<Difference>,
+    ) {
+        let item_at = format!("{at}[]");
+        let mut in_order = self.clone();
+        let mut in_order_differences = Vec::new();
+        if first.len() == second.len() {
+            for (one, other) in first.iter().zip(second) {
+                in_order.compare_values(key, parent_kind, one, other, &item_at, &mut in_order_differences);
+            }
+            if in_order_differences.is_empty() || first.len() > MAX_MATCHED_ITEMS || first.len() == 1 {
+                *self = in_order;
+                differences.extend(in_order_differences);
+                return;
+            }
+        }
+        let mut unmatched: Vec<usize> = (0..second.len()).collect();
+        let mut positions = Vec::new();
+        for item in first.iter().take(MAX_MATCHED_ITEMS) {
+            let distances =
+                unmatched.iter().map(|position| (self.distance(key, parent_kind, item, &second[*position]), *position));
+            match distances.min() {
+                Some((distance, position)) if distance <= max_distance(item) => {
+                    self.compare_values(key, parent_kind, item, &second[position], &item_at, differences);
+                    unmatched.retain(|other| *other != position);
+                    positions.push(position);
+                }
+                _ => differences.push(Difference {
+                    at: item_at.clone(),
+                    first: self.excerpt(0, item),
+                    second: ABSENT.to_owned(),
+                }),
+            }
+        }
+        for position in unmatched.into_iter().filter(|_| first.len() <= MAX_MATCHED_ITEMS) {
+            differences.push(Difference {
+                at: item_at.clone(),
+                first: ABSENT.to_owned(),
+                second: self.excerpt(1, &second[position]),
+            });
+        }
+        if is_ordered(key, first) && !positions.is_sorted() {
+            differences.push(Difference {
+                at: item_at,
+                first: "in order".to_owned(),
+                second: format!("in the order {positions:?}"),
+            });
+        }
+    }
+
+    /// The number of differences between two values.
+    fn distance(&self, key: &str, parent_kind: &str, first: &Value, second: &Value) -> usize {
+        let mut differences = Vec::new();
+        self.clone().compare_values(key, parent_kind, first, second, "", &mut differences);
+        differences.len()
+    }
+
+    fn add_difference(&self, at: &str, first: &Value, second: &Value, differences: &mut Vec<Difference>) {
+        differences.push(Difference {
+            at: at.to_owned(),
+            first: self.excerpt(0, first),
+            second: self.excerpt(1, second),
+        });
+    }
+
+    fn excerpt(&self, side: usize, value: &Value) -> String {
+        let text = self.normalized(side, &value.to_string());
+        let short: String = text.chars().take(300).collect();
+        if short.len() < text.len() { short + " …" } else { short }
+    }
+}
+
+fn is_index(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The maximum number of differences at which two items of lists count as the same object.
+fn max_distance(item: &Value) -> usize {
+    item.as_object().map_or(0, |object| object.len() / 3)
+}
+
+/// Whether the API specifies the order of a list.
+fn is_ordered(key: &str, items: &[Value]) -> bool {
+    matches!(key, "messages" | "message_history" | "edit_history" | "topics" | "events")
+        && items.iter().all(Value::is_object)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,398 @@
+//! Plays a probe: sends each of its requests to both servers, and compares the replies and the resulting events.
+
+use super::cleanup::{self, Creation};
+use super::correspondence::{Correspondence, Difference};
+use super::queues::{self, Queues};
+use super::side::{Side, curl};
+use crate::scenario::block::{Block, BlockKind, Body, Caller, Request};
+use crate::scenario::client::{HttpReply, HttpRequest};
+use crate::scenario::comparison::Comparison;
+use crate::scenario::document::{Document, Scenario};
+use crate::scenario::mistake::line_of;
+use crate::scenario::recording::kinds::kind_of_collection;
+use crate::scenario::request_encoding::encode_request;
+use crate::scenario::template::Part;
+use crate::scenario::world_setup::WorldSetup;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Maximum wait for events from one server that the other server has already sent.
+const MAX_EVENT_WAIT: Duration = Duration::from_millis(1_500);
+/// Pause between two reads of the events.
+const READ_INTERVAL: Duration = Duration::from_millis(50);
+
+/// A request that was sent to both servers.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Line of its block in the file, from 1.
+    pub line: usize,
+    /// Handle of its account, or `anonymous`.
+    pub caller: String,
+    /// Method such as GET.
+    pub method: String,
+    /// Path at the first server, without `/api/v1` and the query.
+    pub path: String,
+    /// Parameters at the first server.
+    pub parameters: BTreeMap<String, String>,
+    /// The `curl` commands for the two servers.
+    pub curl: [String; 2],
+    /// Status and body of the replies.
+    pub replies: [(u16, Value); 2],
+    /// Differences between the replies and between the resulting events.
+    pub differences: Vec<Difference>,
+}
+
+/// The result of a probe.
+#[derive(Clone, Debug, Default)]
+pub struct ProbeResult {
+    /// Compared requests.
+    pub steps: Vec<Step>,
+    /// Methods and paths of requests that were not compared, with the reasons.
+    pub skipped: Vec<(String, String)>,
+    /// Objects that the probe created and could not remove.
+    pub leftovers: Vec<String>,
+    /// Why a server did not reply; the comparison ends then.
+    pub failure: Option<String>,
+}
+
+/// Settings for playing a probe.
+pub struct Conditions<'a> {
+    /// A word that is different in each probe.
+    pub unique: &'a str,
+    /// Whether to send only requests that change nothing.
+    pub is_read_only: bool,
+    /// Set when the user interrupts the comparison. The probe then undoes its changes and compares no more.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// A probe in progress on two servers.
+struct ProbeRun<'a> {
+    sides: [&'a mut Side; 2],
+    correspondence: &'a mut Correspondence,
+    document: &'a Document,
+    queues: [Queues; 2],
+    creations: [Vec<Creation>; 2],
+    conditions: &'a Conditions<'a>,
+    /// Whether a request may have changed something.
+    may_have_changed: bool,
+}
+
+/// The outcome of a request of a probe.
+enum StepOutcome {
+    /// It was compared, and the probe continues.
+    Compared,
+    /// It was compared, but the probe ends for this reason.
+    Last(String),
+    /// It was not sent, and the probe ends for this reason.
+    NotSent(String),
+}
+
+/// Plays a probe on both servers, then removes the objects that it created.
+pub async fn play(
+    sides: [&mut Side; 2],
+    correspondence: &mut Correspondence,
+    document: &Document,
+    scenario: &Scenario,
+    conditions: &Conditions<'_>,
+) -> ProbeResult {
+    let blocks: Vec<&Block> = document.background.iter().chain(&scenario.blocks).collect();
+    let setup = WorldSetup::merged(blocks.iter().filter_map(|block| block.world()));
+    let mut result = ProbeResult::default();
+    let [first, second] = sides;
+    let feature_level = first.feature_level.min(second.feature_level);
+    if let Some(needed) = setup.from_level.filter(|needed| *needed > feature_level) {
+        result.skip(&blocks, &format!("needs feature level {needed}; one of the servers has {feature_level}"));
+        return result;
+    }
+    for side in [&mut *first, &mut *second] {
+        side.scope.unique = conditions.unique.to_owned();
+        side.scope.captured.clear();
+        side.scope.queues.clear();
+    }
+    let (queues, creations) = (Default::default(), Default::default());
+    let mut run = ProbeRun {
+        sides: [first, second],
+        correspondence,
+        document,
+        queues,
+        creations,
+        conditions,
+        may_have_changed: false,
+    };
+    result.failure = run.play(&blocks, &mut result).await.err();
+    run.clean_up(&mut result).await;
+    result
+}
+
+impl ProbeResult {
+    fn skip(&mut self, blocks: &[&Block], reason: &str) {
+        for block in blocks {
+            if let BlockKind::Request(request, _) = &block.kind {
+                let path: String = request.path.parts.iter().map(example_text).collect();
+                self.skipped.push((format!("{} {path}", request.method), reason.to_owned()));
+            }
+        }
+    }
+}
+
+/// A part of a path, with a number in place of a placeholder.
+fn example_text(part: &Part) -> String {
+    match part {
+        Part::Literal(text) => text.clone(),
+        _ => "1".to_owned(),
+    }
+}
+
+impl ProbeRun<'_> {
+    /// Sends the requests of the blocks and compares the replies. The error says why a server does not reply.
+    async fn play(&mut self, blocks: &[&Block], result: &mut ProbeResult) -> Result<(), String> {
+        if !self.conditions.is_read_only {
+            self.register_queues().await?;
+        }
+        for (index, block) in blocks.iter().enumerate() {
+            let outcome = match &block.kind {
+                BlockKind::World(_) | BlockKind::Event(..) | BlockKind::NoEvent(_) => continue,
+                BlockKind::Control(..) => StepOutcome::NotSent("needs control of both servers".to_owned()),
+                BlockKind::Request(..) if self.conditions.interrupted.load(Ordering::Relaxed) => {
+                    StepOutcome::NotSent("interrupted".to_owned())
+                }
+                BlockKind::Request(request, _) if self.conditions.is_read_only && request.method != "GET" => {
+                    StepOutcome::NotSent("changes something, and only reads are played".to_owned())
+                }
+                BlockKind::Request(request, reply) => {
+                    self.request(block, request, reply.as_ref().map(|reply| &reply.body), result).await?
+                }
+            };
+            let (reason, remaining) = match outcome {
+                StepOutcome::Compared => continue,
+                StepOutcome::Last(reason) => (reason, &blocks[index + 1..]),
+                StepOutcome::NotSent(reason) => (reason, &blocks[index..]),
+            };
+            result.skip(remaining, &reason);
+            return if self.may_have_changed { self.undo_changes(remaining).await } else { Ok(()) };
+        }
+        Ok(())
+    }
+
+    /// Sends the remaining requests without comparison, so that the probe undoes its changes: those that create no
+    /// objects, and reads that capture values for later requests.
+    async fn undo_changes(&mut self, remaining: &[&Block]) -> Result<(), String> {
+        for block in remaining {
+            let BlockKind::Request(request, reply) = &block.kind else { continue };
+            let expected = reply.as_ref().map(|reply| &reply.body);
+            if request.method == "GET" && captured_names(expected).is_empty() {
+                continue;
+            }
+            for index in 0..self.sides.len() {
+                // A request that needs a value of an earlier reply can't be encoded.
+                let Ok(encoded) = encode_request(&self.sides[index].scope, request) else { continue };
+                let path = path_without_base(&encoded.url, &self.sides[index].url);
+                if cleanup::creates(&request.method, &path) {
+                    continue;
+                }
+                let reply = self.sides[index].send(encoded).await?;
+                self.capture(index, expected, &reply);
+            }
+        }
+        Ok(())
+    }
+
+    async fn register_queues(&mut self) -> Result<(), String> {
+        for (index, side) in self.sides.iter().enumerate() {
+            for (handle, id) in self.queues[index].register(side).await? {
+                self.correspondence.replace(index, &id, &format!("QUEUE of {handle}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a request to both servers, and compares the replies and the resulting events.
+    async fn request(
+        &mut self,
+        block: &Block,
+        request: &Request,
+        expected: Option<&Body>,
+        result: &mut ProbeResult,
+    ) -> Result<StepOutcome, String> {
+        let encoded = match self.encode(request).await? {
+            Ok(encoded) => encoded,
+            Err(reason) => return Ok(StepOutcome::NotSent(reason)),
+        };
+        let (caller, emails) = match &request.caller {
+            Caller::Anonymous => ("anonymous".to_owned(), [None, None]),
+            Caller::User(handle, _) => {
+                let email = |side: &Side| side.scope.directory.person(handle).map(|person| person.email.clone());
+                (handle.clone(), [email(self.sides[0]), email(self.sides[1])])
+            }
+        };
+        self.may_have_changed |= request.method != "GET";
+        let path = path_without_base(&encoded[0].url, &self.sides[0].url);
+        let mut replies = Vec::new();
+        for (index, to_send) in encoded.iter().enumerate() {
+            let reply = self.sides[index].send(to_send.clone()).await?;
+            self.track_created(index, &request.method, &path, &caller, &reply);
+            replies.push(reply);
+        }
+        let [first, second] = replies.try_into().map_err(|_| "there are two servers".to_owned())?;
+        let has_same_status = first.status == second.status;
+        let mut differences = if has_same_status {
+            self.correspondence.differences("reply", &kind_of_path(&path), &body_of(&first), &body_of(&second))
+        } else {
+            vec![Difference {
+                at: "status".to_owned(),
+                first: status_and_message(&first),
+                second: status_and_message(&second),
+            }]
+        };
+        if request.method != "GET" && !self.conditions.is_read_only {
+            differences.extend(self.event_differences(has_same_status).await?);
+        }
+        let missing_capture = self.capture(0, expected, &first).or(self.capture(1, expected, &second));
+        result.steps.push(Step {
+            line: line_of(&self.document.text, block.range.start),
+            caller,
+            method: request.method.clone(),
+            path,
+            parameters: parameters_of(&encoded[0]),
+            curl: [curl(&encoded[0], emails[0].as_deref()), curl(&encoded[1], emails[1].as_deref())],
+            replies: [(first.status, first.body), (second.status, second.body)],
+            differences,
+        });
+        Ok(match missing_capture {
+            _ if !has_same_status => {
+                StepOutcome::Last("the replies to an earlier request have another status".to_owned())
+            }
+            Some(name) => StepOutcome::Last(format!("an earlier reply does not have '{name}'")),
+            None => StepOutcome::Compared,
+        })
+    }
+
+    /// The encoded request for each server. The inner error says which placeholder has no value.
+    async fn encode(&mut self, request: &Request) -> Result<Result<[HttpRequest; 2], String>, String> {
+        let mut requests = Vec::new();
+        for side in &mut self.sides {
+            let mut encoded = encode_request(&side.scope, request);
+            if encoded.is_err() {
+                side.read_names().await?;
+                encoded = encode_request(&side.scope, request);
+            }
+            match encoded {
+                Ok(encoded) => requests.push(encoded),
+                Err(reason) => return Ok(Err(format!("{reason} on {}", side.url))),
+            }
+        }
+        let [first, second] = requests.try_into().map_err(|_| "there are two servers".to_owned())?;
+        Ok(Ok([first, second]))
+    }
+
+    /// Adds the objects that a request created on a server to those to remove.
+    fn track_created(&mut self, index: usize, method: &str, path: &str, caller: &str, reply: &HttpReply) {
+        self.creations[index].extend(cleanup::creations(method, path, &reply.body, caller));
+        if let Some(id) = reply.body["queue_id"].as_str() {
+            self.correspondence.replace(index, id, "QUEUE");
+            self.queues[index].add_registered_by_probe(caller, id);
+        }
+    }
+
+    /// Captures values of a reply according to the reply block. Returns a name for which the reply has no value.
+    fn capture(&mut self, index: usize, expected: Option<&Body>, reply: &HttpReply) -> Option<String> {
+        let Some(Body::Json(pattern, _)) = expected else { return None };
+        let side = &mut self.sides[index];
+        let mut comparison = Comparison::new(&side.scope, &self.document.text, false);
+        comparison.compare(pattern, &reply.body);
+        let captured = comparison.captured;
+        side.scope.captured.extend(captured);
+        captured_names(expected).into_iter().find(|name| !side.scope.captured.contains_key(name))
+    }
+
+    /// The differences between the new events of the two servers. If `waits`, waits for late events.
+    async fn event_differences(&mut self, waits: bool) -> Result<Vec<Difference>, String> {
+        let handles = self.sides[0].handles();
+        let mut all_events: [BTreeMap<String, Vec<Value>>; 2] = Default::default();
+        let mut waited = Duration::ZERO;
+        loop {
+            for (index, events) in all_events.iter_mut().enumerate() {
+                for handle in &handles {
+                    let new_events = self.queues[index].read_events(self.sides[index], handle).await?;
+                    events.entry(handle.clone()).or_default().extend(new_events);
+                }
+            }
+            let counts =
+                |index: usize| -> Vec<usize> { handles.iter().map(|handle| all_events[index][handle].len()).collect() };
+            if counts(0) == counts(1) || waited >= MAX_EVENT_WAIT || !waits {
+                break;
+            }
+            tokio::time::sleep(READ_INTERVAL).await;
+            waited += READ_INTERVAL;
+        }
+        let mut differences = Vec::new();
+        for handle in &handles {
+            let [first, second] = [&all_events[0][handle], &all_events[1][handle]];
+            differences.extend(queues::compare(self.correspondence, handle, first, second));
+        }
+        Ok(differences)
+    }
+
+    /// Deletes the queues and removes the created objects.
+    async fn clean_up(&mut self, result: &mut ProbeResult) {
+        for (index, side) in self.sides.iter().enumerate() {
+            self.queues[index].delete(side).await;
+            if self.conditions.is_read_only {
+                continue;
+            }
+            let mut creations = self.creations[index].clone();
+            creations.extend(self.subscribed_channels(side).await);
+            result.leftovers.extend(cleanup::remove(side, &creations).await);
+        }
+    }
+
+    /// The channels that the probe created by subscribing to them, found by its unique word.
+    async fn subscribed_channels(&self, side: &Side) -> Vec<Creation> {
+        let Some(person) = side.scope.directory.people.values().next() else { return Vec::new() };
+        let Ok(reply) = side.get("/streams", Some(person)).await else { return Vec::new() };
+        let is_from_probe =
+            |channel: &&Value| channel["name"].as_str().is_some_and(|name| name.contains(self.conditions.unique));
+        let channels = reply.body["streams"].as_array().into_iter().flatten().filter(is_from_probe);
+        channels.filter_map(|channel| channel["stream_id"].as_i64()).map(cleanup::subscribed_channel).collect()
+    }
+}
+
+/// The names of the values that an expected reply captures.
+fn captured_names(expected: Option<&Body>) -> Vec<String> {
+    let Some(Body::Json(pattern, _)) = expected else { return Vec::new() };
+    pattern.templates().iter().flat_map(|template| template.captures()).map(str::to_owned).collect()
+}
+
+fn status_and_message(reply: &HttpReply) -> String {
+    format!("{} {}", reply.status, reply.body["msg"].as_str().unwrap_or_default())
+}
+
+/// The JSON body of a reply; only the content type if the body is not JSON.
+fn body_of(reply: &HttpReply) -> Value {
+    if reply.body.is_null() && !reply.bytes.is_empty() {
+        let content_type = reply.headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        return json!({ "content-type": content_type.split(';').next() });
+    }
+    reply.body.clone()
+}
+
+/// The path after `/api/v1`, without the query.
+fn path_without_base(url: &str, base: &str) -> String {
+    let path = url.strip_prefix(base).unwrap_or(url);
+    let path = path.strip_prefix("/api/v1").unwrap_or(path);
+    path.split('?').next().unwrap_or_default().to_owned()
+}
+
+fn kind_of_path(path: &str) -> String {
+    let mut words = path.split('/').filter(|part| !part.is_empty() && part.parse::<i64>().is_err());
+    kind_of_collection(words.rfind(|part| !["realm", "me", "create"].contains(part)).unwrap_or_default())
+}
+
+fn parameters_of(request: &HttpRequest) -> BTreeMap<String, String> {
+    let query = request.url.split_once('?').map(|(_, query)| query.to_owned()).unwrap_or_default();
+    let mut parameters: BTreeMap<String, String> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+    parameters.extend(form_urlencoded::parse(&request.body).into_owned());
+    parameters
+}

@@ -1,0 +1,144 @@
+//! The event queues of the accounts on a server, and the comparison of the events of two servers.
+
+use super::correspondence::{ABSENT, Correspondence, Difference};
+use super::side::Side;
+use crate::scenario::recording::kinds::kind_of_collection;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The queues of a probe on one server.
+#[derive(Debug, Default)]
+pub struct Queues {
+    /// Queues by handle, whose events are read after each request.
+    by_handle: BTreeMap<String, Queue>,
+    /// Handles and IDs of the queues that requests of the probe registered.
+    registered_by_probe: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+struct Queue {
+    id: String,
+    last_event_id: i64,
+}
+
+impl Queues {
+    /// Registers a queue for each account. Returns handles and IDs.
+    ///
+    /// # Errors
+    ///
+    /// If there is no reply.
+    pub async fn register(&mut self, side: &Side) -> Result<Vec<(String, String)>, String> {
+        let capabilities = json!({"notification_settings_null": true, "bulk_message_deletion": true,
+            "user_avatar_url_field_optional": false, "stream_typing_notifications": true, "user_settings_object": true,
+            "include_deactivated_groups": true, "archived_channels": true, "empty_topic_name": true});
+        let capabilities = capabilities.to_string();
+        let form =
+            [("fetch_event_types", "[]"), ("client_capabilities", &capabilities), ("all_public_streams", "false")];
+        let mut ids = Vec::new();
+        for handle in side.handles() {
+            let Some(person) = side.scope.directory.person(&handle) else { continue };
+            let reply = side.call("POST", "/register", person, &form).await?;
+            if let Some(id) = reply.body["queue_id"].as_str() {
+                let last_event_id = reply.body["last_event_id"].as_i64().unwrap_or(-1);
+                ids.push((handle.clone(), id.to_owned()));
+                self.by_handle.insert(handle, Queue { id: id.to_owned(), last_event_id });
+            }
+        }
+        Ok(ids)
+    }
+
+    /// Adds a queue that a request of the probe registered, so that it is deleted at the end.
+    pub fn add_registered_by_probe(&mut self, handle: &str, id: &str) {
+        self.registered_by_probe.push((handle.to_owned(), id.to_owned()));
+    }
+
+    /// The new events of an account since the last call, without their IDs and without heartbeats.
+    ///
+    /// # Errors
+    ///
+    /// If there is no reply.
+    pub async fn read_events(&mut self, side: &Side, handle: &str) -> Result<Vec<Value>, String> {
+        let Some(queue) = self.by_handle.get_mut(handle) else { return Ok(Vec::new()) };
+        let Some(person) = side.scope.directory.person(handle) else { return Ok(Vec::new()) };
+        let query = form_urlencoded::Serializer::new(String::new())
+            .append_pair("queue_id", &queue.id)
+            .append_pair("last_event_id", &queue.last_event_id.to_string())
+            .append_pair("dont_block", "true")
+            .finish();
+        let reply = side.get(&format!("/events?{query}"), Some(person)).await?;
+        let mut events = Vec::new();
+        for event in reply.body["events"].as_array().into_iter().flatten() {
+            queue.last_event_id = queue.last_event_id.max(event["id"].as_i64().unwrap_or(-1));
+            let mut event = event.clone();
+            event.as_object_mut().map(|event| event.shift_remove("id"));
+            if event["type"] != "heartbeat" {
+                events.push(event);
+            }
+        }
+        Ok(events)
+    }
+
+    /// Deletes the queues. Any that can't be deleted will expire.
+    pub async fn delete(&self, side: &Side) {
+        let by_handle = self.by_handle.iter().map(|(handle, queue)| (handle, &queue.id));
+        let registered_by_probe = self.registered_by_probe.iter().map(|(handle, id)| (handle, id));
+        for (handle, id) in by_handle.chain(registered_by_probe) {
+            let Some(person) = side.scope.directory.person(handle) else { continue };
+            if side.call("DELETE", "/events", person, &[("queue_id", id)]).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The differences between the events of an account on the two servers.
+pub fn compare(
+    correspondence: &mut Correspondence,
+    handle: &str,
+    first: &[Value],
+    second: &[Value],
+) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let mut unmatched: Vec<usize> = (0..second.len()).collect();
+    let mut positions = Vec::new();
+    for event in first {
+        let at = format!("event {} of {handle}", event_name(event));
+        let parent_kind = kind_of_collection(event["type"].as_str().unwrap_or_default());
+        let candidates =
+            unmatched.iter().copied().filter(|position| event_name(&second[*position]) == event_name(event));
+        let nearest = candidates.min_by_key(|position| {
+            (correspondence.clone().differences(&at, &parent_kind, event, &second[*position]).len(), *position)
+        });
+        match nearest {
+            Some(position) => {
+                differences.extend(correspondence.differences(&at, &parent_kind, event, &second[position]));
+                unmatched.retain(|other| *other != position);
+                positions.push(position);
+            }
+            None => differences.push(Difference { at, first: excerpt(event), second: ABSENT.to_owned() }),
+        }
+    }
+    for position in unmatched {
+        let at = format!("event {} of {handle}", event_name(&second[position]));
+        differences.push(Difference { at, first: ABSENT.to_owned(), second: excerpt(&second[position]) });
+    }
+    if !positions.is_sorted() {
+        let names = |events: &[Value]| events.iter().map(event_name).collect::<Vec<_>>().join(", ");
+        differences.push(Difference {
+            at: format!("order of events of {handle}"),
+            first: names(first),
+            second: names(second),
+        });
+    }
+    differences
+}
+
+/// Type and operation of an event, such as `reaction/add`.
+fn event_name(event: &Value) -> String {
+    let operation = event["op"].as_str().map(|operation| format!("/{operation}")).unwrap_or_default();
+    format!("{}{operation}", event["type"].as_str().unwrap_or_default())
+}
+
+fn excerpt(value: &Value) -> String {
+    value.to_string().chars().take(300).collect()
+}

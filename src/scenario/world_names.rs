@@ -1,0 +1,82 @@
+//! The names of users, channels and groups in a scenario, which are checked before it is played.
+
+use super::block::{Block, BlockKind, Caller};
+use super::document::Document;
+use super::mistake::line_of;
+use super::scope::Scope;
+use super::template::{Part, Reference, Template, UserField};
+
+/// Finds names that do not exist in the world. Returns the line of the first, and a message with all of them. A name
+/// that is in the text of an earlier block may be created there, and is not checked.
+pub fn find_unknown(scope: &Scope, document: &Document, blocks: &[&Block]) -> Option<(usize, String)> {
+    let mut earlier = String::new();
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for block in blocks {
+        for (reference, at) in world_references(block) {
+            let Some((name, known)) = names_of_kind(scope, &reference) else { continue };
+            if scope.value(&reference).is_ok() || earlier.contains(name) {
+                continue;
+            }
+            let line = line_of(&document.text, at);
+            let reason = scope.value(&reference).err().unwrap_or_default();
+            let message = format!("{reason}{}", nearest(name, &known));
+            if !lines.iter().any(|(_, other)| *other == message) {
+                lines.push((line, message));
+            }
+        }
+        block.templates().iter().for_each(|(template, _)| earlier.push_str(&literal_text(template)));
+    }
+    let (line, first) = lines.first()?.clone();
+    let others = lines.iter().skip(1).map(|(line, message)| format!("\n{}:{line}: {message}", document.name));
+    Some((line, format!("{first}{}", others.collect::<String>())))
+}
+
+/// The handles of the users in a block, with duplicates.
+pub fn handles(block: &Block) -> impl Iterator<Item = String> {
+    world_references(block).into_iter().filter_map(|(reference, _)| match reference {
+        Reference::User(handle, _) => Some(handle),
+        _ => None,
+    })
+}
+
+/// The references in a block, with their byte offsets.
+fn world_references(block: &Block) -> Vec<(Reference, usize)> {
+    let mut references = Vec::new();
+    if let BlockKind::Request(request, _) = &block.kind
+        && let Caller::User(handle, _) = &request.caller
+    {
+        references.push((Reference::User(handle.clone(), UserField::UserId), request.path.at));
+    }
+    for (template, _) in block.templates() {
+        references.extend(template.references().map(|reference| (reference.clone(), template.at)));
+    }
+    references
+}
+
+/// The name in a reference, with all existing names of its kind.
+fn names_of_kind<'a>(scope: &'a Scope, reference: &'a Reference) -> Option<(&'a str, Vec<&'a String>)> {
+    let directory = &scope.directory;
+    match reference {
+        Reference::User(name, _) => Some((name, directory.people.keys().collect())),
+        Reference::Channel(name) => Some((name, directory.channels.keys().collect())),
+        Reference::Group(name) => Some((name, directory.groups.keys().collect())),
+        _ => None,
+    }
+}
+
+fn nearest(name: &str, known: &[&String]) -> String {
+    // The names of users include email addresses.
+    let is_same_kind = |other: &&&String| other.contains('@') == name.contains('@');
+    let similarity = |other: &&&String| (strsim::jaro_winkler(name, other) * 1e6) as i64;
+    known
+        .iter()
+        .filter(is_same_kind)
+        .max_by_key(similarity)
+        .map(|nearest| format!("; the nearest is '{nearest}'"))
+        .unwrap_or_default()
+}
+
+fn literal_text(template: &Template) -> String {
+    let literal = |part: &Part| if let Part::Literal(text) = part { Some(format!("{text}\n")) } else { None };
+    template.parts.iter().filter_map(literal).collect()
+}

@@ -1,0 +1,29 @@
+//! The setup of a scenario's world, from its `world` blocks.
+
+/// The contents of the `world` blocks of a scenario.
+#[derive(Clone, Debug, Default)]
+pub struct WorldSetup {
+    /// Options of the world, in the form of `POST /control/worlds`.
+    pub options: Vec<(String, String)>,
+    /// The lowest feature level at which the scenario must play.
+    pub from_level: Option<i64>,
+}
+
+impl WorldSetup {
+    /// Merges the setups of several blocks. Later options override earlier ones.
+    pub fn merged<'block>(blocks: impl Iterator<Item = &'block Self>) -> Self {
+        let mut merged_setup = Self::default();
+        for setup in blocks {
+            merged_setup.options.extend(setup.options.iter().cloned());
+            merged_setup.from_level = setup.from_level.or(merged_setup.from_level);
+        }
+        merged_setup
+    }
+
+    /// The levels at which the scenario is played: the newest, and the lowest one.
+    pub fn levels(&self, newest: i64) -> Vec<i64> {
+        let has_level_option = self.options.iter().any(|(name, _)| name == "feature_level");
+        let lowest = self.from_level.filter(|lowest| !has_level_option && *lowest != newest);
+        std::iter::once(newest).chain(lowest).collect()
+    }
+}

@@ -1,0 +1,171 @@
+//! The frames that watchers of a world receive.
+
+use super::{NewEvents, World};
+use crate::journal;
+use crate::realm::Realm;
+use crate::realm::agenda::Due;
+use crate::realm::event::Entry;
+use crate::realm::id::UserId;
+use crate::realm::push::Push;
+use crate::realm::queue::{Queue, QueueId};
+use crate::time::Timestamp;
+use imbl::ordmap::DiffItem;
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::sync::broadcast;
+
+/// Number of frames that are buffered for a slow watcher before it misses some.
+const WATCH_CAPACITY: usize = 4096;
+
+/// A frame for watchers.
+#[derive(Clone, Debug)]
+pub enum WatchFrame {
+    Request(Arc<journal::Entry>),
+    /// An event, with its position in the log.
+    Event(u64, Arc<Entry>),
+    /// The clock was moved.
+    Clock {
+        from: Timestamp,
+        to: Timestamp,
+        /// The items that fell due, with their times.
+        fired: Vec<(Timestamp, Due)>,
+        /// The restored snapshot, if restoring it moved the clock.
+        snapshot: Option<String>,
+    },
+    /// A fault fired.
+    Fault {
+        /// When the request was answered.
+        at: Timestamp,
+        fault_id: String,
+        /// ID of the request's entry in the journal.
+        journal_id: u64,
+        /// The effect, as in the call that set the fault up.
+        effect: Value,
+    },
+    /// The networks or the rate limits were changed.
+    Conditions {
+        at: Timestamp,
+        /// The type of the frame.
+        kind: &'static str,
+        /// All present networks or rate limits, as control lists them.
+        now: Value,
+    },
+    Push(Arc<Push>),
+    Queue {
+        at: Timestamp,
+        queue_id: QueueId,
+        owner: UserId,
+        change: QueueChange,
+    },
+}
+
+impl WatchFrame {
+    /// The time of the change of the realm that caused the frame. None: another cause.
+    fn caused_at(&self) -> Option<Timestamp> {
+        match self {
+            WatchFrame::Event(_, entry) => Some(entry.at),
+            WatchFrame::Queue { at, .. } => Some(*at),
+            WatchFrame::Push(push) => Some(push.at),
+            WatchFrame::Request(_)
+            | WatchFrame::Clock { .. }
+            | WatchFrame::Fault { .. }
+            | WatchFrame::Conditions { .. } => None,
+        }
+    }
+}
+
+/// A change of an event queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueChange {
+    Registered,
+    /// A poll waits on it.
+    Parked,
+    /// The parked poll ended.
+    Answered,
+    Expired,
+    /// Removed by a fault, by control, or because the account was deactivated.
+    Lost,
+    /// Deleted by its client.
+    Deleted,
+}
+
+impl QueueChange {
+    pub fn word(self) -> &'static str {
+        match self {
+            QueueChange::Registered => "registered",
+            QueueChange::Parked => "parked",
+            QueueChange::Answered => "answered",
+            QueueChange::Expired => "expired",
+            QueueChange::Lost => "lost",
+            QueueChange::Deleted => "deleted",
+        }
+    }
+
+    pub(super) fn of(self, queue: &Queue, at: Timestamp) -> WatchFrame {
+        WatchFrame::Queue { at, queue_id: queue.id.clone(), owner: queue.owner, change: self }
+    }
+}
+
+/// The frames for changes of queues and for new pushes. `fired` are the items that fell due in the change. `deleted_queues`
+/// are those that their clients deleted.
+pub(super) fn differences(
+    before: &Realm,
+    after: &Realm,
+    fired: &[(Timestamp, Due)],
+    deleted_queues: &[QueueId],
+) -> Vec<WatchFrame> {
+    let mut frames = Vec::new();
+    for difference in before.queues.diff(&after.queues) {
+        frames.extend(match difference {
+            DiffItem::Add(_, queue) => Some(QueueChange::Registered.of(queue, after.now)),
+            DiffItem::Remove(id, queue) => {
+                let expired = fired.iter().find(|(_, due)| matches!(due, Due::Queue(other) if other == id));
+                Some(match expired {
+                    Some((at, _)) => QueueChange::Expired.of(queue, *at),
+                    None if deleted_queues.contains(id) => QueueChange::Deleted.of(queue, after.now),
+                    None => QueueChange::Lost.of(queue, after.now),
+                })
+            }
+            DiffItem::Update { .. } => None,
+        });
+    }
+    let pushes = after.relay.pushes.iter().rev().take_while(|push| push.id > before.relay.handed);
+    let first = frames.len();
+    frames.extend(pushes.cloned().map(WatchFrame::Push));
+    frames[first..].reverse();
+    frames
+}
+
+impl World {
+    #[doc(hidden)]
+    pub fn watch(&self) -> broadcast::Receiver<WatchFrame> {
+        self.watchers.get_or_init(|| broadcast::channel(WATCH_CAPACITY).0).subscribe()
+    }
+
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watchers.get().is_some_and(|watchers| watchers.receiver_count() > 0)
+    }
+
+    #[doc(hidden)]
+    pub fn broadcast(&self, frame: WatchFrame) {
+        if let Some(watchers) = self.watchers.get() {
+            // An error means that there are no watchers.
+            let _ = watchers.send(frame);
+        }
+    }
+
+    /// Broadcasts the events and other frames of a change, in the order of time. Each event is a frame, so that the frames
+    /// that a slow watcher misses can be counted.
+    pub(crate) fn broadcast_events(&self, new_events: &NewEvents) {
+        if !self.is_watched() {
+            return;
+        }
+        let events = (new_events.first..)
+            .zip(&new_events.entries)
+            .map(|(position, entry)| WatchFrame::Event(position, entry.clone()));
+        let mut frames: Vec<WatchFrame> = events.chain(new_events.frames.iter().cloned()).collect();
+        // In a jump, frames have different times. The sort is stable, so that frames of the same time keep their order.
+        frames.sort_by_key(WatchFrame::caused_at);
+        frames.into_iter().for_each(|frame| self.broadcast(frame));
+    }
+}
