@@ -28,6 +28,9 @@ type AgendaItem struct {
 	UserID *int64 `json:"user_id,omitempty"`
 }
 
+// String is the reply in JSON.
+func (a AgendaItem) String() string { return inJSON(a) }
+
 // ClockState is the time, whether the clock runs, and the agenda.
 type ClockState struct {
 	// The time, in Unix seconds of the world's clock.
@@ -37,6 +40,9 @@ type ClockState struct {
 	// Items that fall due, the next one first.
 	Agenda []AgendaItem `json:"agenda"`
 }
+
+// String is the reply in JSON.
+func (c ClockState) String() string { return inJSON(c) }
 
 // ClockMoved is the clock after a change, and the items that fell due.
 type ClockMoved struct {
@@ -54,6 +60,9 @@ type ClockMoved struct {
 	Fired []AgendaItem `json:"fired"`
 }
 
+// String is the reply in JSON.
+func (c ClockMoved) String() string { return inJSON(c) }
+
 // Health is the server's version, its feature level and its number of worlds.
 type Health struct {
 	// Version of chatdouble.
@@ -63,6 +72,9 @@ type Health struct {
 	// Number of worlds.
 	Worlds int `json:"worlds"`
 }
+
+// String is the reply in JSON.
+func (h Health) String() string { return inJSON(h) }
 
 // WorldRow is a row of the list of worlds.
 type WorldRow struct {
@@ -90,6 +102,9 @@ type WorldRow struct {
 	IdleTTLSeconds *float64 `json:"idle_ttl_seconds"`
 }
 
+// String is the reply in JSON.
+func (w WorldRow) String() string { return inJSON(w) }
+
 // FaultRow is an installed fault: its rule, and how often it fired.
 type FaultRow struct {
 	// The requests that it applies to, as in the rule.
@@ -110,6 +125,9 @@ type FaultRow struct {
 	Fired int `json:"fired"`
 }
 
+// String is the reply in JSON.
+func (f FaultRow) String() string { return inJSON(f) }
+
 // NetworkRow is a network that clients are on.
 type NetworkRow struct {
 	// Address of the user whose network it is; null for all who have none of their own.
@@ -126,6 +144,9 @@ type NetworkRow struct {
 	Loss float64 `json:"loss"`
 }
 
+// String is the reply in JSON.
+func (n NetworkRow) String() string { return inJSON(n) }
+
 // RateLimitRow is a limit of requests.
 type RateLimitRow struct {
 	// Address of the user whose limit it is; null for all who have none of their own.
@@ -136,6 +157,9 @@ type RateLimitRow struct {
 	Seconds float64 `json:"seconds"`
 }
 
+// String is the reply in JSON.
+func (r RateLimitRow) String() string { return inJSON(r) }
+
 // PreviewDelays is the delays of previews, in seconds.
 type PreviewDelays struct {
 	// From the upload of a picture to its thumbnails, by the world's clock.
@@ -143,6 +167,9 @@ type PreviewDelays struct {
 	// From a message to the previews of the pages that it links, by the world's clock; null: there are none.
 	LinkSeconds *float64 `json:"link_seconds"`
 }
+
+// String is the reply in JSON.
+func (p PreviewDelays) String() string { return inJSON(p) }
 
 // JournalEntry is a request and its reply.
 type JournalEntry struct {
@@ -196,6 +223,9 @@ type Queue struct {
 	Capabilities []string `json:"capabilities"`
 }
 
+// String is the reply in JSON.
+func (q Queue) String() string { return inJSON(q) }
+
 // ReportedClient is a client with the rules that it broke.
 type ReportedClient struct {
 	// Name of the world, in a report on several.
@@ -213,6 +243,9 @@ type ReportedClient struct {
 	// Rules that it broke, the most severe first.
 	Findings []Finding `json:"findings"`
 }
+
+// String is the reply in JSON.
+func (r ReportedClient) String() string { return inJSON(r) }
 
 // Finding is a rule that a client broke.
 type Finding struct {
@@ -234,6 +267,9 @@ type Finding struct {
 	Help string `json:"help"`
 }
 
+// String is the reply in JSON.
+func (f Finding) String() string { return inJSON(f) }
+
 // FindingRequest is a request that a finding is about.
 type FindingRequest struct {
 	// Id of the entry in the journal; null if the request was never answered.
@@ -244,6 +280,9 @@ type FindingRequest struct {
 	Request string `json:"request"`
 }
 
+// String is the reply in JSON.
+func (f FindingRequest) String() string { return inJSON(f) }
+
 // Report is what the clients of a world did wrong.
 type Report struct {
 	// Clients that sent requests, with their findings.
@@ -251,6 +290,9 @@ type Report struct {
 	// False if the report had to forget clients or findings.
 	Complete bool `json:"complete"`
 }
+
+// String is the reply in JSON.
+func (r Report) String() string { return inJSON(r) }
 
 // Push is a push that was handed to the push relay.
 type Push struct {
@@ -272,6 +314,9 @@ type Push struct {
 	Wire *PushWire `json:"wire"`
 }
 
+// String is the reply in JSON.
+func (p Push) String() string { return inJSON(p) }
+
 // PushWire is a push as the push relay carries it.
 type PushWire struct {
 	// The service of the device: fcm or apns.
@@ -284,6 +329,9 @@ type PushWire struct {
 	Envelope json.RawMessage `json:"envelope"`
 }
 
+// String is the reply in JSON.
+func (p PushWire) String() string { return inJSON(p) }
+
 // Snapshot is a snapshot that was taken.
 type Snapshot struct {
 	// Name, which restoring it takes.
@@ -291,6 +339,9 @@ type Snapshot struct {
 	// The time of the world's clock in it, in Unix seconds.
 	At float64 `json:"at"`
 }
+
+// String is the reply in JSON.
+func (s Snapshot) String() string { return inJSON(s) }
 
 // Violation is an invariant that does not hold.
 type Violation struct {
@@ -300,6 +351,9 @@ type Violation struct {
 	What string `json:"what"`
 }
 
+// String is the reply in JSON.
+func (v Violation) String() string { return inJSON(v) }
+
 // Invariants is the invariants that were checked, and their violations.
 type Invariants struct {
 	// Names of the invariants that were checked.
@@ -307,6 +361,9 @@ type Invariants struct {
 	// What does not hold; empty in a sound world.
 	Violations []Violation `json:"violations"`
 }
+
+// String is the reply in JSON.
+func (i Invariants) String() string { return inJSON(i) }
 
 // WorldOptions is a new world.
 type WorldOptions struct {

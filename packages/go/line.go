@@ -1,6 +1,7 @@
 package chatdouble
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -37,6 +38,17 @@ func (e JournalEntry) refusal() string {
 		return ""
 	}
 	return reply.Msg
+}
+
+// inJSON is a reply in one line.
+func inJSON(reply any) string {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(reply); err != nil {
+		return err.Error()
+	}
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 // parameters are those of a request, by name, shortened.

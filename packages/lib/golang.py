@@ -17,6 +17,8 @@ import "encoding/json"
 INITIALISMS = {"id": "ID", "url": "URL", "ttl": "TTL", "api": "API", "tls": "TLS", "ca": "CA", "http": "HTTP"}
 # Numbers of requests whose zero is another value than none.
 POINTERS = {"status", "feature_level", "seed", "at_least", "at_most", "exactly", "probability", "latency_ms", "jitter_ms", "loss", "port"}
+# Replies that the package writes in a line by itself.
+WRITTEN = {"JournalEntry"}
 OWN = {"match": "*FaultMatch", "effect": "Effect"}
 # Bodies of waits, whose time is an argument.
 AWAITED = {
@@ -87,7 +89,12 @@ def record(name, schema, text, whole):
         is_pointer = (nullable or not is_required) and (kind in ("int", "int64", "float64", "bool") or kind in whole.records)
         tag = key if is_required else f"{key},omitempty"
         lines += described(value, whole) + [f"\t{pascal(key)} {'*' if is_pointer else ''}{kind} `json:\"{tag}\"`"]
-    return "\n".join([*lines, "}"])
+    lines.append("}")
+    if name not in WRITTEN:
+        # Otherwise %v shows addresses of what may be missing, and numbers of bytes.
+        receiver = name[0].lower()
+        lines += ["", "// String is the reply in JSON.", f"func ({receiver} {name}) String() string {{ return inJSON({receiver}) }}"]
+    return "\n".join(lines)
 
 
 def options(name, text, keys):
