@@ -158,6 +158,10 @@ func TestClock(t *testing.T) {
 	equal(t, ok(world.Clock.Freeze())(t).Running, false)
 	_, err := world.Clock.Set(0)
 	refused(t, err, "can't go back")
+	_, err = world.Clock.Set(time.Hour)
+	refused(t, err, "Set takes a time, not 1h0m0s; Advance takes a duration")
+	_, err = world.Clock.Advance(noon)
+	refused(t, err, "Advance takes a duration, not 2026-01-01", "Set takes a time")
 }
 
 func TestFaults(t *testing.T) {
@@ -189,6 +193,8 @@ func TestFaults(t *testing.T) {
 	same(t, send(t, world, mel, "x")["result"], "success")
 	_, err := world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Drop: "aftr"}})
 	equal(t, refused(t, err).Status, 400)
+	_, err = world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Error: &chatdouble.ErrorEffect{Status: 503}}})
+	refused(t, err, `code, msg and further keys, not {"status":503}`)
 }
 
 func TestThereIsAnEffectForEachKeyOfTheDocument(t *testing.T) {
@@ -220,6 +226,23 @@ func TestThereIsAnEffectForEachKeyOfTheDocument(t *testing.T) {
 		ok(world.Faults.Add(chatdouble.FaultRule{Effect: effect}))(t)
 	}
 	equal(t, len(known), len(declared))
+}
+
+func TestRepliesArePrintedInJSON(t *testing.T) {
+	world := server(t).World("default")
+	api(t, world, ok(world.User("mel"))(t), "POST", "/mobile_push/e2ee/test_notification", nil)
+	ok(world.Faults.Add(chatdouble.FaultRule{Times: 2, Effect: chatdouble.Effect{Change: map[string]any{"a": "<"}}}))(t)
+	for printed, part := range map[string]string{
+		fmt.Sprint(ok(world.Clock.ToNext())(t).Fired):                         `"reminder_id":1`,
+		fmt.Sprint(ok(world.Clock.ToNext())(t)):                               `"fired":[{"kind":`,
+		fmt.Sprintf("%+v", ok(world.Pushes.List(chatdouble.PushFilter{}))(t)): `"device_id":`,
+		fmt.Sprint(ok(world.Faults.List())(t)):                                `"effect":{"change":{"a":"<"}}`,
+		fmt.Sprint(ok(world.Previews.Delays())(t)):                            `"link_seconds":null`,
+	} {
+		if !strings.Contains(printed, part) || strings.Contains(printed, "0xc0") {
+			t.Errorf("%s: %s", part, printed)
+		}
+	}
 }
 
 func TestNetworksAndRateLimits(t *testing.T) {
@@ -389,7 +412,7 @@ func TestHTTPSAndATokenAreSpoken(t *testing.T) {
 	equal(t, refused(t, err).Status, 401)
 	equal(t, len(ok(ok(chatdouble.Connect(chatdouble.Connection{ControlToken: "secret"}))(t).Worlds(""))(t)), 1)
 	t.Setenv("CHATDOUBLE_TLS_CA", "")
-	_, err = ok(chatdouble.Connect(chatdouble.Connection{ControlToken: "secret"}))(t).Health()
+	_, err = chatdouble.Connect(chatdouble.Connection{ControlToken: "secret"})
 	equal(t, refused(t, err, "/control/health: ").Status, 0)
 }
 
@@ -414,6 +437,9 @@ func TestAFailedStartSaysWhatTheProgramSays(t *testing.T) {
 	check(t, os.WriteFile(other, []byte("#!/bin/sh\necho \"error: unexpected argument '--exit-with-stdin' found\" >&2\nexit 2\n"), 0o700))
 	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
 	refused(t, err, "unexpected argument '--exit-with-stdin' found (from CHATDOUBLE_BINARY)")
+	check(t, os.WriteFile(other, []byte("#!/bin/sh\necho 'other: unrecognized option' >&2\nexit 2\n"), 0o700))
+	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
+	refused(t, err, other+" ended before it was ready, and says: other: unrecognized option (from CHATDOUBLE_BINARY)")
 	t.Setenv("CHATDOUBLE_BINARY", "")
 	t.Setenv("PATH", t.TempDir())
 	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
@@ -443,9 +469,9 @@ func TestAFailedStartNamesTheVariableThatIsToBlame(t *testing.T) {
 func TestAServerThatCanNotBeReachedNamesTheVariableWithItsAddress(t *testing.T) {
 	const source = " (from CHATDOUBLE_URL; unset it to let the tests start a server)"
 	t.Setenv("CHATDOUBLE_URL", "http://127.0.0.1:9")
-	_, err := ok(chatdouble.Connect(chatdouble.Connection{}))(t).Worlds("")
+	_, err := chatdouble.Connect(chatdouble.Connection{})
 	refused(t, err, "refused", source)
-	_, err = ok(chatdouble.Connect(chatdouble.Connection{URL: "http://127.0.0.1:9"}))(t).Worlds("")
+	_, err = chatdouble.Connect(chatdouble.Connection{URL: "http://127.0.0.1:9"})
 	if text := refused(t, err).Message; strings.Contains(text, "CHATDOUBLE") {
 		t.Error(text)
 	}
@@ -480,6 +506,9 @@ func TestWhatIsNoReplyIsAnErrorThatSaysSo(t *testing.T) {
 	reply := ""
 	stranger := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, _ *http.Request) { fmt.Fprint(answer, reply) }))
 	defer stranger.Close()
+	_, err := chatdouble.Connect(chatdouble.Connection{URL: stranger.URL})
+	refused(t, err, "/control/health: 200, and the reply is not JSON")
+	reply = `{"result": "success", "version": "0.1.0", "feature_level": 1, "worlds": 1}`
 	world := ok(chatdouble.Connect(chatdouble.Connection{URL: stranger.URL}))(t).World("default")
 	for _, reply = range []string{
 		"not json", "[]", "{}", `{"result": "success"}`, `{"result": "success", "now": "x", "running": true, "agenda": []}`,

@@ -16,7 +16,8 @@ type Effect struct {
 	PseudoLocalize bool `json:"pseudo_localize,omitempty"`
 	// Drop: the connection closes without a reply, before or after the request is carried out.
 	Drop string `json:"drop,omitempty"`
-	// Retries: repetitions of a dropped request are dropped too.
+	// Retries: repetitions of a dropped request are dropped too. net/http repeats a GET by itself when a connection that was used
+	// before breaks, so that a client never sees that it was dropped once.
 	Retries bool `json:"retries,omitempty"`
 	// TruncateAt: the request is carried out, and the body of the reply breaks off after so many bytes.
 	TruncateAt *int `json:"truncate_at,omitempty"`
@@ -41,21 +42,31 @@ func (e RateLimitEffect) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"retry_after": plain(e.RetryAfter)})
 }
 
-// ErrorEffect is a failed reply.
+// ErrorEffect is a failed reply. Control requires its status, code and message.
 type ErrorEffect struct {
+	// Status is the HTTP status, from 400 to 599.
 	Status int
-	Code   string
-	Msg    string
+	// Code is the reply's code, such as BAD_REQUEST, by which clients tell errors apart.
+	Code string
+	// Msg is the text of the reply, as users see it.
+	Msg string
 	// Further has other keys of the reply.
 	Further map[string]any
 }
 
-// MarshalJSON writes the further keys with the others.
+// MarshalJSON writes the further keys with the others. An empty one is left out, so that control says that it is missing.
 func (e ErrorEffect) MarshalJSON() ([]byte, error) {
 	keys := map[string]any{}
 	for name, value := range e.Further {
 		keys[name] = value
 	}
-	keys["status"], keys["code"], keys["msg"] = e.Status, e.Code, e.Msg
+	if e.Status != 0 {
+		keys["status"] = e.Status
+	}
+	for name, text := range map[string]string{"code": e.Code, "msg": e.Msg} {
+		if text != "" {
+			keys[name] = text
+		}
+	}
 	return json.Marshal(keys)
 }

@@ -30,7 +30,7 @@ type Connection struct {
 	TLSCA string
 }
 
-// Connect connects to a running server.
+// Connect connects to a running server, and asks it whether it can answer.
 func Connect(there Connection) (*Server, error) {
 	source := ""
 	if there.URL == "" {
@@ -50,7 +50,14 @@ func Connect(there Connection) (*Server, error) {
 		}
 		there.TLSCA = string(text)
 	}
-	return newServer(there, source)
+	server, err := newServer(there, source)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := server.Health(); err != nil {
+		return nil, err
+	}
+	return server, nil
 }
 
 // newServer is a server somewhere; the source of its URL is added to the errors of one that does not answer.
@@ -106,6 +113,13 @@ func (s *Server) DeleteWorlds(prefix string) ([]string, error) {
 func (s *Server) Health() (Health, error) {
 	var reply Health
 	err := s.requests.control("GET", "/health", nil, nil, 0, &reply)
+	return reply, err
+}
+
+// Report returns what the clients of all worlds did that a real server would suffer from, also those of deleted worlds.
+func (s *Server) Report() (Report, error) {
+	var reply Report
+	err := s.requests.control("GET", "/report", nil, nil, 0, &reply)
 	return reply, err
 }
 

@@ -108,10 +108,14 @@ func run(program string, line []string, token string) (string, *started, *Error)
 		}
 	}
 	status := command.Wait()
-	text := strings.TrimPrefix(strings.TrimSpace(said.text()), "error: ")
+	whole := strings.TrimSpace(said.text())
+	text := strings.TrimPrefix(whole, "error: ")
 	switch {
 	case text == "":
 		return "", nil, failure("%s ended before it was ready: %v%s", program, status, sourceOfProgram())
+	// Another program has been named.
+	case text == whole:
+		return "", nil, failure("%s ended before it was ready, and says: %s%s", program, text, sourceOfProgram())
 	// A program of another version lacks options that this package always gives.
 	case strings.HasPrefix(text, "unexpected argument '--exit-with-stdin'"):
 		text += sourceOfProgram()

@@ -35,11 +35,19 @@ func (c *Clock) State() (ClockState, error) {
 
 // Advance advances by a time.Duration, a span such as "1d2h30m" or a number of seconds; all items that fall due are done before it returns.
 func (c *Clock) Advance(by any, jump ...Jump) (ClockMoved, error) {
+	if _, isTime := by.(time.Time); isTime {
+		return ClockMoved{}, failure("Advance takes a duration, not %v; Set takes a time", by)
+	}
 	return c.move("advance_seconds", plain(by), jump)
 }
 
 // Set advances to a time: a time.Time, a text in RFC 3339 or a number of Unix seconds.
-func (c *Clock) Set(to any, jump ...Jump) (ClockMoved, error) { return c.move("set", plain(to), jump) }
+func (c *Clock) Set(to any, jump ...Jump) (ClockMoved, error) {
+	if _, isDuration := to.(time.Duration); isDuration {
+		return ClockMoved{}, failure("Set takes a time, not %v; Advance takes a duration", to)
+	}
+	return c.move("set", plain(to), jump)
+}
 
 // ToNext advances to the next item that falls due.
 func (c *Clock) ToNext(jump ...Jump) (ClockMoved, error) { return c.move("to_next", true, jump) }
@@ -51,6 +59,9 @@ func (c *Clock) Run() (ClockMoved, error) { return c.move("running", true, nil) 
 func (c *Clock) Freeze() (ClockMoved, error) { return c.move("running", false, nil) }
 
 func (c *Clock) move(change string, value any, jumps []Jump) (ClockMoved, error) {
+	if len(jumps) > 1 {
+		return ClockMoved{}, failure("the clock takes one Jump, not %d", len(jumps))
+	}
 	body := map[string]any{change: value}
 	for _, jump := range jumps {
 		if jump.WaitForClientsMs != nil {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"runtime"
 	"sort"
 	"strings"
 	"sync"
@@ -38,7 +39,8 @@ var (
 //		os.Exit(chatdoubletest.Main(m, chatdouble.StartOptions{Dialect: "zulip"}))
 //	}
 //
-// Without it the server has a frozen clock, unless CHATDOUBLE_CLOCK says otherwise.
+// Without it the server has a frozen clock, unless CHATDOUBLE_CLOCK says otherwise. For the server at CHATDOUBLE_URL, which runs
+// already, Clock, Dialect, FeatureLevel, Fixture and Seed are options of the tests' worlds instead; others are refused.
 func Main(m *testing.M, serve chatdouble.StartOptions) int {
 	options = serve
 	status := m.Run()
@@ -62,8 +64,10 @@ func Server(t testing.TB) *chatdouble.Server {
 }
 
 func start() {
-	if os.Getenv("CHATDOUBLE_URL") != "" {
-		shared, unmade = chatdouble.Connect(chatdouble.Connection{})
+	if isElsewhere() {
+		if unmade = checkUsed(options); unmade == nil {
+			shared, unmade = chatdouble.Connect(chatdouble.Connection{ControlToken: options.ControlToken})
+		}
 		return
 	}
 	if options.Clock == nil && os.Getenv("CHATDOUBLE_CLOCK") == "" {
@@ -73,13 +77,19 @@ func start() {
 	shared, unmade = chatdouble.StartServerWith(options, fmt.Sprintf("--exit-with-process=%d", os.Getppid()))
 }
 
-// NewWorld makes a world for a test: a fork of default, or as the options say. It is deleted after the test; a test that
-// fails logs the last requests to it.
-func NewWorld(t testing.TB, options ...chatdouble.WorldOptions) *World {
+// NewWorld makes a world for a test: a fork of default, or as the options say, which are one struct at most. It is deleted
+// after the test; a test that fails logs the last requests to it.
+func NewWorld(t testing.TB, given ...chatdouble.WorldOptions) *World {
 	t.Helper()
+	if len(given) > 1 {
+		t.Fatalf("NewWorld takes one WorldOptions, not %d", len(given))
+	}
 	wanted := chatdouble.WorldOptions{}
-	if len(options) > 0 {
-		wanted = options[0]
+	if len(given) > 0 {
+		wanted = given[0]
+	}
+	if isElsewhere() {
+		wanted = completed(wanted, options)
 	}
 	if wanted.Fixture == nil && wanted.ForkOf == "" {
 		wanted.ForkOf = "default"
@@ -107,14 +117,52 @@ func (w *World) FailOn(severity string) {
 
 func (w *World) end() {
 	w.t.Helper()
-	if !w.t.Failed() && w.failOn != "" {
-		w.checkFindings()
-	} else if w.t.Failed() {
+	// Package testing knows of a panic only after the cleanups.
+	hasFailed := w.t.Failed() || isPanicking()
+	isJudged := !hasFailed && w.failOn != ""
+	var report chatdouble.Report
+	if isJudged {
+		report, isJudged = w.lastReport()
+	} else if hasFailed {
 		w.logRequests()
 	}
 	if err := w.Steering.Delete(); err != nil && !isGone(err) {
 		w.t.Error(err)
 	}
+	if isJudged {
+		w.checkFindings(report)
+	}
+}
+
+// lastReport is the report before the world is deleted, unless the test has deleted it.
+func (w *World) lastReport() (chatdouble.Report, bool) {
+	w.t.Helper()
+	report, err := w.Steering.Report()
+	if err != nil && !isGone(err) {
+		w.t.Error(err)
+	}
+	return report, err == nil
+}
+
+// withEnd is a report with what the end of the world added to it: what clients left behind, which is no more than a note.
+func (w *World) withEnd(report chatdouble.Report) chatdouble.Report {
+	w.t.Helper()
+	if w.failOn != severities[0] {
+		return report
+	}
+	whole, err := w.Server.Report()
+	if err != nil {
+		w.t.Error(err)
+	}
+	for index, client := range report.Clients {
+		// The last one counts: an earlier world may have had the same name.
+		for _, other := range whole.Clients {
+			if other.World == w.Name && other.Client == client.Client && other.User == client.User {
+				report.Clients[index] = other
+			}
+		}
+	}
+	return report
 }
 
 // isGone tells whether a test has deleted its world.
@@ -133,20 +181,35 @@ func (w *World) logRequests() {
 	for _, entry := range entries {
 		lines = append(lines, "  "+strings.ReplaceAll(entry.String(), "\n", "\n  "))
 	}
-	w.t.Log(strings.Join(lines, "\n"))
-}
-
-func (w *World) checkFindings() {
-	w.t.Helper()
-	report, err := w.Steering.Report()
-	if err != nil {
-		if !isGone(err) {
-			w.t.Error(err)
-		}
+	text := strings.Join(lines, "\n")
+	if !w.t.Failed() {
+		// Package testing shows nothing that a test logged before its panic.
+		fmt.Fprintln(os.Stderr, text)
 		return
 	}
+	w.t.Log(text)
+}
+
+// isPanicking tells whether this goroutine, which runs the test and then its cleanups, panics.
+func isPanicking() bool {
+	const deep = 64
+	callers := make([]uintptr, deep)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(0, callers)])
+	for {
+		frame, isMore := frames.Next()
+		if frame.Function == "runtime.gopanic" {
+			return true
+		}
+		if !isMore {
+			return false
+		}
+	}
+}
+
+func (w *World) checkFindings(report chatdouble.Report) {
+	w.t.Helper()
 	var found []string
-	for _, client := range report.Clients {
+	for _, client := range w.withEnd(report).Clients {
 		who := client.Client
 		if client.User != "" {
 			who += " (" + client.User + ")"

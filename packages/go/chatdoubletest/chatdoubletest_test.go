@@ -1,6 +1,7 @@
 package chatdoubletest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -122,6 +123,19 @@ func TestAFailedTestShowsItsLastRequestsWithTheirReasons(t *testing.T) {
 	}
 }
 
+func TestPanic(t *testing.T) {
+	isInner(t)
+	ask(t, chatdoubletest.NewWorld(t), "GET", "/mesages", nil)
+	panic("the client is broken")
+}
+
+func TestATestThatPanicsShowsItsLastRequests(t *testing.T) {
+	output, err := inner(t, "TestPanic")
+	if err == nil || strings.Count(output, "404 GET /mesages mel@chat.test") != 1 || !strings.Contains(output, "the client is broken") {
+		t.Error(output, err)
+	}
+}
+
 func TestStrict(t *testing.T) {
 	isInner(t)
 	ask(t, chatdoubletest.NewWorld(t), "GET", "/users/me?colour=red", nil)
@@ -137,8 +151,35 @@ func TestFindingsFailATestWhereTheyAreAskedFor(t *testing.T) {
 	}
 }
 
+func TestLeaving(t *testing.T) {
+	isInner(t)
+	for _, name := range []string{"register", "leave"} {
+		// The name is used again: what was left behind in the first world is no finding of the second.
+		t.Run(name, func(t *testing.T) {
+			world := chatdoubletest.NewWorld(t, chatdouble.WorldOptions{Name: "used-again"})
+			if name == "register" {
+				ask(t, world, "POST", "/register", url.Values{"event_types": {`["message"]`}})
+			} else {
+				ask(t, world, "GET", "/users/me", nil)
+			}
+		})
+	}
+}
+
+func TestFindingsOfTheEndFailATest(t *testing.T) {
+	output, err := inner(t, "TestLeaving", "-chatdouble.fail-on=note")
+	if err == nil || !strings.Contains(output, "note queue-left-behind: ") || !strings.Contains(output, "--- PASS: TestLeaving/leave") {
+		t.Error(output, err)
+	}
+	if output, err := inner(t, "TestLeaving", "-chatdouble.fail-on=warning"); err != nil {
+		t.Error(output)
+	}
+}
+
 func TestMistaken(t *testing.T) {
 	isInner(t)
+	t.Run("options", func(t *testing.T) { chatdoubletest.NewWorld(t, chatdouble.WorldOptions{}, chatdouble.WorldOptions{}) })
+	t.Run("jumps", func(t *testing.T) { chatdoubletest.NewWorld(t).Clock.ToNext(chatdouble.Jump{}, chatdouble.Jump{}) })
 	t.Run("fixture", func(t *testing.T) { chatdoubletest.NewWorld(t, chatdouble.WorldOptions{Fixture: "casst"}) })
 	t.Run("severity", func(t *testing.T) { chatdoubletest.NewWorld(t).FailOn("warnings") })
 	t.Run("user", func(t *testing.T) { chatdoubletest.NewWorld(t).User("mell") })
@@ -146,7 +187,7 @@ func TestMistaken(t *testing.T) {
 
 func TestAMistakeIsNamed(t *testing.T) {
 	output, err := inner(t, "TestMistaken")
-	for _, part := range []string{"the world can't be made: ", "'casst'", `FailOn takes note, warning, error, not "warnings"; the nearest is "warning"`, "the nearest is 'mel'"} {
+	for _, part := range []string{"the world can't be made: ", "'casst'", "NewWorld takes one WorldOptions, not 2", "the clock takes one Jump, not 2", `FailOn takes note, warning, error, not "warnings"; the nearest is "warning"`, "the nearest is 'mel'"} {
 		if err == nil || !strings.Contains(output, part) {
 			t.Errorf("%v: %q is not in\n%s", err, part, output)
 		}
@@ -184,6 +225,11 @@ func TestWhatTheServerSaysIsShown(t *testing.T) {
 
 func TestMain(m *testing.M) {
 	options := chatdouble.StartOptions{}
+	if text := os.Getenv("OPTIONS"); text != "" {
+		if err := json.Unmarshal([]byte(text), &options); err != nil {
+			panic(err)
+		}
+	}
 	if folder := os.Getenv("SECURED"); folder != "" {
 		options = chatdouble.StartOptions{TLS: true, ControlToken: "secret", TLSCAFile: filepath.Join(folder, "ca.pem")}
 	}
@@ -200,6 +246,54 @@ func TestSecured(t *testing.T) {
 func TestMainTakesOptions(t *testing.T) {
 	t.Setenv("SECURED", t.TempDir())
 	if output, err := inner(t, "TestSecured"); err != nil || !strings.Contains(output, "https://") {
+		t.Error(output, err)
+	}
+}
+
+func TestElsewhere(t *testing.T) {
+	isInner(t)
+	for _, given := range []chatdouble.WorldOptions{{}, {ForkOf: "default"}, {Fixture: "empty"}, {FeatureLevel: chatdouble.Ptr(301), Dialect: "neutral"}} {
+		world := chatdoubletest.NewWorld(t, given)
+		var settings map[string]any
+		reply, err := http.Get(world.URL + "/api/v1/server_settings")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer reply.Body.Close()
+		if err := json.NewDecoder(reply.Body).Decode(&settings); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := world.Server.Worlds(world.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("settings:", settings["zulip_feature_level"], settings["service_feature_level"], world.Clock.Now(), rows[0].Channels > 0)
+	}
+}
+
+func TestOptionsOfMainAreThoseOfWorldsOfAServerElsewhere(t *testing.T) {
+	server, err := chatdouble.StartServer(chatdouble.StartOptions{ControlToken: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	t.Setenv("CHATDOUBLE_URL", server.URL)
+	t.Setenv("OPTIONS", `{"dialect": "zulip", "feature_level": 300, "clock": "2027-01-01T00:00:00Z", "seed": 3, "control_token": "secret"}`)
+	output, err := inner(t, "TestElsewhere")
+	const again = "settings: 300 <nil> 1.7987616e+09 "
+	for _, line := range []string{again + "true\n" + again + "true\n" + again + "false\n", "settings: <nil> 301 1.7987616e+09 true\n"} {
+		if err != nil || !strings.Contains(output, line) {
+			t.Errorf("%v: %q is not in\n%s", err, line, output)
+		}
+	}
+	t.Setenv("OPTIONS", `{"fixture": "empty", "control_token": "secret"}`)
+	if output, err = inner(t, "TestElsewhere"); err != nil || strings.Count(output, " false\n") != 3 {
+		t.Error(output, err)
+	}
+	t.Setenv("OPTIONS", `{"dialect": "zulip", "tls": true, "webhooks": "anywhere"}`)
+	output, err = inner(t, "TestElsewhere")
+	const said = "Main can't give TLS, Webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL"
+	if err == nil || !strings.Contains(output, said) {
 		t.Error(output, err)
 	}
 }
