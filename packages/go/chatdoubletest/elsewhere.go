@@ -17,7 +17,7 @@ func completed(wanted chatdouble.WorldOptions, serve chatdouble.StartOptions) ch
 	if wanted.ForkOf != "" && wanted.ForkOf != "default" {
 		return wanted
 	}
-	if wanted.Fixture == nil && wanted.ForkOf == "" && serve.Fixture != "" {
+	if wanted.Fixture == nil && wanted.ForkOf == "" && wanted.Snapshot == "" && serve.Fixture != "" {
 		wanted.Fixture = serve.Fixture
 	}
 	if wanted.Dialect == nil && serve.Dialect != "" {

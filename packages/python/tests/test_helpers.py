@@ -159,6 +159,10 @@ def test_the_clock(world):
     assert world.clock.run().running and not world.clock.freeze().running
     with pytest.raises(chatdouble.Error, match="can't go back"):
         world.clock.set(0)
+    with pytest.raises(chatdouble.Error, match="set takes a time, not .*; advance takes a duration"):
+        world.clock.set(datetime.timedelta(hours=1))
+    with pytest.raises(chatdouble.Error, match="advance takes a duration, not .*; set takes a time"):
+        world.clock.advance(there)
 
 
 def test_faults(world):
@@ -348,6 +352,10 @@ def test_a_failed_start_names_the_variable_that_is_to_blame(monkeypatch, tmp_pat
             patch.setenv("CHATDOUBLE_BINARY", program)
             said = message()
             assert reason in said and program in said and said.endswith("(from CHATDOUBLE_BINARY)")
+    other.write_text("#!/bin/sh\necho 'other: unrecognized option' >&2\nexit 2\n")
+    with monkeypatch.context() as patch:
+        patch.setenv("CHATDOUBLE_BINARY", str(other))
+        assert message() == f"{other} ended with status 2 before it was ready, and says: other: unrecognized option (from CHATDOUBLE_BINARY)"
     other.write_text("#!/bin/sh\necho \"error: unexpected argument '--exit-with-stdin' found\" >&2\nexit 2\n")
     monkeypatch.setenv("CHATDOUBLE_BINARY", str(other))
     assert message().endswith("(from CHATDOUBLE_BINARY)")
@@ -361,8 +369,8 @@ def test_a_server_that_can_not_be_reached_names_the_variable_with_its_address(mo
 
     source = "(from CHATDOUBLE_URL; unset it to let the tests start a server)"
     monkeypatch.setenv("CHATDOUBLE_URL", "http://127.0.0.1:9")
-    assert message(lambda: chatdouble.connect().worlds()).endswith(source)
-    assert "CHATDOUBLE" not in message(lambda: chatdouble.connect("http://127.0.0.1:9").worlds())
+    assert message(chatdouble.connect).endswith(source)
+    assert "CHATDOUBLE" not in message(lambda: chatdouble.connect("http://127.0.0.1:9"))
     monkeypatch.setenv("CHATDOUBLE_URL", "localhost:9")
     assert message(chatdouble.connect).endswith(source)
     monkeypatch.setenv("CHATDOUBLE_URL", "https://localhost:9")
@@ -522,7 +530,7 @@ def stranger():
 @pytest.mark.parametrize("body", NO_REPLIES)
 def test_what_is_no_reply_of_chatdouble(stranger, body, call):
     stranger.body = NO_REPLIES[body]
-    with chatdouble.connect(f"http://127.0.0.1:{stranger.server_port}") as server:
+    with chatdouble.Server(f"http://127.0.0.1:{stranger.server_port}") as server:
         with pytest.raises(chatdouble.Error) as refused:
             CALLS[call](server, server.world("x"))
     assert len(str(refused.value)) < 500
@@ -779,6 +787,56 @@ def test_a_server_that_can_not_be_started_is_one_short_message(pytester, monkeyp
     result.assert_outcomes(errors=1)
     text = result.stdout.str()
     assert "(from CHATDOUBLE_URL; unset it to let the tests start a server)" in text and "pytest_plugin" not in text, text
+
+
+OPTIONS_OF_A_SERVER = """
+import json, pytest, urllib.request
+
+def settings(world):
+    found = json.load(urllib.request.urlopen(f"{world.url}/api/v1/server_settings"))
+    return found.get("zulip_feature_level"), found.get("service_feature_level"), world.clock.now(), world.server.worlds(prefix=world.name)[0].channels > 0
+
+def test_fork(chatdouble_world):
+    assert settings(chatdouble_world) == (300, None, 1798761600, True)
+
+@pytest.mark.chatdouble(fixture="empty", feature_level=301, dialect="neutral")
+def test_own(chatdouble_world):
+    assert settings(chatdouble_world) == (None, 301, 1798761600, False)
+"""
+
+
+def test_options_of_the_server_are_those_of_worlds_of_a_server_elsewhere(pytester, monkeypatch):
+    pytester.makepyfile(OPTIONS_OF_A_SERVER)
+    options = "[pytest]\nchatdouble_options =\n  dialect=zulip\n  feature-level=300\n  clock=2027-01-01\n  seed=3\n  control_token=secret\n"
+    pytester.makeini(options)
+    with chatdouble.start_server(control_token="secret") as server:
+        monkeypatch.setenv("CHATDOUBLE_URL", server.url)
+        pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=2)
+        pytester.makeini(options + "  tls\n  webhooks=anywhere\n")
+        result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result.assert_outcomes(errors=2)
+    assert "chatdouble_options in tox.ini can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already" in result.stdout.str()
+
+
+def test_findings_of_the_end_fail_a_test(pytester):
+    pytester.makepyfile(
+        """
+        import pytest, urllib.parse, urllib.request
+        from base64 import b64encode
+
+        @pytest.mark.chatdouble(name="used-again")
+        @pytest.mark.parametrize("path", ["register", "typing"])
+        def test_it(chatdouble_world, path):
+            mel = chatdouble_world.user("mel")
+            key = b64encode(f"{mel.email}:{mel.api_key}".encode()).decode()
+            data = urllib.parse.urlencode({"event_types": '["message"]'} if path == "register" else {"to": "[8]", "op": "start"}).encode()
+            urllib.request.urlopen(urllib.request.Request(f"{chatdouble_world.url}/api/v1/{path}", data, {"Authorization": f"Basic {key}"}))
+        """
+    )
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--chatdouble-fail-on=note")
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines(["*note queue-left-behind: *"])
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "--chatdouble-fail-on=warning").assert_outcomes(passed=2)
 
 
 def test_a_broken_invariant_fails_a_run_with_workers(pytester, monkeypatch):

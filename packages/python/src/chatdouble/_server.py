@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Callable, List
 from urllib.parse import quote
 
-from ._control import Health, WorldRow
+from ._control import Health, Report, WorldRow
 from ._error import Error
 from ._http import Requests
 from ._keywords import keywords
@@ -86,6 +86,10 @@ class Server:
         """The server's version, its feature level and its number of worlds."""
         return typed(Health, self._requests.control("GET", "/health"))
 
+    def report(self) -> Report:
+        """What the clients of all worlds did that a real server would suffer from, also those of deleted worlds."""
+        return typed(Report, self._requests.control("GET", "/report"))
+
     def stop(self) -> None:
         """Closes the connection to the server, and stops it if it was started here."""
         self._requests.close()
@@ -106,7 +110,7 @@ class Server:
 
 @keywords
 def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
-    """Connects to a running server, at the given URL or at CHATDOUBLE_URL."""
+    """Connects to a running server, at the given URL or at CHATDOUBLE_URL, and asks it whether it can answer."""
     source = "" if url else " (from CHATDOUBLE_URL; unset it to let the tests start a server)"
     url = url or os.environ.get("CHATDOUBLE_URL")
     if not url:
@@ -118,4 +122,6 @@ def connect(url: str | None = None, control_token: str | None = None, *, tls_ca:
             tls_ca = Path(file).read_text()
         except (OSError, ValueError) as error:
             raise Error(f"the authority to trust can't be read: {error} (from CHATDOUBLE_TLS_CA)") from None
-    return Server(url, token, tls_ca=tls_ca, source=source)
+    server = Server(url, token, tls_ca=tls_ca, source=source)
+    server.health()
+    return server

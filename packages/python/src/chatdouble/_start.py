@@ -108,9 +108,13 @@ def start_server(**given: Unpack[StartOptions]) -> Server:
 
 def _failure(said: str, status: int, program: str, options: dict[str, Any]) -> str:
     """Why a server did not start, with the variable that is to blame if one is."""
-    text = said.strip().removeprefix("error: ")
+    whole = said.strip()
+    text = whole.removeprefix("error: ")
     if not text:
         return f"{program} ended with status {status} before it was ready{_source_of_program()}"
+    if text == whole:
+        # Another program has been named.
+        return f"{program} ended with status {status} before it was ready, and says: {text}{_source_of_program()}"
     # A program of another version lacks options that this package always gives.
     if text.startswith("unexpected argument '--exit-with-stdin'"):
         text += _source_of_program()

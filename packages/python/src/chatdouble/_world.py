@@ -236,11 +236,15 @@ class Clock:
     @keywords
     def advance(self, by: float | str | datetime.timedelta, *, wait_for_clients_ms: int | None = None) -> ClockMoved:
         """Advances by seconds or a span such as "1d2h30m"; all items that fall due are done before it returns."""
+        if isinstance(by, datetime.datetime):
+            raise Error(f"advance takes a duration, not {by!r}; set takes a time")
         return self._move(wait_for_clients_ms, advance_seconds=by)
 
     @keywords
     def set(self, to: datetime.datetime | str | float, *, wait_for_clients_ms: int | None = None) -> ClockMoved:
         """Advances to a time: an aware `datetime`, RFC 3339 text or Unix seconds."""
+        if isinstance(to, datetime.timedelta):
+            raise Error(f"set takes a time, not {to!r}; advance takes a duration")
         return self._move(wait_for_clients_ms, set=to)
 
     @keywords

@@ -225,7 +225,7 @@ async def start_server(**options: Unpack[StartOptions]) -> Server:
 
 @keywords
 async def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
-    """Connects to a running server, at the given URL or at CHATDOUBLE_URL."""
+    """Connects to a running server, at the given URL or at CHATDOUBLE_URL, and asks it whether it can answer."""
     threads = _Threads()
     return Server(await threads.run(_server.connect, url, control_token, tls_ca=tls_ca), threads)
 
@@ -828,6 +828,10 @@ class Server:
     async def health(self) -> Health:
         """The server's version, its feature level and its number of worlds."""
         return await self._threads.run(self._same.health)
+
+    async def report(self) -> Report:
+        """What the clients of all worlds did that a real server would suffer from, also those of deleted worlds."""
+        return await self._threads.run(self._same.report)
 
     async def stop(self) -> None:
         """Closes the connection to the server, and stops it if it was started here."""

@@ -12,6 +12,7 @@ from typing import Any, Callable, Generator, Iterator, List, TypeVar
 import pytest
 
 from . import _start, aio
+from ._control import ReportedClient
 from ._error import Error
 from ._keywords import refuse_unknown
 from ._line import request_line
@@ -29,6 +30,8 @@ OPTIONS = [name for name in inspect.signature(Server.create_world).parameters if
 _URL, _TOKEN, _CA = "chatdouble_url", "chatdouble_token", "chatdouble_tls_ca"
 _SAID = "chatdouble_said"
 SERVERS = ("shared", "each")
+# Options of a server that the worlds of tests can have instead.
+OF_WORLDS = ("clock", "dialect", "feature_level", "fixture", "seed")
 Result = TypeVar("Result")
 _shared = pytest.StashKey[Server]()
 _said = pytest.StashKey["_Said"]()
@@ -138,16 +141,51 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def _started(config: pytest.Config) -> Server:
     options: dict[str, Any] = {} if os.environ.get("CHATDOUBLE_CLOCK") else {"clock": "frozen"}
+    own = _own_options(config)
+    try:
+        return _start.start_server(**{**options, **own})
+    except Error as error:
+        place = _place(config)
+        message = _start.with_source(error.message, {name: (place, str(value)) for name, value in own.items()})
+        raise Error(message) from None
+
+
+def _own_options(config: pytest.Config) -> dict[str, Any]:
+    """The options of `serve` in the ini file."""
     own: dict[str, Any] = {}
     for line in config.getini("chatdouble_options"):
         name, _, value = line.partition("=")
         own[name.strip().replace("-", "_")] = value.strip() or True
-    try:
-        return _start.start_server(**{**options, **own})
-    except Error as error:
-        place = f"chatdouble_options in {config.inipath.name if config.inipath else 'the ini file'}"
-        message = _start.with_source(error.message, {name: (place, str(value)) for name, value in own.items()})
-        raise Error(message) from None
+    return own
+
+
+def _place(config: pytest.Config) -> str:
+    return f"chatdouble_options in {config.inipath.name if config.inipath else 'the ini file'}"
+
+
+def _elsewhere(config: pytest.Config) -> Server:
+    """The server at CHATDOUBLE_URL; options that only a start can give are refused."""
+    own = _own_options(config)
+    unused = [name for name in own if name not in (*OF_WORLDS, "control_token")]
+    if unused:
+        raise Error(
+            f"{_place(config)} can't give {', '.join(unused)} to the server at CHATDOUBLE_URL, which runs already: "
+            "start it with them, or unset CHATDOUBLE_URL"
+        )
+    return connect(control_token=own.get("control_token"))
+
+
+def _completed(options: dict[str, Any], config: pytest.Config) -> dict[str, Any]:
+    """The options of a world, with those of the ini file where the test says nothing and the server runs already."""
+    if not os.environ.get("CHATDOUBLE_URL") or options.get("fork_of", "default") != "default":
+        return options
+    own = {name: value for name, value in _own_options(config).items() if name in OF_WORLDS}
+    if "fork_of" in options or "snapshot" in options:
+        own.pop("fixture", None)
+    for name in ("feature_level", "seed"):
+        if str(own.get(name)).isdecimal():
+            own[name] = int(own[name])
+    return {**own, **options}
 
 
 @pytest.fixture(scope="session")
@@ -166,7 +204,7 @@ def chatdouble_server(request: pytest.FixtureRequest) -> Iterator[Server]:
 def _server_of(config: pytest.Config) -> Server:
     shared = getattr(config, "workerinput", {})
     if os.environ.get("CHATDOUBLE_URL"):
-        return connect()
+        return _elsewhere(config)
     if shared.get(_URL):
         return Server(shared[_URL], shared[_TOKEN], tls_ca=shared[_CA])
     return _started(config)
@@ -175,7 +213,7 @@ def _server_of(config: pytest.Config) -> Server:
 @pytest.fixture
 def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) -> Iterator[World]:
     """A world for this test alone: a fork of `default`, or made as the marker says."""
-    options = {**_marked(request.node), **getattr(request, "param", {})}
+    options = _completed({**_marked(request.node), **getattr(request, "param", {})}, request.config)
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
     world = _tried(lambda: _made(chatdouble_server, {"label": request.node.nodeid, **options}))
@@ -183,13 +221,15 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
         # Without a traceback: the mistake is in the marker.
         pytest.fail(f"chatdouble_world can't be made: {world}", pytrace=False)
     yield world
-    findings = _findings(request.config, world)
+    least = request.config.getoption("chatdouble_fail_on") or request.config.getini("chatdouble_fail_on")
+    report = _last_report(world) if least else []
     try:
         world.delete()
     except Error as error:
         # A test may have deleted it.
         if error.status != 404:
             raise
+    findings = _findings(_with_end(world, report) if least == SEVERITIES[0] else report, least)
     if findings:
         # Without a traceback: the mistake is in what the test ran.
         pytest.fail("\n".join([f"the clients of {world.name} broke rules:", *findings]), pytrace=False)
@@ -205,15 +245,25 @@ def chatdouble_aio_world(chatdouble_world: World) -> Iterator[aio.World]:
         pytest.fail(f"chatdouble_aio_world: {forgotten}", pytrace=False)
 
 
-def _findings(config: pytest.Config, world: World) -> list[str]:
-    """The findings of a test's world that are to fail it."""
-    least = config.getoption("chatdouble_fail_on") or config.getini("chatdouble_fail_on")
-    if not least:
-        return []
+def _last_report(world: World) -> list[ReportedClient]:
+    """The clients of a world before it is deleted."""
     try:
-        clients = world.report()["clients"]
+        return world.report().clients
     except Error:
         # A test may have deleted the world.
+        return []
+
+
+def _with_end(world: World, clients: list[ReportedClient]) -> list[ReportedClient]:
+    """The clients with what the end of the world added: what they left behind, which is no more than a note."""
+    ended = {(one.client, one.user): one for one in world.server.report().clients if one.world == world.name}
+    # The last one counts: an earlier world may have had the same name.
+    return [ended.get((one.client, one.user), one) for one in clients]
+
+
+def _findings(clients: list[ReportedClient], least: str) -> list[str]:
+    """The findings that are to fail a test."""
+    if not clients:
         return []
     counted = SEVERITIES[SEVERITIES.index(least) :]
     return [
