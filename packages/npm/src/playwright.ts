@@ -17,7 +17,10 @@ export interface Fixtures {
 
 /** The fixtures of workers. */
 export interface WorkerFixtures {
-  /** How the server is started, where CHATDOUBLE_URL names none; the first worker that needs one decides. */
+  /**
+   * How the server is started; the first worker that needs one decides. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
+   * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, and others are refused.
+   */
   serverOptions: StartOptions;
 }
 

@@ -20,6 +20,7 @@ import { binary } from "./binary.cjs";
 import { ChatdoubleError } from "./error.js";
 import { connect, Server } from "./server.js";
 import { commandLine, environment, ready, withoutPlaces, type StartOptions } from "./start.js";
+import type { WorldOptions } from "./types.js";
 
 const FOLDER = `chatdouble-run-${userInfo().username}-`;
 /** How many lines are shown of what the server said. */
@@ -28,8 +29,37 @@ let known: Promise<Server> | undefined;
 
 /** The server at CHATDOUBLE_URL, or the one of this run. */
 export function serverOfRun(options: StartOptions = {}): Promise<Server> {
-  known ??= process.env["CHATDOUBLE_URL"] ? Promise.resolve(connect()) : shared(options);
+  known ??= process.env["CHATDOUBLE_URL"] ? elsewhere(options) : shared(options);
   return known;
+}
+
+/** The server at CHATDOUBLE_URL, if it can answer. */
+async function elsewhere({ controlToken }: StartOptions): Promise<Server> {
+  const server = connect(undefined, { controlToken });
+  await server.health();
+  return server;
+}
+
+/** Options of a server that the worlds of tests can have instead. */
+const OF_WORLDS = ["clock", "dialect", "featureLevel", "fixture", "seed"] as const;
+
+/**
+ * The options of a test's world, with those of its server where the test says nothing and the server at CHATDOUBLE_URL runs
+ * already. Options that only a start can give are refused.
+ */
+export function completed(wanted: WorldOptions, serve: StartOptions): WorldOptions {
+  if (!process.env["CHATDOUBLE_URL"]) return wanted;
+  const used: readonly string[] = [...OF_WORLDS, "controlToken"];
+  const given = Object.entries(serve).filter(([, value]) => value !== undefined && value !== false);
+  const unused = given.map(([name]) => name).filter((name) => !used.includes(name));
+  if (unused.length > 0)
+    throw new ChatdoubleError(
+      `serverOptions can't give ${unused.join(", ")} to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL`,
+    );
+  if ((wanted.forkOf ?? "default") !== "default") return wanted;
+  const isFork = wanted.forkOf !== undefined || wanted.snapshot !== undefined;
+  const names = OF_WORLDS.filter((name) => wanted[name] === undefined && !(name === "fixture" && isFork));
+  return { ...wanted, ...Object.fromEntries(given.filter(([name]) => names.some((one) => one === name))) };
 }
 
 /** The process that lives as long as the run: workers are its threads or its children. */

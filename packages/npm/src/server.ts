@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { ChatdoubleError, part, rows } from "./error.js";
 import { OF_VARIABLE, Requests, type Reach } from "./http.js";
 import { checkKeys } from "./keys.js";
-import type { Health, WorldOptions, WorldRow } from "./types.js";
+import type { Health, Report, WorldOptions, WorldRow } from "./types.js";
 import { World } from "./world.js";
 
 const DEFAULT = "default";
@@ -57,6 +57,13 @@ export class Server {
     return reply;
   }
 
+  /** What the clients of all worlds did that a real server would suffer from, also those of deleted worlds. */
+  async report(): Promise<Report> {
+    const reply = await this.#requests.control("GET", "/report");
+    rows(reply, "clients");
+    return reply;
+  }
+
   /** Closes all connections to the server, and stops it if it was started here. */
   async stop(): Promise<void> {
     this.#requests.close();
@@ -68,7 +75,7 @@ export class Server {
   }
 }
 
-/** Connects to a running server, at the given URL or at CHATDOUBLE_URL. */
+/** A running server, at the given URL or at CHATDOUBLE_URL. The first call connects; `health()` tells whether it can answer. */
 export function connect(
   url?: string,
   options: { controlToken?: string | undefined; tlsCa?: string | undefined } = {},

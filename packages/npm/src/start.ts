@@ -141,15 +141,26 @@ export function ready(child: ChildProcess, options: StartOptions, heard?: () => 
     );
     child.on("close", (status) => {
       if (isReady) return;
-      const said = (heard?.() ?? errorOutput).trim().replace(/^error: /, "");
+      const said = (heard?.() ?? errorOutput).trim();
       reject(new ChatdoubleError(failure(said, status, child.spawnfile, options)));
     });
   });
 }
 
-/** Why a server did not start, with the variable from which the option came that it is about. */
+/** What an error of the program begins with. */
+const ERROR = "error: ";
+
+/** Why a server did not start. */
 function failure(said: string, status: number | null, program: string, options: StartOptions): string {
-  if (said === "") return `${program} ended with status ${status} before it was ready${sourceOfProgram()}`;
+  const ended = `${program} ended with status ${status} before it was ready`;
+  if (said === "") return ended + sourceOfProgram();
+  // Another program has been named.
+  if (!said.startsWith(ERROR)) return `${ended}, and says: ${said}${sourceOfProgram()}`;
+  return failureOf(said.slice(ERROR.length), options);
+}
+
+/** What the program says, with the variable from which the option came that it is about. */
+function failureOf(said: string, options: StartOptions): string {
   // A program of another version lacks options that this package always gives.
   if (/^unexpected argument '--exit-with-/.test(said)) return said + sourceOfProgram();
   const given = new Set(commandLine(options).map((argument) => argument.split("=")[0]));

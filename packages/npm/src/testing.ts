@@ -1,6 +1,6 @@
 /** Code shared by the fixtures of all test runners. */
 
-import { saidByServer, serverOfRun } from "./run.js";
+import { completed, saidByServer, serverOfRun } from "./run.js";
 import type { StartOptions } from "./start.js";
 import type {
   Assertion,
@@ -33,9 +33,10 @@ const SHOWN = 10;
 export async function worldFor(label: string, wanted: WorldOptions, serve: StartOptions = {}): Promise<World> {
   checkKeys("serverOptions", serve, START_OPTIONS);
   checkKeys("worldOptions", wanted, WORLD_OPTIONS);
+  const options = completed(wanted, serve);
   const server = await serverOfRun(serve);
-  const origin = wanted.fixture === undefined ? { forkOf: "default" } : {};
-  return server.createWorld({ label, ...origin, ...wanted });
+  const origin = options.fixture === undefined ? { forkOf: "default" } : {};
+  return server.createWorld({ label, ...origin, ...options });
 }
 
 /** Deletes a test's world; if the test failed, prints the last journal entries first, and what the server said. */
@@ -220,7 +221,10 @@ export interface WorldMatchers<Result> {
 
 /** How the tests of a file make their worlds. */
 export interface TestOptions {
-  /** How the server is started, where CHATDOUBLE_URL names none; the first test that needs one decides. */
+  /**
+   * How the server is started; the first test that needs one decides. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
+   * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, and others are refused.
+   */
   serverOptions?: StartOptions;
   /** How the world is made; a fork of `default` unless a `fixture` is given. */
   worldOptions?: WorldOptions;

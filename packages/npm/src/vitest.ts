@@ -8,7 +8,10 @@ import type { WorldOptions } from "./types.js";
 import type { World } from "./world.js";
 
 interface Fixtures {
-  /** How the server is started, where CHATDOUBLE_URL names none; the first test that needs one decides. */
+  /**
+   * How the server is started; the first test that needs one decides. Where CHATDOUBLE_URL names one, `clock`, `dialect`,
+   * `featureLevel`, `fixture` and `seed` are those of the tests' worlds, and others are refused.
+   */
   serverOptions: StartOptions;
   /** How the world is made; a fork of `default` unless a `fixture` is given. */
   worldOptions: WorldOptions;

@@ -358,6 +358,50 @@ test("a server that is not there is named once, with where its address comes fro
   delete process.env.CHATDOUBLE_URL;
 });
 
+test("options of the server are those of the tests' worlds where it runs already", async () => {
+  const script = (options) => `import { worldFor } from "../dist/esm/testing.js";
+for (const wanted of [{}, { fixture: "empty", featureLevel: 301, dialect: "neutral" }]) {
+  const world = await worldFor("t", wanted, ${JSON.stringify(options)});
+  const settings = await (await fetch(world.url + "/api/v1/server_settings")).json();
+  const [{ channels }] = await world.server.worlds({ prefix: world.name });
+  const { zulip_feature_level, service_feature_level } = settings;
+  console.log(JSON.stringify([zulip_feature_level, service_feature_level, await world.clock.now(), channels > 0]));
+}
+`;
+  const own = await startServer({ controlToken: "secret" });
+  const folder = mkdtempSync(join(HERE, "elsewhere-"));
+  const run = (options, variables) => {
+    writeFileSync(join(folder, "run.mjs"), script(options).replace("../dist", "../../dist"));
+    const env = { ...process.env, CHATDOUBLE_URL: own.url, ...variables };
+    return spawnSync(process.execPath, [join(folder, "run.mjs")], { env, encoding: "utf8" });
+  };
+  const options = { dialect: "zulip", featureLevel: 300, clock: "2027-01-01", seed: 3, controlToken: "secret" };
+  const { stdout, stderr } = run(options);
+  assert.equal(stdout, "[300,null,1798761600,true]\n[null,301,1798761600,false]\n", stderr);
+  const said =
+    "serverOptions can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL";
+  const refused = run({ ...options, tls: true, webhooks: "anywhere", open: false });
+  assert.ok(refused.stderr.includes(said), refused.stderr);
+  const gone = run(options, { CHATDOUBLE_URL: "http://127.0.0.1:1" });
+  assert.match(gone.stderr, /control\/health: .* \(from CHATDOUBLE_URL; unset it/);
+  rmSync(folder, { recursive: true });
+  await own.stop();
+});
+
+test("the report of a server has what clients of deleted worlds left behind", async () => {
+  const own = await startServer();
+  const world = await own.createWorld();
+  await api(world, await world.user("mel"), "POST", "/register", { event_types: '["message"]' });
+  assert.deepEqual(
+    (await world.report()).clients[0].findings.map(({ rule }) => rule),
+    [],
+  );
+  await world.delete();
+  const { clients } = await own.report();
+  assert.deepEqual([clients[0].world, clients[0].findings[0].rule], [world.name, "queue-left-behind"]);
+  await own.stop();
+});
+
 test("a missing program is named with the file to install", () => {
   const launcher = fileURLToPath(new URL("../bin/chatdouble.cjs", import.meta.url));
   const { CHATDOUBLE_BINARY: _named, ...env } = process.env;
@@ -438,6 +482,9 @@ test("a failed start names the variable that is to blame", async () => {
     process.env.CHATDOUBLE_BINARY = other;
     writeFileSync(other, "#!/bin/sh\nexit 7\n", { mode: 0o755 });
     assert.equal(await failed(), `${other} ended with status 7 before it was ready (from CHATDOUBLE_BINARY)`);
+    writeFileSync(other, "#!/bin/sh\necho 'other: unrecognized option' >&2\nexit 2\n", { mode: 0o755 });
+    const strange = `${other} ended with status 2 before it was ready, and says: other: unrecognized option`;
+    assert.equal(await failed(), `${strange} (from CHATDOUBLE_BINARY)`);
     const unknown = "unexpected argument '--exit-with-stdin' found";
     writeFileSync(other, `#!/bin/sh\necho "error: ${unknown}" >&2\nexit 2\n`, { mode: 0o755 });
     assert.equal(await failed(), `${unknown} (from CHATDOUBLE_BINARY)`);
