@@ -71,6 +71,7 @@ def check(tools, output, binary, root):
         status, text, _ = tools.run(*named, "--select-class=ChatTest", folder=project, PATH=str(java_folder(project)))
         tools.expect(status == 1 and "put the program on the path, or set CHATDOUBLE_BINARY" in text, "without a program the error says how to get one", text)
         check_sources(tools, [*named, "--select-class=ReminderTest"], project, binary)
+        check_elsewhere(tools, named, project, binary)
         check_coordinates(tools, output, root)
         check_repetitions(tools, root / "packages" / "kotlin" / "src" / "okhttp" / "Repetitions.java", classes, libraries, binary)
         tools.check_killed("JUnit", [*packed, "--select-class=KilledCase"], project)
@@ -90,6 +91,7 @@ def check_sources(tools, command, project, binary):
         ({**program, "CHATDOUBLE_FIXTURE": "nosuch"}, "(from CHATDOUBLE_FIXTURE)"),
         ({"CHATDOUBLE_BINARY": "/no/such"}, "(from CHATDOUBLE_BINARY)"),
         ({"CHATDOUBLE_BINARY": "/bin/true"}, "/bin/true ended with status 0 before it was ready (from CHATDOUBLE_BINARY)"),
+        ({"CHATDOUBLE_BINARY": "/bin/ls"}, "--help' for more information. (from CHATDOUBLE_BINARY)"),
         ({"CHATDOUBLE_URL": "http://127.0.0.1:9"}, unreached),
         ({"CHATDOUBLE_URL": "localhost:9"}, unreached),
         ({"CHATDOUBLE_URL": "https://localhost:9", "CHATDOUBLE_TLS_CA": "/no/such"}, "(from CHATDOUBLE_TLS_CA)"),
@@ -97,6 +99,16 @@ def check_sources(tools, command, project, binary):
         status, text, _ = tools.run(*command, folder=project, **variables)
         what = " ".join(f"{name}={value}" for name, value in variables.items() if value != str(binary))
         tools.expect(status == 1 and wanted in text, f"a start that fails because of {what} says so", text)
+
+
+def check_elsewhere(tools, console, project, binary):
+    """Checks which options apply to the worlds of a server that runs already."""
+    command = [binary, "exec", "--log", "warn", "--", *console, "--select-class=test.ElsewhereCase"]
+    options = "chatdouble.options=dialect=zulip feature_level=300 clock=2027-01-01 seed=3"
+    tools.succeeds("options of a server are those of the worlds of one that runs already", *command, "--config", options, folder=project)
+    status, text, _ = tools.run(*command, "--config", f"{options} tls webhooks=anywhere", folder=project)
+    said = "chatdouble.options can't give tls, webhooks to the server at CHATDOUBLE_URL, which runs already"
+    tools.expect(status != 0 and said in text, "options that only a start can give are refused", text)
 
 
 def check_coordinates(tools, output, root):

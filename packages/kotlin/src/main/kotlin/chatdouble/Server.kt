@@ -46,6 +46,9 @@ public class Server internal constructor(
     /** The server's version, its feature level and its number of worlds. */
     public fun health(): Health = Health(requests.control("GET", "/health"))
 
+    /** What the clients of all worlds did that a real server would suffer from, also those of deleted worlds. */
+    public fun report(): Report = Report(requests.control("GET", "/report"))
+
     /** Stops the server, if it was started here. */
     public fun stop() {
         process?.let(::end)
@@ -56,7 +59,7 @@ public class Server internal constructor(
     override fun toString(): String = "Server($url)"
 }
 
-/** Connects to a running server, at the given URL or at CHATDOUBLE_URL. */
+/** Connects to a running server, at the given URL or at CHATDOUBLE_URL, and asks it whether it can answer. */
 @JvmOverloads
 public fun connect(url: String? = null, controlToken: String? = null, tlsCa: String? = null): Server {
     val source = if (url == null) " (from CHATDOUBLE_URL; unset it to let the tests start a server)" else ""
@@ -64,7 +67,7 @@ public fun connect(url: String? = null, controlToken: String? = null, tlsCa: Str
     val token = controlToken ?: environment("CHATDOUBLE_CONTROL_TOKEN")
     val file = environment("CHATDOUBLE_TLS_CA")?.takeIf { there.startsWith("https:") }
     val authority = tlsCa ?: file?.let(::authorityIn)
-    return Server(Requests(there, token, authority, source), token, authority)
+    return Server(Requests(there, token, authority, source), token, authority).also { it.health() }
 }
 
 private fun authorityIn(file: String): String =

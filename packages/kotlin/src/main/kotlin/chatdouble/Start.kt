@@ -51,8 +51,12 @@ private fun started(options: Map<String, Any>, folder: File): Server {
 
 /** Why a server did not start, with the variable from which the option came that it is about. */
 private fun failure(said: String, status: Int, program: String, given: Set<String>): String {
-    val text = said.trim().removePrefix("error: ")
-    if (text.isEmpty()) return "$program ended with status $status before it was ready${sourceOfProgram()}"
+    val whole = said.trim()
+    val text = whole.removePrefix("error: ")
+    val ended = "$program ended with status $status before it was ready"
+    if (text.isEmpty()) return ended + sourceOfProgram()
+    // Another program has been named.
+    if (text == whole) return "$ended, and says: $text${sourceOfProgram()}"
     // A program of another version lacks options that this library always gives.
     if (text.startsWith("unexpected argument '--exit-with-stdin'")) return text + sourceOfProgram()
     val variables = System.getenv().filterKeys { it.startsWith(PREFIX) }

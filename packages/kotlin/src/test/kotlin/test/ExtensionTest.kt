@@ -87,6 +87,13 @@ class ExtensionTest {
     }
 
     @Test
+    fun `findings of the end fail a test`() {
+        val (name, failure) = failures<LeavingCase>("chatdouble.fail_on" to "note").single()
+        assertTrue(name.startsWith("register") && "note queue-left-behind: " in failure.message!!, "$name ${failure.message}")
+        assertEquals(emptyList<Any>(), failures<LeavingCase>("chatdouble.fail_on" to "warning"))
+    }
+
+    @Test
     fun `a mistake in the annotation is named`() {
         val messages = failures<MistakenCase>().associate { (name, failure) -> name.substringBefore('(') to failure.message!! }
         assertTrue("casst" in messages.getValue("fixture"), messages["fixture"])
@@ -151,6 +158,39 @@ class FindingsCase {
     @ChatdoubleTest
     fun lenient(world: World) {
         api(world, world.user("mel"), "GET", "/users/me", "colour" to "red")
+    }
+}
+
+@ChatdoubleTest
+class LeavingCase {
+    @Test
+    fun register(world: World) {
+        api(world, world.user("mel"), "POST", "/register", "event_types" to "[\"message\"]")
+    }
+
+    @Test
+    fun look(world: World) {
+        api(world, world.user("mel"), "GET", "/users/me")
+    }
+}
+
+/** It runs with the options of a server that runs already: packages/check gives them. */
+class ElsewhereCase {
+    @Test
+    @ChatdoubleTest
+    fun fork(world: World) {
+        val settings = api(world, world.user("mel"), "GET", "/server_settings")
+        assertEquals("300", settings.text("zulip_feature_level"))
+        assertEquals(1_798_761_600.0, world.clock.now())
+        assertTrue(world.server.worlds(world.name).single().channels > 0)
+    }
+
+    @Test
+    @ChatdoubleTest(fixture = "empty", featureLevel = [301], dialect = ["neutral"])
+    fun own(world: World) {
+        val row = world.server.worlds(world.name).single()
+        assertEquals(0, row.channels)
+        assertEquals(1_798_761_600.0, row.now)
     }
 }
 

@@ -324,6 +324,8 @@ class HelpersTest {
             assertTrue(reason in message, message)
         }
         assertEquals(server.url, connect(server.url + "/").world().url)
+        val dead = assertThrows(ChatdoubleException::class.java) { connect("http://127.0.0.1:9") }
+        assertTrue("/control/health: " in dead.message!!, dead.message)
         val own = startServer()
         own.stop()
         val gone = assertThrows(ChatdoubleException::class.java) { own.worlds() }
@@ -335,7 +337,7 @@ class HelpersTest {
     fun `what is no reply of chatdouble is an error that says so`() {
         val replies = listOf("not json", "[]", "{}", "{\"result\": \"success\"}", "{\"result\": \"success\", \"now\": \"x\", \"running\": true, \"agenda\": []}")
         val stranger = HttpServer.create(InetSocketAddress("127.0.0.1", 0), 0)
-        var reply = ""
+        var reply = "{\"result\": \"success\", \"version\": \"0.1.0\", \"feature_level\": 1, \"worlds\": 1}"
         stranger.createContext("/") { exchange ->
             exchange.sendResponseHeaders(200, reply.length.toLong())
             exchange.responseBody.use { it.write(reply.toByteArray()) }

@@ -2,11 +2,11 @@ package chatdouble.junit
 
 import chatdouble.ChatdoubleException
 import chatdouble.JournalFilter
+import chatdouble.ReportedClient
 import chatdouble.Server
 import chatdouble.StartOptions
 import chatdouble.World
 import chatdouble.WorldOptions
-import chatdouble.connect
 import chatdouble.line
 import chatdouble.startServer
 import chatdouble.withSource
@@ -28,7 +28,8 @@ import org.junit.platform.commons.support.AnnotationSupport.findAnnotation
  *
  * The server is the one at CHATDOUBLE_URL, or one that is started for this JVM. Parameters of the JUnit platform:
  * `chatdouble.options` has options of `serve`, such as `dialect=zulip tls`; `chatdouble.fail_on` is the default of
- * `failOn`. As a field with `@RegisterExtension` it takes the options as values.
+ * `failOn`. For the server at CHATDOUBLE_URL, which runs already, `clock`, `dialect`, `feature_level`, `fixture` and `seed` are
+ * options of the tests' worlds instead; others are refused. As a field with `@RegisterExtension` it takes the options as values.
  */
 public class ChatdoubleExtension @JvmOverloads constructor(
     private val worldOptions: WorldOptions = WorldOptions(),
@@ -56,7 +57,8 @@ public class ChatdoubleExtension @JvmOverloads constructor(
             return
         }
         val least = least(context) ?: return
-        val found = findings(world, least)
+        val clients = lastReport(world)
+        val found = findings(if (least == SEVERITIES[0]) withEnd(world, clients) else clients, least)
         if (found.isNotEmpty()) {
             throw AssertionError("the clients of ${world.name} broke rules:\n${found.joinToString("\n")}").apply { stackTrace = emptyArray() }
         }
@@ -73,10 +75,10 @@ public class ChatdoubleExtension @JvmOverloads constructor(
         context.root.getStore(SPACE).getOrComputeIfAbsent(SERVER, { Run(serverOfRun(context)) }, Run::class.java).server
 
     private fun serverOfRun(context: ExtensionContext): Server {
-        if (!System.getenv("CHATDOUBLE_URL").isNullOrEmpty()) return connect()
+        if (isElsewhere()) return elsewhere(own(context))
         val clock = if (System.getenv("CHATDOUBLE_CLOCK").isNullOrEmpty()) mapOf("clock" to "frozen") else emptyMap()
         if (startOptions != null) return startServer(clock + startOptions.given())
-        val own = startOptions(context.getConfigurationParameter(OPTIONS).orElse(""))
+        val own = own(context)
         try {
             return startServer(clock + own)
         } catch (error: ChatdoubleException) {
@@ -84,11 +86,16 @@ public class ChatdoubleExtension @JvmOverloads constructor(
         }
     }
 
+    /** The options of the server by their names on the wire. */
+    private fun own(context: ExtensionContext): Map<String, Any> =
+        startOptions?.given() ?: startOptions(context.getConfigurationParameter(OPTIONS).orElse(""))
+
     private fun made(context: ExtensionContext): World {
         // A mistake is refused before the test runs.
         least(context)
-        val variant = context.getStore(SPACE).get(VARIANT, WorldOptions::class.java) ?: variants(context).singleOrNull()
+        val wanted = context.getStore(SPACE).get(VARIANT, WorldOptions::class.java) ?: variants(context).singleOrNull()
             ?: throw ParameterResolutionException("several feature levels or dialects need @TestTemplate instead of @Test")
+        val variant = if (isElsewhere()) completed(wanted, own(context)) else wanted
         val origin = variant.forkOf ?: if (variant.fixture == null) "default" else null
         val label = "${context.requiredTestClass.simpleName} > ${context.displayName}"
         try {
@@ -161,16 +168,28 @@ private fun lastRequests(world: World): LastRequests? {
     return LastRequests("the last requests to ${world.name}:\n" + entries.joinToString("\n") { "  ${line(it).replace("\n", "\n  ")}" })
 }
 
-/** The findings that are at least so severe. */
-private fun findings(world: World, least: String): List<String> {
-    val counted = SEVERITIES.dropWhile { it != least }
-    val report = try {
-        world.report()
+/** The clients of a world before it is deleted. */
+private fun lastReport(world: World): List<ReportedClient> =
+    try {
+        world.report().clients
     } catch (error: ChatdoubleException) {
         // A test may have deleted the world.
-        if (error.status == NOT_FOUND || error.status == 0) return emptyList() else throw error
+        if (error.status == NOT_FOUND || error.status == 0) emptyList() else throw error
     }
-    return report.clients.flatMap { client ->
+
+/** The clients with what the end of the world adds: what they leave behind, which is no more than a note. */
+private fun withEnd(world: World, clients: List<ReportedClient>): List<ReportedClient> {
+    if (clients.isEmpty()) return clients
+    Lent(world).close()
+    // The last one counts: an earlier world may have had the same name.
+    val ended = world.server.report().clients.filter { it.world == world.name }.associateBy { it.client to it.user }
+    return clients.map { ended[it.client to it.user] ?: it }
+}
+
+/** The findings that are at least so severe. */
+private fun findings(clients: List<ReportedClient>, least: String): List<String> {
+    val counted = SEVERITIES.dropWhile { it != least }
+    return clients.flatMap { client ->
         val who = client.client + (client.user?.let { " ($it)" } ?: "")
         client.findings.filter { it.severity in counted }.map { finding ->
             val place = finding.first.journalId?.let { " (journal $it)" } ?: ""
