@@ -3,6 +3,7 @@
 use super::filters::Filters;
 use super::{refusal, users, waiting};
 use crate::error::Error;
+use crate::realm::Realm;
 use crate::realm::id::{DeviceId, UserId};
 use crate::realm::push::{Push, PushTarget};
 use crate::record::push::{Sender, push_record};
@@ -11,6 +12,10 @@ use imbl::Vector;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The most users with pushes that an error lists.
+const SHOWN_USERS: usize = 5;
 
 /// The expected pushes.
 #[derive(Deserialize, JsonSchema)]
@@ -115,12 +120,34 @@ pub async fn wait(world: &World, awaited: AwaitedPushes, base_url: &str) -> Resu
         None => {
             let count = PushFilter::find(world, base_url, filter).len();
             let noun = if at_least == 1 { "push" } else { "pushes" };
+            let cause =
+                if count == 0 { cause_of_none(&world.snapshot(), filter.user, &awaited) } else { String::new() };
             Err(Error::VerificationTimedOut {
-                reason: format!("Expected at least {at_least} such {noun}, found {count}").into(),
+                reason: format!("Expected at least {at_least} such {noun}, found {count}{cause}").into(),
                 count: count.into(),
                 nearest: PushFilter::find(world, base_url, PushFilter::default()).into(),
             })
         }
+    }
+}
+
+/// Explains why there is no push: often the user has no device for it, or the pushes went to other users.
+fn cause_of_none(realm: &Realm, user: Option<UserId>, awaited: &AwaitedPushes) -> String {
+    let pushes = &realm.relay.pushes;
+    let Some((user, name)) = user.zip(awaited.user.as_ref()) else {
+        return if pushes.is_empty() { "; there were no pushes".to_owned() } else { String::new() };
+    };
+    if pushes.iter().any(|push| push.user == user) {
+        return String::new();
+    }
+    let owners: BTreeSet<_> =
+        pushes.iter().filter_map(|push| realm.user(push.user)).map(|owner| owner.email.as_str()).collect();
+    let others = owners.into_iter().take(SHOWN_USERS).collect::<Vec<_>>().join(", ");
+    let elsewhere = if others.is_empty() { String::new() } else { format!(", but there were pushes to {others}") };
+    if realm.push_targets(user).is_empty() {
+        format!("; {name} has no device that receives pushes{elsewhere}")
+    } else {
+        format!("; there was no push to {name}{elsewhere}")
     }
 }
 

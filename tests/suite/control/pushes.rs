@@ -39,10 +39,34 @@ async fn pushes_are_filtered_waited_for_and_forgotten() {
     control.get(&format!("{PUSHES}?since=x")).await.refused("since: takes a whole number");
 
     let late = control.post(&format!("{PUSHES}/wait"), json!({"user": "max", "timeout_ms": 5})).await.with_status(408);
-    let body = late.error("VERIFICATION_FAILED", "Expected at least 1 such push, found 0");
+    let cause = "; max has no device that receives pushes, but there were pushes to mel@chat.test";
+    let refusal = format!("Expected at least 1 such push, found 0{cause}");
+    let body = late.error("VERIFICATION_FAILED", &refusal);
     assert_eq!(body["nearest"].as_array().map(Vec::len), Some(2));
     control.delete(PUSHES).await.is(json!({}));
     assert_eq!(control.get(PUSHES).await.success(), json!({"pushes": []}));
     mel.post(TESTING, json!({})).await.success();
     assert_eq!(control.get(PUSHES).await.success()["pushes"][0]["id"], Value::from(3));
+}
+
+#[tokio::test]
+async fn a_wait_for_pushes_that_did_not_come_says_why() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let wait = async |body| control.post(&format!("{PUSHES}/wait"), body).await.with_status(408);
+    let refused = "Expected at least 1 such push, found 0";
+    for (body, cause) in [
+        (json!({"timeout_ms": 0}), "; there were no pushes"),
+        (json!({"user": "mel", "timeout_ms": 0}), "; there was no push to mel"),
+        (json!({"user": "max", "timeout_ms": 0}), "; max has no device that receives pushes"),
+    ] {
+        wait(body).await.error("VERIFICATION_FAILED", &format!("{refused}{cause}"));
+    }
+
+    server.user("mel").post(TESTING, json!({})).await.success();
+
+    wait(json!({"since": 1, "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refused);
+    wait(json!({"user": "mel", "since": 1, "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refused);
+    let two = wait(json!({"user": "mel", "at_least": 2, "timeout_ms": 0})).await;
+    two.error("VERIFICATION_FAILED", "Expected at least 2 such pushes, found 1");
 }
