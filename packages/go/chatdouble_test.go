@@ -197,6 +197,37 @@ func TestFaults(t *testing.T) {
 	refused(t, err, `code, msg and further keys, not {"status":503}`)
 }
 
+// What docs/mobile.md says of net/http.
+func TestNetHTTPRepeatsADroppedGET(t *testing.T) {
+	world := server(t).World("default")
+	mel := ok(world.User("mel"))(t)
+	for _, tried := range []struct {
+		method, path string
+		isUsed       bool
+		retries      bool
+		seen         int
+		fails        bool
+	}{
+		{"GET", "/users/me", true, false, 2, false},
+		{"GET", "/users/me", true, true, 2, true},
+		{"GET", "/users/me", false, false, 1, true},
+		{"POST", "/typing", true, false, 1, true},
+	} {
+		http.DefaultClient.CloseIdleConnections()
+		if tried.isUsed {
+			ok(request(world, mel, "GET", "/server_settings", nil))(t)
+		}
+		check(t, world.Journal.Clear())
+		fault := ok(world.Faults.Add(chatdouble.FaultRule{
+			Match: &chatdouble.FaultMatch{Path: tried.path}, Times: 1, Effect: chatdouble.Effect{Drop: "after", Retries: tried.retries},
+		}))(t)
+		_, err := request(world, mel, tried.method, tried.path, url.Values{"op": {"start"}, "to": {"[8]"}})
+		check(t, fault.Remove())
+		equal(t, fmt.Sprint(tried, err != nil), fmt.Sprint(tried, tried.fails))
+		equal(t, len(ok(world.Journal.Entries(chatdouble.JournalFilter{Path: tried.path}))(t)), tried.seen)
+	}
+}
+
 func TestThereIsAnEffectForEachKeyOfTheDocument(t *testing.T) {
 	text := ok(exec.Command(os.Getenv("CHATDOUBLE_BINARY"), "openapi", "--control").Output())(t)
 	var document struct {
