@@ -3,7 +3,8 @@ package chatdouble
 /** A request in a line, and below it why it was refused. */
 internal fun line(entry: JournalEntry): String {
     val params = entry.params.map { (name, value) -> "$name=${short(value)}" }
-    val words = listOf("${entry.status}", entry.method, entry.path, entry.user, *params.toTypedArray(), entry.fault?.let { "($it)" })
+    val outcome = if (entry.status == DROPPED) "no reply" else "${entry.status}"
+    val words = listOf(outcome, entry.method, entry.path, entry.user, *params.toTypedArray(), entry.fault?.let { "($it)" })
     val reply = entry.reply.takeIf { it.isJsonObject && entry.status >= BAD_REQUEST }?.asJsonObject
     val reasons = listOfNotNull(reply?.get("msg")?.takeIf { it.isJsonPrimitive }?.asString, entry.hint)
     return (listOf(words.filterNot { it.isNullOrEmpty() }.joinToString(" ")) + reasons).joinToString("\n    ")
@@ -29,6 +30,8 @@ private fun distance(one: String, other: String): Int {
     return row[other.length]
 }
 
+/** The status of a request whose connection was dropped. */
+private const val DROPPED = 0
 private const val BAD_REQUEST = 400
 
 /** How much of a parameter a line shows. */

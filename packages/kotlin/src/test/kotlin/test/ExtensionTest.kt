@@ -1,6 +1,9 @@
 package test
 
 import chatdouble.Assertion
+import chatdouble.Effect
+import chatdouble.FaultMatch
+import chatdouble.FaultRule
 import chatdouble.Server
 import chatdouble.World
 import chatdouble.junit.ChatdoubleTest
@@ -91,6 +94,12 @@ class ExtensionTest {
         val (name, failure) = failures<LeavingCase>("chatdouble.fail_on" to "note").single()
         assertTrue(name.startsWith("register") && "note queue-left-behind: " in failure.message!!, "$name ${failure.message}")
         assertEquals(emptyList<Any>(), failures<LeavingCase>("chatdouble.fail_on" to "warning"))
+    }
+
+    @Test
+    fun `a request without a reply is shown as one`() {
+        val text = failures<DroppedCase>().single().second.stackTraceToString()
+        assertTrue("  no reply POST /messages mel@chat.test content=x to=general topic=t type=stream (fault-1)" in text, text)
     }
 
     @Test
@@ -191,6 +200,15 @@ class ElsewhereCase {
         val row = world.server.worlds(world.name).single()
         assertEquals(0, row.channels)
         assertEquals(1_798_761_600.0, row.now)
+    }
+}
+
+@ChatdoubleTest
+class DroppedCase {
+    @Test
+    fun dropped(world: World) {
+        world.faults.add(FaultRule(Effect.drop("after"), FaultMatch(path = "/messages"), times = 1))
+        send(world, world.user("mel"), "x")
     }
 }
 
