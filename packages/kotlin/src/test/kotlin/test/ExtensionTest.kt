@@ -7,6 +7,7 @@ import chatdouble.FaultRule
 import chatdouble.Server
 import chatdouble.World
 import chatdouble.junit.ChatdoubleTest
+import java.util.Collections
 import org.junit.jupiter.api.Assertions.assertEquals
 import org.junit.jupiter.api.Assertions.assertFalse
 import org.junit.jupiter.api.Assertions.assertSame
@@ -14,8 +15,11 @@ import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.BeforeEach
 import org.junit.jupiter.api.Nested
+import org.junit.jupiter.api.RepeatedTest
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.TestTemplate
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
 import org.junit.platform.engine.TestExecutionResult
 import org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import org.junit.platform.launcher.TestExecutionListener
@@ -94,6 +98,13 @@ class ExtensionTest {
         val (name, failure) = failures<LeavingCase>("chatdouble.fail_on" to "note").single()
         assertTrue(name.startsWith("register") && "note queue-left-behind: " in failure.message!!, "$name ${failure.message}")
         assertEquals(emptyList<Any>(), failures<LeavingCase>("chatdouble.fail_on" to "warning"))
+    }
+
+    @Test
+    fun `a template runs once for one level, for none, and as often as others say`() {
+        TemplateCase.levels.clear()
+        assertEquals(emptyList<Any>(), failures<TemplateCase>())
+        assertEquals(listOf("none", "one 300", "parameter a", "parameter b", "repeated", "repeated", "zulip"), TemplateCase.levels.sorted())
     }
 
     @Test
@@ -200,6 +211,41 @@ class ElsewhereCase {
         val row = world.server.worlds(world.name).single()
         assertEquals(0, row.channels)
         assertEquals(1_798_761_600.0, row.now)
+    }
+}
+
+@ChatdoubleTest
+class TemplateCase {
+    @TestTemplate
+    fun none(world: World) {
+        levels.add("none".also { world.user("mel") })
+    }
+
+    @TestTemplate
+    @ChatdoubleTest(featureLevel = [300])
+    fun one(world: World) {
+        levels.add("one ${api(world, world.user("mel"), "GET", "/server_settings").text("service_feature_level")}")
+    }
+
+    @TestTemplate
+    @ChatdoubleTest(dialect = ["zulip"])
+    fun dialect(world: World) {
+        if (api(world, world.user("mel"), "GET", "/server_settings").has("zulip_feature_level")) levels.add("zulip")
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = ["a", "b"])
+    fun parameters(parameter: String, world: World) {
+        levels.add("parameter $parameter".also { world.user("mel") })
+    }
+
+    @RepeatedTest(2)
+    fun repeated(world: World) {
+        levels.add("repeated".also { world.user("mel") })
+    }
+
+    companion object {
+        val levels: MutableList<String> = Collections.synchronizedList(mutableListOf())
     }
 }
 

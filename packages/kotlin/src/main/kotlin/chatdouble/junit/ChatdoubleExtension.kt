@@ -12,7 +12,9 @@ import chatdouble.startServer
 import chatdouble.withSource
 import java.lang.reflect.AnnotatedElement
 import java.util.stream.Stream
+import org.junit.jupiter.api.RepeatedTest
 import org.junit.jupiter.api.extension.AfterEachCallback
+import org.junit.jupiter.api.extension.ExtendWith
 import org.junit.jupiter.api.extension.ExtensionContext
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.extension.ParameterResolver
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider
 import org.junit.platform.commons.support.AnnotationSupport.findAnnotation
+import org.junit.platform.commons.support.AnnotationSupport.findRepeatableAnnotations
+import org.junit.platform.commons.support.AnnotationSupport.isAnnotated
 
 /**
  * A server for the run, a world for each test; [ChatdoubleTest] registers it.
@@ -66,7 +70,7 @@ public class ChatdoubleExtension @JvmOverloads constructor(
 
     private fun least(context: ExtensionContext): String? = failOn(failOn ?: annotation(context) { failOn }, context)
 
-    override fun supportsTestTemplate(context: ExtensionContext): Boolean = variants(context).size > 1
+    override fun supportsTestTemplate(context: ExtensionContext): Boolean = variants(context).size > 1 || !isRepeatedByOthers(context)
 
     override fun provideTestTemplateInvocationContexts(context: ExtensionContext): Stream<TestTemplateInvocationContext> =
         variants(context).map<WorldOptions, TestTemplateInvocationContext>(::Variant).stream()
@@ -123,14 +127,24 @@ public class ChatdoubleExtension @JvmOverloads constructor(
         annotations(context).map(part).firstOrNull { it.isNotEmpty() }
 
     private fun annotations(context: ExtensionContext): List<ChatdoubleTest> =
-        // The class around a nested one has options for it, too.
-        (listOfNotNull<AnnotatedElement>(context.testMethod.orElse(null)) + generateSequence(context.testClass.orElse(null)) { it.enclosingClass })
-            .mapNotNull { findAnnotation(it, ChatdoubleTest::class.java).orElse(null) }
+        annotated(context).mapNotNull { findAnnotation(it, ChatdoubleTest::class.java).orElse(null) }
+
+    /** Whether another extension says how often the template runs, as for `@ParameterizedTest` and `@RepeatedTest`. */
+    private fun isRepeatedByOthers(context: ExtensionContext): Boolean =
+        // JUnit repeats by itself, without @ExtendWith.
+        isAnnotated(context.testMethod, RepeatedTest::class.java) ||
+            annotated(context).flatMap { findRepeatableAnnotations(it, ExtendWith::class.java) }.flatMap { it.value.asList() }
+                .any { TestTemplateInvocationContextProvider::class.java.isAssignableFrom(it.java) && it != ChatdoubleExtension::class }
+
+    /** The test and its class; the class around a nested one has options for it, too. */
+    private fun annotated(context: ExtensionContext): List<AnnotatedElement> =
+        listOfNotNull<AnnotatedElement>(context.testMethod.orElse(null)) + generateSequence(context.testClass.orElse(null)) { it.enclosingClass }
 }
 
 /** One run of a test template. */
 private class Variant(private val options: WorldOptions) : TestTemplateInvocationContext {
-    override fun getDisplayName(invocationIndex: Int): String = listOfNotNull(options.featureLevel, options.dialect).joinToString("-")
+    override fun getDisplayName(invocationIndex: Int): String =
+        listOfNotNull(options.featureLevel, options.dialect).ifEmpty { listOf("[$invocationIndex]") }.joinToString("-")
 
     override fun getAdditionalExtensions() =
         listOf(org.junit.jupiter.api.extension.BeforeEachCallback { it.getStore(SPACE).put(VARIANT, options) })

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.extension.ExtendWith
  * Gives test methods a [chatdouble.World] of their own as a parameter, and the [chatdouble.Server].
  *
  * The options are those of a world; a method's come before those of its class, and these before
- * those of the class around it. With several feature levels or dialects,
- * a method with `@TestTemplate` instead of `@Test` runs once for each.
+ * those of the class around it. A method with `@TestTemplate` instead of `@Test`
+ * runs once for each feature level and dialect.
  *
  * @property fixture a built-in fixture's name or a file; a fork of `forkOf` if none is given
  * @property forkOf the world to copy
