@@ -139,7 +139,9 @@ class ExtensionTest {
 
     @Test
     fun `options of the server are parameters of the platform`() {
-        assertEquals(emptyList<Any>(), failures<SecuredCase>("chatdouble.options" to "tls control_token=secret"))
+        for (options in listOf("tls control_token=secret", "--tls --control-token=secret")) {
+            assertEquals(emptyList<Any>(), failures<SecuredCase>("chatdouble.options" to options))
+        }
     }
 }
 

@@ -215,10 +215,10 @@ private fun findings(clients: List<ReportedClient>, least: String): List<String>
 
 private fun times(count: Int): String = if (count == 1) "1 time" else "$count times"
 
-/** Options of `serve` in a text: `dialect=zulip tls`. */
+/** Options of `serve` in a text, with or without dashes: `dialect=zulip --tls`. */
 private fun startOptions(text: String): Map<String, Any> =
     text.split(Regex("\\s+")).filter { it.isNotEmpty() }.associate { one ->
-        one.substringBefore('=').replace('-', '_') to if ('=' in one) one.substringAfter('=') else true
+        one.substringBefore('=').trimStart('-').replace('-', '_') to if ('=' in one) one.substringAfter('=') else true
     }
 
 private val SPACE = Namespace.create(ChatdoubleExtension::class.java)
