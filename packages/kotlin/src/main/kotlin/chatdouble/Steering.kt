@@ -154,7 +154,7 @@ public class Queues internal constructor(private val calls: Calls) {
 
     /** Waits until `count` queues of a user, or of any user, have a waiting poll. */
     @JvmOverloads
-    public fun waitParked(user: String? = null, count: Int = 1, timeoutMs: Int = PATIENCE_MS): List<Queue> {
+    public fun waitParked(user: String? = null, timeoutMs: Int = PATIENCE_MS, count: Int = 1): List<Queue> {
         val wanted = mapOf("user" to user, "count" to count, "parked" to true)
         return rows(calls.wait("/queues/wait", wanted, timeoutMs), "queues", ::Queue)
     }
@@ -164,17 +164,17 @@ public class Queues internal constructor(private val calls: Calls) {
 public class Pushes internal constructor(private val calls: Calls) {
     /** Pushes, newest last; `since`: after that id. */
     @JvmOverloads
-    public fun list(user: String? = null, deviceId: Long? = null, since: Long? = null): List<Push> =
+    public fun list(user: String? = null, since: Long? = null, deviceId: Long? = null): List<Push> =
         rows(calls.get("/pushes", mapOf("user" to user, "device_id" to deviceId, "since" to since)), "pushes", ::Push)
 
     /** Waits until there are such pushes, and returns them. */
     @JvmOverloads
     public fun waitFor(
         user: String? = null,
-        deviceId: Long? = null,
-        since: Long? = null,
-        atLeast: Int? = null,
         timeoutMs: Int = PATIENCE_MS,
+        atLeast: Int? = null,
+        since: Long? = null,
+        deviceId: Long? = null,
     ): List<Push> {
         val wanted = mapOf("user" to user, "device_id" to deviceId, "since" to since, "at_least" to atLeast)
         return rows(calls.wait("/pushes/wait", wanted, timeoutMs), "pushes", ::Push)

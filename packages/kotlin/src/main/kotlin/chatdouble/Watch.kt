@@ -8,12 +8,17 @@ import java.net.http.WebSocketHandshakeException
 import java.util.concurrent.CompletionException
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.TimeUnit.MILLISECONDS
 
-/** The frames of the watch socket, as they are broadcast; `next` waits for one. Closing it ends the watching. */
-public class Watch internal constructor(requests: Requests, path: String) : Iterator<Frame>, AutoCloseable {
+/**
+ * The frames of the watch socket, as they are broadcast; `next` waits for one, `timeoutMs` at most if it is given. Closing it
+ * ends the watching.
+ */
+public class Watch internal constructor(requests: Requests, path: String, private val timeoutMs: Int?) : Iterator<Frame>, AutoCloseable {
     // Null is no element of a queue: the empty text marks the end.
     private val texts = LinkedBlockingQueue<String>()
     private val socket: WebSocket
+    private val place = requests.url + path
     private var following: String? = null
 
     init {
@@ -24,13 +29,18 @@ public class Watch internal constructor(requests: Requests, path: String) : Iter
             builder.buildAsync(URI(address), Listener()).join()
         } catch (error: CompletionException) {
             val status = (error.cause as? WebSocketHandshakeException)?.response?.statusCode() ?: 0
-            throw ChatdoubleException("${requests.url}$path can't be watched: ${if (status == 0) error.cause else status}", status)
+            throw ChatdoubleException("$place can't be watched: ${if (status == 0) error.cause else status}", status)
         }
     }
 
     override fun hasNext(): Boolean {
-        val next = following ?: texts.take().also { following = it }
+        val next = following ?: awaited().also { following = it }
         return next.isNotEmpty()
+    }
+
+    private fun awaited(): String {
+        if (timeoutMs == null) return texts.take()
+        return texts.poll(timeoutMs.toLong(), MILLISECONDS) ?: throw ChatdoubleException("$place: no frame came within $timeoutMs ms")
     }
 
     override fun next(): Frame {

@@ -69,8 +69,9 @@ public class World internal constructor(
         calls.post("/upgrade", mapOf("to" to level))
     }
 
-    /** The frames of the watch socket, from now on. */
-    public fun watch(): Watch = Watch(calls.requests, "/control${calls.path}/watch")
+    /** The frames of the watch socket, from now on; a frame that does not come within `timeoutMs` is an error. */
+    @JvmOverloads
+    public fun watch(timeoutMs: Int? = null): Watch = Watch(calls.requests, "/control${calls.path}/watch", timeoutMs)
 
     override fun close(): Unit = delete()
 

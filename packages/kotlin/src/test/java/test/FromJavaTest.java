@@ -41,7 +41,8 @@ class FromJavaTest {
         assertEquals(0, world.journal.verify(new Assertion().path("/messages").params(Map.of("topic", "x")).exactly(0)));
         assertEquals(0, world.journal.entries(new JournalFilter().limit(1)).size());
         assertEquals(0, world.pushes.list("max").size());
-        assertThrows(AssertionError.class, () -> world.queues.waitParked("mel", 1, 10));
+        assertThrows(AssertionError.class, () -> world.queues.waitParked("mel", 10));
+        assertThrows(AssertionError.class, () -> world.pushes.waitFor("max", 10));
     }
 
     @Test

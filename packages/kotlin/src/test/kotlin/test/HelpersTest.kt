@@ -287,6 +287,10 @@ class HelpersTest {
             val seen = frames.asSequence().takeWhile { it.type != "event" }.toList()
             assertEquals("request", seen[0].type)
         }
+        world.watch(timeoutMs = 10).use { frames ->
+            val late = assertThrows(ChatdoubleException::class.java) { frames.next() }
+            assertTrue("/watch: no frame came within 10 ms" in late.message!!, late.message)
+        }
         val closed = world.watch()
         closed.close()
         assertFalse(closed.hasNext())
