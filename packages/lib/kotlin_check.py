@@ -34,6 +34,11 @@ class {name} {{
     fun one({parameter}) {{ {body} }}
 }}
 """
+# The parts of a world, and the classes that they have.
+PARTS = {
+    "world": "World", "clock": "Clock", "faults": "Faults", "network": "Networks", "rateLimit": "RateLimits", "previews": "Previews",
+    "journal": "Journal", "queues": "Queues", "pushes": "Pushes", "snapshots": "Snapshots",
+}  # fmt: skip
 
 
 def check(tools, output, binary, root):
@@ -63,9 +68,9 @@ def check(tools, output, binary, root):
         example = [f"--select-class={one}" for one in ("ChatTest", "ReminderTest")]
         path = {"PATH": "/usr/bin:/bin"}
         tools.succeeds("the console of JUnit runs the example", *packed, *example, folder=project, within=tools.FIRST_SECONDS + 3, **path)
-        documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|Block\\d+|ReminderOfReadmeTest)"]
-        status, text, _ = tools.run(*packed, *documents, folder=project, **path)
-        tools.expect(status == 0 and "7 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
+        documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|Block\\d+|SendingOfReadmeTest)"]
+        status, text, _ = tools.run(*configured(project, root, packed), *documents, folder=project, **path)
+        tools.expect(status == 0 and "11 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
         tests = [*named, "--select-package=test"]
         tools.succeeds("the helpers' tests", *tests, folder=project, CHATDOUBLE_BINARY=str(binary))
         status, text, _ = tools.run(*named, "--select-class=ChatTest", folder=project, PATH=str(java_folder(project)))
@@ -73,6 +78,7 @@ def check(tools, output, binary, root):
         check_sources(tools, [*named, "--select-class=ReminderTest"], project, binary)
         check_elsewhere(tools, named, project, binary)
         check_coordinates(tools, output, root)
+        check_names(tools, library, (root / "docs" / "kotlin.md").read_text())
         check_repetitions(tools, root / "packages" / "kotlin" / "src" / "okhttp" / "Repetitions.java", classes, libraries, binary)
         tools.check_killed("JUnit", [*packed, "--select-class=KilledCase"], project)
         short = [*packed[:-1], "--details=summary"]
@@ -114,7 +120,9 @@ def check_elsewhere(tools, console, project, binary):
 def check_coordinates(tools, output, root):
     """Checks that the blocks for Gradle and Maven, which are not run, name the jars that are made."""
     page, script = root / "docs" / "kotlin.md", root / "examples" / "junit" / "build.gradle.kts"
-    (gradle,), (maven,) = blocks(page, "gradle"), blocks(page, "xml")
+    (gradle,), (maven, plugin) = blocks(page, "gradle"), blocks(page, "xml")
+    version = ElementTree.fromstring(plugin).findtext("version")
+    tools.expect(f'kotlin("jvm") version "{version}"' in script.read_text(), "the block for Maven has the example's Kotlin", plugin)
     described = ElementTree.fromstring(f"<project>{maven}</project>")
     tools.expect(described.findtext("repositories/repository/url") == "file://DIR/maven", "the block for Maven names its repository", maven)
     of_maven = [tuple(one.findtext(part) for part in ("groupId", "artifactId", "version")) for one in described.iter("dependency")]
@@ -128,6 +136,21 @@ def check_coordinates(tools, output, root):
         tools.expect(holds, f"the jars that {name} names are made", f"{named}\n{of_maven}")
 
 
+def check_names(tools, library, page):
+    """Checks that the page lists the methods and the effects that the library has."""
+    rows = dict(re.findall(r"^\| `(\w+)` \| (`.*) \|$", page, re.MULTILINE))
+    (server,) = re.findall(r"^A server has ([^.]*)\.", page, re.MULTILINE)
+    (effects,) = re.findall(r"^Effects of faults (.*?)\n\n", page, re.MULTILINE | re.DOTALL)
+    said = {PARTS[part]: set(re.findall(r"`(\w+)`", names)) for part, names in rows.items() if part in PARTS}
+    said |= {"Server": {*re.findall(r"`(\w+)`", server), "close"}, "Effect": set(re.findall(r"`(\w+)\(", effects))}
+    tools.expect({*said} == {*PARTS.values(), "Server", "Effect"}, "docs/kotlin.md lists the methods of each part of a world", str(rows))
+    for name, listed in said.items():
+        status, text, _ = tools.run("javap", "-public", "-cp", library, f"chatdouble.{name}")
+        # Kotlin's functions with an inline class have a hash in their names.
+        found = {one.split("-")[0] for one in re.findall(r" ([\w$-]+)\(.*\);$", text, re.MULTILINE) if "$" not in one} - {"toString"}
+        tools.expect(status == 0 and found == listed, f"docs/kotlin.md lists what {name} has", f"{found ^ listed}\n{text}")
+
+
 def check_repetitions(tools, source, classes, libraries, binary):
     """Checks what docs/mobile.md says of OkHttp's own repetitions, against the program."""
     path = jvm.class_path(*libraries, jvm.jar("okhttp"), jvm.jar("okio"), classes)
@@ -135,6 +158,16 @@ def check_repetitions(tools, source, classes, libraries, binary):
     served = [binary, "exec", "--clock", "frozen", "--log", "warn", "--", "java", "-XX:TieredStopAtLevel=1", "-cp", path, "Repetitions"]
     status, text, _ = tools.run(*served)
     tools.expect(status == 0 and text.count("ok - ") == 7, "OkHttp and the JDK's client repeat requests as docs/mobile.md says", text)
+
+
+def configured(project, root, command):
+    """The command with the file of the platform's parameters that the page has on the class path."""
+    (text,) = blocks(root / "docs" / "kotlin.md", "properties")
+    folder = project / "parameters"
+    folder.mkdir()
+    (folder / "junit-platform.properties").write_text(text)
+    at = command.index("-cp") + 1
+    return [*command[:at], jvm.class_path(folder, command[at]), *command[at + 1 :]]
 
 
 def java_folder(project):
@@ -152,7 +185,7 @@ def written(project, root, count):
         shutil.copytree(place, project / "src", dirs_exist_ok=True)
     shutil.copy(lib / "docs" / "MyClient.kt", project / "src")
     page, readme = root / "docs" / "kotlin.md", package / "README.md"
-    texts = [*blocks(page, "kotlin"), *(text.replace("ReminderTest", "ReminderOfReadmeTest") for text in blocks(readme, "kotlin"))]
+    texts = [*blocks(page, "kotlin"), *(text.replace("SendingTest", "SendingOfReadmeTest") for text in blocks(readme, "kotlin"))]
     for number, text in enumerate(texts):
         indented = "".join(f"        {line}\n" for line in text.splitlines())
         whole = text if text.startswith("import ") else "import chatdouble.*\n" + SNIPPET.format(name=f"Block{number}", text=indented)

@@ -13,25 +13,17 @@ import java.util.Base64
 class MyClient(private val site: String, private val email: String, private val key: String) {
     private val http = HttpClient.newHttpClient()
 
-    /** Sends a message; null when the reply was lost. */
-    fun send(channel: String, topic: String, content: String): Long? =
-        post("/messages", "type" to "stream", "to" to channel, "topic" to topic, "content" to content)?.let { JsonParser.parseString(it).asJsonObject["id"].asLong }
-
-    fun remindMeTomorrow() {
-        val due = 2_000_000_000
-        post("/reminders", "message_id" to "${send("general", "plans", "Plan")}", "scheduled_delivery_timestamp" to "$due")
-    }
+    /** Sends a message; returns its id. */
+    @Throws(IOException::class)
+    fun send(channel: String, topic: String, content: String): Long =
+        JsonParser.parseString(post("/messages", "type" to "stream", "to" to channel, "topic" to topic, "content" to content)).asJsonObject["id"].asLong
 
     fun settings(): String = http.send(request("/server_settings").build(), BodyHandlers.ofString()).body()
 
-    private fun post(path: String, vararg form: Pair<String, String>): String? {
+    private fun post(path: String, vararg form: Pair<String, String>): String {
         val text = form.joinToString("&") { (name, value) -> "$name=${URLEncoder.encode(value, Charsets.UTF_8)}" }
         val request = request(path).header("Content-Type", "application/x-www-form-urlencoded").POST(BodyPublishers.ofString(text))
-        return try {
-            http.send(request.build(), BodyHandlers.ofString()).body()
-        } catch (_: IOException) {
-            null
-        }
+        return http.send(request.build(), BodyHandlers.ofString()).body()
     }
 
     private fun request(path: String) =
