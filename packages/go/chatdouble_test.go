@@ -287,12 +287,20 @@ func TestNetworksAndRateLimits(t *testing.T) {
 	if time.Since(began) < 120*time.Millisecond {
 		t.Fatal(time.Since(began))
 	}
+	check(t, world.Network.Set(chatdouble.NetworkTerms{Profile: "3g"}))
+	check(t, world.Network.Clear("mel"))
+	equal(t, ok(world.Network.List())(t)[0].User, "")
+	equal(t, len(ok(world.Network.List())(t)), 1)
 	check(t, world.Network.Clear())
 	equal(t, len(ok(world.Network.List())(t)), 0)
 	check(t, world.RateLimit.Set(chatdouble.RateLimitTerms{Requests: 1, Seconds: 30 * time.Second, User: "mel"}))
 	equal(t, ok(world.RateLimit.List())(t)[0].Seconds, 30)
 	same(t, send(t, world, mel, "x")["code"], nil)
 	same(t, send(t, world, mel, "x")["code"], "RATE_LIMIT_HIT")
+	check(t, world.RateLimit.Set(chatdouble.RateLimitTerms{Requests: 100, Seconds: time.Minute}))
+	check(t, world.RateLimit.Clear("mel"))
+	equal(t, ok(world.RateLimit.List())(t)[0].Requests, 100)
+	equal(t, len(ok(world.RateLimit.List())(t)), 1)
 	check(t, world.RateLimit.Clear())
 	equal(t, len(ok(world.RateLimit.List())(t)), 0)
 }

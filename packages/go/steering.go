@@ -124,8 +124,8 @@ func (n *Networks) List() ([]NetworkRow, error) {
 	return reply.Networks, err
 }
 
-// Clear ends all networks.
-func (n *Networks) Clear() error { return n.calls.delete("/network") }
+// Clear ends the networks of these users (addresses or their handles), or all networks if none is named.
+func (n *Networks) Clear(users ...string) error { return n.calls.deleteOf("/network", users) }
 
 // RateLimits are limits of requests, by the world's clock.
 type RateLimits struct{ calls calls }
@@ -145,8 +145,8 @@ func (r *RateLimits) List() ([]RateLimitRow, error) {
 	return reply.RateLimits, err
 }
 
-// Clear ends all limits.
-func (r *RateLimits) Clear() error { return r.calls.delete("/rate_limit") }
+// Clear ends the limits of these users (addresses or their handles), or all limits if none is named.
+func (r *RateLimits) Clear(users ...string) error { return r.calls.deleteOf("/rate_limit", users) }
 
 // Previews are thumbnails, and cards of linked pages.
 type Previews struct{ calls calls }

@@ -183,6 +183,19 @@ func (c calls) delete(path string) error {
 	return c.requests.control("DELETE", c.path+path, nil, nil, 0, nil)
 }
 
+// deleteOf removes what these users have, or all if none is named.
+func (c calls) deleteOf(path string, users []string) error {
+	if len(users) == 0 {
+		return c.delete(path)
+	}
+	for _, user := range users {
+		if err := c.requests.control("DELETE", c.path+path, nil, url.Values{"user": {user}}, 0, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // wait makes a call that waits for the program under test; further keys join the options.
 func (c calls) wait(path string, options any, further map[string]any, limit time.Duration, reply any) error {
 	if limit == 0 {

@@ -115,10 +115,10 @@ func (n Networks) List() []chatdouble.NetworkRow {
 	return must(n.networks.List())(n.t)
 }
 
-// Clear ends all networks.
-func (n Networks) Clear() {
+// Clear ends the networks of these users (addresses or their handles), or all networks if none is named.
+func (n Networks) Clear(users ...string) {
 	n.t.Helper()
-	check(n.t, n.networks.Clear())
+	check(n.t, n.networks.Clear(users...))
 }
 
 // RateLimits are limits of requests, by the world's clock.
@@ -139,10 +139,10 @@ func (r RateLimits) List() []chatdouble.RateLimitRow {
 	return must(r.rateLimits.List())(r.t)
 }
 
-// Clear ends all limits.
-func (r RateLimits) Clear() {
+// Clear ends the limits of these users (addresses or their handles), or all limits if none is named.
+func (r RateLimits) Clear(users ...string) {
 	r.t.Helper()
-	check(r.t, r.rateLimits.Clear())
+	check(r.t, r.rateLimits.Clear(users...))
 }
 
 // Previews are thumbnails, and cards of linked pages.

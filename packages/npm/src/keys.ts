@@ -2,7 +2,7 @@
 
 import { ChatdoubleError } from "./error.js";
 import type { StartOptions } from "./start.js";
-import type { FindingFilter, Jump, Waiting, WorldOptions } from "./types.js";
+import type { FindingFilter, Jump, Waiting, Whose, WorldOptions } from "./types.js";
 
 /** The names of a type's keys; the compiler sees that none is missing. */
 function keysOf<Options>(keys: Record<keyof Required<Options>, true>): readonly string[] {
@@ -50,15 +50,23 @@ export const WORLD_OPTIONS = keysOf<WorldOptions>({
 });
 export const TEST_OPTIONS = ["serverOptions", "worldOptions"] as const;
 export const WAITING = keysOf<Waiting>({ timeoutMs: true });
+export const WHOSE = keysOf<Whose>({ user: true });
 export const JUMP = keysOf<Jump>({ waitForClientsMs: true });
 export const FINDING_FILTER = keysOf<FindingFilter>({ severity: true, except: true });
 
-/** Throws for the first key that is not known, with the nearest. */
-export function checkKeys(where: string, given: unknown, known: readonly string[]): void {
-  if (typeof given !== "object" || given === null) return;
+/** Throws for what is no object, and for the first key that is not known, with the nearest. */
+export function checkKeys(where: string, given: unknown, known: readonly string[], example = `${known[0]}: …`): void {
+  if (given === undefined) return;
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new ChatdoubleError(`${where} takes an object such as { ${example} }, not ${JSON.stringify(given)}`);
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined && !known.includes(name)) throw unknown(where, name, known);
   }
+}
+
+/** Throws where something is given to a call that takes nothing. */
+export function checkNone(where: string, given: readonly unknown[]): void {
+  if (given.length > 0) throw new ChatdoubleError(`${where} takes nothing, not ${JSON.stringify(given[0])}`);
 }
 
 /** Throws for a misspelled option of a test, among fixtures of any name. */
@@ -68,6 +76,8 @@ export function checkFixtures(where: string, given: unknown): void {
     if (isMisspelled(name)) throw unknown(where, name, TEST_OPTIONS);
     // A fixture may be a value, or a value with how it is provided.
     const options = Array.isArray(value) ? value[0] : value;
+    // A fixture may also be a function.
+    if (typeof options === "function") continue;
     if (name === "serverOptions") checkKeys(name, options, START_OPTIONS);
     if (name === "worldOptions") checkKeys(name, options, WORLD_OPTIONS);
   }

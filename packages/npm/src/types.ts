@@ -187,6 +187,11 @@ export interface PushFilter extends Filter<World<"/pushes">["get"]> {}
 export interface AwaitedPushes extends Sent<Omit<Body<World<"/pushes/wait">["post"]>, "timeoutMs">> {}
 /** Which queues with a waiting poll are waited for. */
 export interface ParkedFilter extends Sent<Omit<Body<World<"/queues/wait">["post"]>, "timeoutMs" | "parked">> {}
+/** Whose network or limit ends. */
+export interface Whose {
+  /** The user: an address or its handle; all users by default. */
+  user?: string;
+}
 /** How long to wait. */
 export interface Waiting {
   /** Milliseconds of real time. */

@@ -3,7 +3,7 @@
 import { EventRecorder } from "./events.js";
 import { ChatdoubleError, part, rows } from "./error.js";
 import type { Requests } from "./http.js";
-import { checkKeys, JUMP, WAITING } from "./keys.js";
+import { checkKeys, checkNone, JUMP, WAITING, WHOSE } from "./keys.js";
 import { fromWire } from "./names.js";
 import type { Server } from "./server.js";
 import type {
@@ -35,6 +35,7 @@ import type {
   Snapshot,
   User,
   Waiting,
+  Whose,
 } from "./types.js";
 import { texts } from "./websocket.js";
 
@@ -233,8 +234,8 @@ class Calls {
     return this.requests.control("POST", this.path + path, body);
   }
 
-  delete(path: string): Promise<any> {
-    return this.requests.control("DELETE", this.path + path);
+  delete(path: string, filters: object = {}): Promise<any> {
+    return this.requests.control("DELETE", this.path + path, undefined, filters);
   }
 }
 
@@ -313,7 +314,8 @@ export class Faults {
   }
 
   /** Removes all rules. */
-  async clear(): Promise<void> {
+  async clear(...nothing: []): Promise<void> {
+    checkNone("faults.clear", nothing);
     await this.calls.delete("/faults");
   }
 }
@@ -332,9 +334,10 @@ export class Networks {
     return rows(await this.calls.get("/network"), "networks");
   }
 
-  /** Ends all networks. */
-  async clear(): Promise<void> {
-    await this.calls.delete("/network");
+  /** Ends the network of a user, or all networks. */
+  async clear(whose: Whose = {}): Promise<void> {
+    checkKeys("network.clear", whose, WHOSE, 'user: "mel"');
+    await this.calls.delete("/network", whose);
   }
 }
 
@@ -352,9 +355,10 @@ export class RateLimits {
     return rows(await this.calls.get("/rate_limit"), "rateLimits");
   }
 
-  /** Ends all limits. */
-  async clear(): Promise<void> {
-    await this.calls.delete("/rate_limit");
+  /** Ends the limit of a user, or all limits. */
+  async clear(whose: Whose = {}): Promise<void> {
+    checkKeys("rateLimit.clear", whose, WHOSE, 'user: "mel"');
+    await this.calls.delete("/rate_limit", whose);
   }
 }
 
@@ -376,7 +380,8 @@ export class Previews {
   }
 
   /** Ends the delays: thumbnails are there at once, and links have no previews. */
-  async clear(): Promise<void> {
+  async clear(...nothing: []): Promise<void> {
+    checkNone("previews.clear", nothing);
     await this.calls.delete("/previews");
   }
 }
@@ -403,7 +408,8 @@ export class Journal {
   }
 
   /** Empties the journal. */
-  async clear(): Promise<void> {
+  async clear(...nothing: []): Promise<void> {
+    checkNone("journal.clear", nothing);
     await this.calls.delete("/journal");
   }
 }
@@ -451,7 +457,8 @@ export class Pushes {
   }
 
   /** Empties the list. */
-  async clear(): Promise<void> {
+  async clear(...nothing: []): Promise<void> {
+    checkNone("pushes.clear", nothing);
     await this.calls.delete("/pushes");
   }
 }

@@ -184,6 +184,30 @@ test("networks and rate limits are set, listed and ended", async () => {
   const began = performance.now();
   assert.equal((await send(world, mel, "x")).result, "success");
   assert.ok(performance.now() - began >= 119);
+  await world.network.set({ profile: "3g" });
+  await world.network.set({ user: "max", profile: "4g" });
+  for (const wrong of [{ usr: "mel" }, "mel", null]) {
+    await assert.rejects(
+      world.network.clear(wrong),
+      /network.clear (has no option 'usr'|takes an object such as { user: "mel" })/,
+    );
+    await assert.rejects(world.rateLimit.clear(wrong), /rateLimit.clear (has no option|takes an object)/);
+  }
+  for (const part of ["faults", "previews", "journal", "pushes"])
+    await assert.rejects(
+      world[part].clear({ user: "mel" }),
+      new RegExp(`${part}.clear takes nothing, not {"user":"mel"}`),
+    );
+  await assert.rejects(world.network.clear({ user: "mell" }), /the nearest is 'mel'/);
+  assert.equal((await world.network.list()).length, 3);
+  await world.network.clear({ user: "mel" });
+  assert.deepEqual(
+    (await world.network.list()).map(({ user, profile }) => [user, profile]),
+    [
+      [null, "3g"],
+      ["max@chat.test", "4g"],
+    ],
+  );
   await world.network.clear();
   assert.deepEqual(await world.network.list(), []);
 
@@ -191,7 +215,11 @@ test("networks and rate limits are set, listed and ended", async () => {
   assert.deepEqual(await world.rateLimit.list(), [{ user: mel.email, requests: 1, seconds: 30 }]);
   assert.equal((await send(world, mel, "x")).result, "success");
   assert.equal((await send(world, mel, "x")).code, "RATE_LIMIT_HIT");
+  await world.rateLimit.set({ requests: 100, seconds: 60 });
+  await world.rateLimit.clear({ user: "mel" });
+  assert.deepEqual(await world.rateLimit.list(), [{ user: null, requests: 100, seconds: 60 }]);
   await world.rateLimit.clear();
+  assert.deepEqual(await world.rateLimit.list(), []);
   assert.equal((await send(world, mel, "x")).result, "success");
   await world.delete();
 });

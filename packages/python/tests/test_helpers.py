@@ -195,6 +195,9 @@ def test_networks_and_rate_limits(world):
     began = time.monotonic()
     assert send(world, mel, "x")["result"] == "success"
     assert time.monotonic() - began >= 0.12
+    world.network.set(profile="3g")
+    world.network.clear(user="mel")
+    assert [network.user for network in world.network.list()] == [None]
     world.network.clear()
     assert world.network.list() == []
 
@@ -202,6 +205,9 @@ def test_networks_and_rate_limits(world):
     (limit,) = world.rate_limit.list()
     assert (limit.user, limit.requests, limit.seconds) == (mel.email, 1, 30)
     assert [send(world, mel, "x").get("code") for _ in range(2)] == [None, "RATE_LIMIT_HIT"]
+    world.rate_limit.set(requests=100, seconds=60)
+    world.rate_limit.clear(user="mel")
+    assert [limit.user for limit in world.rate_limit.list()] == [None]
     world.rate_limit.clear()
     assert world.rate_limit.list() == []
 
@@ -437,6 +443,14 @@ def test_a_misspelled_keyword_is_named_with_the_nearest(server, world):
         with pytest.raises(TypeError) as refused:
             mistaken()
         assert isinstance(refused.value, chatdouble.Error) and f"did you mean '{nearest}'?" in str(refused.value)
+
+
+def test_clear_refuses_what_it_does_not_take(world):
+    for clear in (world.network.clear, world.rate_limit.clear):
+        with pytest.raises(TypeError, match="did you mean 'user'"):
+            clear(usr="mel")
+        with pytest.raises(TypeError):
+            clear("mel")
 
 
 @pytest.mark.parametrize(

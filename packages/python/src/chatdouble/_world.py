@@ -78,8 +78,8 @@ class _Calls:
     def post(self, path: str, body: dict[str, Any] | None = None) -> Record:
         return self.requests.control("POST", self.path + path, body or {})
 
-    def delete(self, path: str) -> Record:
-        return self.requests.control("DELETE", self.path + path)
+    def delete(self, path: str, filters: dict[str, Any] | None = None) -> Record:
+        return self.requests.control("DELETE", self.path + path, filters=filters)
 
     def wait(self, path: str, body: dict[str, Any], helper: str) -> Record:
         """Makes a call that waits for the program under test."""
@@ -352,9 +352,10 @@ class Networks:
         """The networks, with all numbers."""
         return rows(NetworkRow, part(self._calls.get("/network"), "networks"))
 
-    def clear(self) -> None:
-        """Ends all networks."""
-        self._calls.delete("/network")
+    @keywords
+    def clear(self, *, user: str | None = None) -> None:
+        """Ends the network of a user, or all networks."""
+        self._calls.delete("/network", given(locals(), "self"))
 
 
 class RateLimits:
@@ -372,9 +373,10 @@ class RateLimits:
         """The limits."""
         return rows(RateLimitRow, part(self._calls.get("/rate_limit"), "rate_limits"))
 
-    def clear(self) -> None:
-        """Ends all limits."""
-        self._calls.delete("/rate_limit")
+    @keywords
+    def clear(self, *, user: str | None = None) -> None:
+        """Ends the limit of a user, or all limits."""
+        self._calls.delete("/rate_limit", given(locals(), "self"))
 
 
 class Previews:

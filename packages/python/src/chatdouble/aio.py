@@ -510,9 +510,10 @@ class Networks:
         """The networks, with all numbers."""
         return await self._threads.run(self._same.list)
 
-    async def clear(self) -> None:
-        """Ends all networks."""
-        await self._threads.run(self._same.clear)
+    @keywords
+    async def clear(self, *, user: str | None = None) -> None:
+        """Ends the network of a user, or all networks."""
+        await self._threads.run(self._same.clear, user=user)
 
 
 @_watched
@@ -532,9 +533,10 @@ class RateLimits:
         """The limits."""
         return await self._threads.run(self._same.list)
 
-    async def clear(self) -> None:
-        """Ends all limits."""
-        await self._threads.run(self._same.clear)
+    @keywords
+    async def clear(self, *, user: str | None = None) -> None:
+        """Ends the limit of a user, or all limits."""
+        await self._threads.run(self._same.clear, user=user)
 
 
 @_watched

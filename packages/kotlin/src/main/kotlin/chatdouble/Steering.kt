@@ -91,8 +91,9 @@ public class Networks internal constructor(private val calls: Calls) {
     /** The networks, with all numbers. */
     public fun list(): List<NetworkRow> = rows(calls.get("/network"), "networks", ::NetworkRow)
 
-    /** Ends all networks. */
-    public fun clear(): Unit = calls.delete("/network")
+    /** Ends the network of a user (an address or its handle), or all networks. */
+    @JvmOverloads
+    public fun clear(user: String? = null): Unit = calls.delete("/network", mapOf("user" to user))
 }
 
 /** Limits of requests, by the world's clock. */
@@ -105,8 +106,9 @@ public class RateLimits internal constructor(private val calls: Calls) {
     /** The limits. */
     public fun list(): List<RateLimitRow> = rows(calls.get("/rate_limit"), "rate_limits", ::RateLimitRow)
 
-    /** Ends all limits. */
-    public fun clear(): Unit = calls.delete("/rate_limit")
+    /** Ends the limit of a user (an address or its handle), or all limits. */
+    @JvmOverloads
+    public fun clear(user: String? = null): Unit = calls.delete("/rate_limit", mapOf("user" to user))
 }
 
 /** When thumbnails and previews of linked pages arrive. */

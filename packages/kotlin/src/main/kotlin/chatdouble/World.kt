@@ -104,8 +104,8 @@ internal class Calls(val requests: Requests, val path: String) {
     fun wait(path: String, options: Map<String, Any?>, timeoutMs: Int): JsonObject =
         post(path, options.filterValues { it != null } + ("timeout_ms" to timeoutMs))
 
-    fun delete(path: String) {
-        requests.control("DELETE", this.path + path)
+    fun delete(path: String, filters: Map<String, Any?> = emptyMap()) {
+        requests.control("DELETE", this.path + path, filters = filters)
     }
 }
 
