@@ -174,7 +174,11 @@ func isGone(err error) bool {
 func (w *World) logRequests() {
 	w.t.Helper()
 	entries, err := w.Steering.Journal.Entries(chatdouble.JournalFilter{Limit: shown})
-	if err != nil || len(entries) == 0 {
+	if err != nil {
+		return
+	}
+	if len(entries) == 0 {
+		w.t.Logf("no request reached %s at %s: its journal is empty", w.Name, w.URL)
 		return
 	}
 	lines := []string{"the last requests to " + w.Name + ":"}

@@ -136,6 +136,19 @@ func TestATestThatPanicsShowsItsLastRequests(t *testing.T) {
 	}
 }
 
+func TestSilent(t *testing.T) {
+	isInner(t)
+	chatdoubletest.NewWorld(t).User("mel")
+	t.Fail()
+}
+
+func TestAFailedTestSaysThatNoRequestReachedItsWorld(t *testing.T) {
+	output, err := inner(t, "TestSilent")
+	if err == nil || !strings.Contains(output, "chatdoubletest_test.go:") || !strings.Contains(output, "no request reached world-") {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
 func TestStrict(t *testing.T) {
 	isInner(t)
 	ask(t, chatdoubletest.NewWorld(t), "GET", "/users/me?colour=red", nil)

@@ -7,6 +7,7 @@ import type {
   AwaitedPushes,
   Finding,
   FindingFilter,
+  JournalEntry,
   ReportedClient,
   Waiting,
   WorldOptions,
@@ -42,9 +43,8 @@ export async function worldFor(label: string, wanted: WorldOptions, serve: Start
 /** Deletes a test's world; if the test failed, prints the last journal entries first, and what the server said. */
 export async function end(world: World, failed: boolean, print: (text: string) => void): Promise<void> {
   if (failed) {
-    const entries = await world.journal.entries({ limit: SHOWN }).catch(() => []);
-    if (entries.length > 0)
-      print(`The last requests to ${world.name}:\n${entries.map((entry) => indented(requestLine(entry))).join("\n")}`);
+    const entries = await world.journal.entries({ limit: SHOWN }).catch(() => undefined);
+    if (entries !== undefined) print(lastRequests(world, entries));
     const said = saidByServer();
     if (said.length > 0) print(`What chatdouble said:\n${said.map(indented).join("\n")}`);
   }
@@ -52,6 +52,15 @@ export async function end(world: World, failed: boolean, print: (text: string) =
   await world.delete().catch((error: ChatdoubleError) => {
     if (error.status !== 404) throw error;
   });
+}
+
+function lastRequests({ name, url }: World, entries: readonly JournalEntry[]): string {
+  if (entries.length > 0)
+    return `The last requests to ${name}:\n${entries.map((entry) => indented(requestLine(entry))).join("\n")}`;
+  const trust = url.startsWith("https:")
+    ? "\n  A client has to trust the server's authority, world.server.tlsCa; a browser in Playwright, by ignoreHTTPSErrors"
+    : "";
+  return `No request reached ${name} at ${url}: its journal is empty${trust}`;
 }
 
 // Their methods decide, not their classes: a process may have loaded this package twice, by `import` and by `require`.

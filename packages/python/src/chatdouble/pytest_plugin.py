@@ -331,6 +331,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             entries = world.journal.entries(limit=SHOWN)
         except Error:
             return report
-        if entries:
-            report.sections.append((f"last requests to {world.name}", "\n".join(map(request_line, entries))))
+        none = f"no request reached {world.name} at {world.url}: its journal is empty"
+        shown = "\n".join(map(request_line, entries)) or none
+        report.sections.append((f"last requests to {world.name}", shown))
     return report

@@ -86,6 +86,12 @@ class ExtensionTest {
     }
 
     @Test
+    fun `a failed test says that no request reached its world`() {
+        val text = failures<SilentCase>().single().second.stackTraceToString()
+        assertTrue("Suppressed: no request reached world-" in text, text)
+    }
+
+    @Test
     fun `findings fail a test where they are asked for`() {
         val (name, failure) = failures<FindingsCase>().single()
         assertTrue(name.startsWith("strict"), name)
@@ -166,6 +172,15 @@ class RefusedCase {
         api(world, mel, "POST", "/messages", "type" to "stream", "to" to "enginering", "topic" to "x", "content" to "hey")
         api(world, mel, "GET", "/mesages")
         world.journal.verify(Assertion(path = "/messages", exactly = 2))
+    }
+}
+
+@ChatdoubleTest
+class SilentCase {
+    @Test
+    fun silent(world: World) {
+        world.user("mel")
+        world.journal.verify(Assertion(path = "/messages", exactly = 1))
     }
 }
 

@@ -178,7 +178,7 @@ private fun lastRequests(world: World): LastRequests? {
     } catch (_: ChatdoubleException) {
         return null
     }
-    if (entries.isEmpty()) return null
+    if (entries.isEmpty()) return LastRequests("no request reached ${world.name} at ${world.url}: its journal is empty")
     return LastRequests("the last requests to ${world.name}:\n" + entries.joinToString("\n") { "  ${line(it).replace("\n", "\n  ")}" })
 }
 
