@@ -44,6 +44,15 @@ test("a lost reply is shown, and the repeated request counts once", async ({ pag
   await expect(page.getByRole("listitem")).toHaveText("once");
 });
 
+test("a reply that breaks off is shown, and the request was made once", async ({ page, world }) => {
+  await open(page, world, "mel");
+  await world.faults.add({ match: { method: "POST", path: "/messages" }, times: 1, effect: { truncateAt: 0 } });
+  await page.getByLabel("Message").fill("once");
+  await page.getByRole("button").click();
+  await expect(page.getByRole("status")).toHaveText("not sure");
+  await expect(world).toHaveReceived({ method: "POST", path: "/messages", exactly: 1 });
+});
+
 test.describe("a server of an older level", () => {
   test.use({ worldOptions: { fixture: "cast", featureLevel: 250, dialect: "zulip" } });
 

@@ -12,8 +12,18 @@ import {
 import { expect, test } from "chatdouble/vitest";
 import { test as jestTest, expect as jestExpect } from "chatdouble/jest";
 import { assertNoFindings, test as nodeTest } from "chatdouble/node-test";
-import { expect as pageExpect, test as pageTest } from "chatdouble/playwright";
+import { defineConfig } from "@playwright/test";
+import { expect as pageExpect, test as pageTest, type Fixtures, type WorkerFixtures } from "chatdouble/playwright";
 
+defineConfig<Fixtures, WorkerFixtures>({
+  workers: 2,
+  use: {
+    serverOptions: { tls: true },
+    worldOptions: { dialect: "zulip" },
+    ignoreHTTPSErrors: true,
+    launchOptions: { executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] },
+  },
+});
 const serve: StartOptions = { clock: new Date(), dialect: "zulip", fixture: "./team.json", tlsName: ["a"], log: "off" };
 const server = await startServer(serve);
 const options: WorldOptions = { fixture: { users: [] }, idleTtlSeconds: "10m", clock: "2026-01-01T00:00:00Z" };

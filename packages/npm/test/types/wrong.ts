@@ -4,8 +4,10 @@ import { connect, startServer, type Assertion, type FaultRule } from "chatdouble
 import { expect, test } from "chatdouble/vitest";
 import { test as jestTest } from "chatdouble/jest";
 import { test as nodeTest } from "chatdouble/node-test";
-import { test as pageTest } from "chatdouble/playwright";
+import { defineConfig } from "@playwright/test";
+import { test as pageTest, type Fixtures, type WorkerFixtures } from "chatdouble/playwright";
 
+defineConfig<Fixtures, WorkerFixtures>({ use: { serverOptions: { tsl: true } } }); // refused
 await startServer({ colour: 1 }); // refused
 await startServer({ dialectt: "zulip" }); // refused
 await startServer({ featureLevel: "300" }); // refused
