@@ -1,12 +1,15 @@
 /** Events that a world sends, collected while a test runs. */
 
 import { ChatdoubleError } from "./error.js";
+import { ALL_EVENT_TYPES, type EventType } from "./event-types.js";
+import { checkKeys } from "./keys.js";
+import { checkKnown } from "./rules.js";
 import type { Frame, Waiting } from "./types.js";
 
 /** Parts of an event; what is left out may have any value. */
 export interface EventPattern {
   /** The type of the event, as in the API. */
-  type?: string;
+  type?: EventType | (string & {});
   /** Other keys, with the API's names. */
   [key: string]: unknown;
 }
@@ -60,6 +63,7 @@ export class EventRecorder {
 
   /** Waits for an event that has these parts, and returns it; one that was sent before counts as well. */
   async waitFor(pattern: EventPattern, { timeoutMs = 5_000 }: Waiting = {}): Promise<any> {
+    checkPattern(pattern);
     const late = Date.now() + timeoutMs;
     for (;;) {
       const found = this.#events.find((event) => contains(event, pattern));
@@ -119,6 +123,12 @@ export class EventRecorder {
     this.#waiting = new Set();
     for (const wake of waiting) wake();
   }
+}
+
+/** Throws for a pattern that no event can match. */
+function checkPattern(pattern: EventPattern): void {
+  checkKeys("the pattern of an event", pattern ?? null, null, 'type: "message"');
+  if (pattern.type !== undefined) checkKnown("event of the type", pattern.type, ALL_EVENT_TYPES);
 }
 
 /** Whether a value has all parts of a pattern; a list has to be as long as that of the pattern. */

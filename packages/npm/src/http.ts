@@ -3,7 +3,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { ChatdoubleError, describe } from "./error.js";
-import { fromWire, toWire } from "./names.js";
+import { fromWire, spelled, toWire } from "./names.js";
 
 /** How to reach a server. */
 export interface Reach {
@@ -35,7 +35,14 @@ export class Requests {
 
   /** Makes a call of control; returns its reply without the envelope. */
   async control(method: string, path: string, body?: unknown, filters: object = {}): Promise<any> {
-    return fromWire(await this.plain(method, path, body === undefined ? undefined : toWire(body), filters));
+    const wire = body === undefined ? undefined : toWire(body);
+    try {
+      return fromWire(await this.plain(method, path, wire, filters));
+    } catch (error) {
+      if (!(error instanceof ChatdoubleError) || error.code !== "BAD_REQUEST") throw error;
+      const message = spelled(error.message, [wire, toWire(filters)]);
+      throw new ChatdoubleError(message, error.status, error.code, error.body);
+    }
   }
 
   /** Makes a call of control; the keys of its body and reply are not renamed. */

@@ -2,6 +2,7 @@
 
 export { ChatdoubleError } from "./error.js";
 export { EventRecorder, type EventPattern } from "./events.js";
+export type { EventType } from "./event-types.js";
 export type { Rule } from "./rules.js";
 export { connect, Server } from "./server.js";
 export { startServer, type StartOptions } from "./start.js";

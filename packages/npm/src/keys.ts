@@ -2,7 +2,7 @@
 
 import { ChatdoubleError } from "./error.js";
 import type { StartOptions } from "./start.js";
-import type { FindingFilter, Jump, Waiting, Whose, WorldOptions } from "./types.js";
+import type { Assertion, AwaitedPushes, FindingFilter, Jump, Waiting, Whose, WorldOptions } from "./types.js";
 
 /** The names of a type's keys; the compiler sees that none is missing. */
 function keysOf<Options>(keys: Record<keyof Required<Options>, true>): readonly string[] {
@@ -49,18 +49,35 @@ export const WORLD_OPTIONS = keysOf<WorldOptions>({
   replace: true,
 });
 export const TEST_OPTIONS = ["serverOptions", "worldOptions"] as const;
+export const ASSERTION = keysOf<Assertion>({
+  method: true,
+  path: true,
+  user: true,
+  status: true,
+  params: true,
+  exactly: true,
+  atLeast: true,
+  atMost: true,
+});
+export const AWAITED_PUSHES = keysOf<AwaitedPushes>({ user: true, deviceId: true, since: true, atLeast: true });
 export const WAITING = keysOf<Waiting>({ timeoutMs: true });
 export const WHOSE = keysOf<Whose>({ user: true });
 export const JUMP = keysOf<Jump>({ waitForClientsMs: true });
 export const FINDING_FILTER = keysOf<FindingFilter>({ severity: true, except: true });
 
 /** Throws for what is no object, and for the first key that is not known, with the nearest. */
-export function checkKeys(where: string, given: unknown, known: readonly string[], example = `${known[0]}: …`): void {
+export function checkKeys(
+  where: string,
+  given: unknown,
+  /** Null for any. */
+  known: readonly string[] | null,
+  example = `${known?.[0]}: …`,
+): void {
   if (given === undefined) return;
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new ChatdoubleError(`${where} takes an object such as { ${example} }, not ${JSON.stringify(given)}`);
   for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined && !known.includes(name)) throw unknown(where, name, known);
+    if (value !== undefined && known?.includes(name) === false) throw unknown(where, name, known);
   }
 }
 

@@ -32,6 +32,54 @@ const FOREIGN = new Set<string>([
   "body",
 ] satisfies Foreign[]);
 
+/** Keys that control names in messages, where they are of more than one word. */
+export const MESSAGE_KEYS = [
+  "advance_seconds",
+  "at_least",
+  "at_most",
+  "bytes_per_second",
+  "delay_ms",
+  "device_id",
+  "feature_level",
+  "fork_of",
+  "full_name",
+  "idle_ttl_seconds",
+  "jitter_ms",
+  "latency_ms",
+  "link_seconds",
+  "lose_queue",
+  "per_second",
+  "pseudo_localize",
+  "rate_limit",
+  "retry_after",
+  "seen_by",
+  "thumbnail_seconds",
+  "timeout_ms",
+  "to_next",
+  "truncate_at",
+  "wait_for_clients_ms",
+];
+
+/** What control said of a request, with the keys of this package. */
+export function spelled(message: string, sent: unknown): string {
+  const path = /^\$[\w.[\]]*/.exec(message)?.[0] ?? "";
+  // What is within a document has the names of the document.
+  if (path.split(/[.[\]]/).some((name) => FOREIGN.has(name))) return message;
+  const known = new Set([...MESSAGE_KEYS, ...keysIn(sent)]);
+  return message.replace(/[a-z][a-z0-9]*(?:_[a-z0-9]+)+/g, (word) => (known.has(word) ? camelCase(word) : word));
+}
+
+/** All keys of a value, but for those that are not control's own. */
+function keysIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(keysIn);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...(FOREIGN.has(name) ? [] : keysIn(inner))]);
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** The value with control's keys. */
 export function toWire(value: unknown): unknown {
   return renamed(value, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
@@ -39,7 +87,7 @@ export function toWire(value: unknown): unknown {
 
 /** The value with the keys of this package. */
 export function fromWire(value: unknown): unknown {
-  return renamed(value, (name) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
+  return renamed(value, camelCase);
 }
 
 function renamed(value: unknown, rename: (name: string) => string): unknown {

@@ -15,6 +15,8 @@ import type {
 import { ChatdoubleError } from "./error.js";
 import type { EventPattern, EventRecorder } from "./events.js";
 import {
+  ASSERTION,
+  AWAITED_PUSHES,
   checkFixtures,
   checkKeys,
   FINDING_FILTER,
@@ -37,7 +39,12 @@ export async function worldFor(label: string, wanted: WorldOptions, serve: Start
   const options = completed(wanted, serve);
   const server = await serverOfRun(serve);
   const origin = options.fixture === undefined ? { forkOf: "default" } : {};
-  return server.createWorld({ label, ...origin, ...options });
+  try {
+    return await server.createWorld({ label, ...origin, ...options });
+  } catch (error) {
+    if (!(error instanceof ChatdoubleError) || !error.message.startsWith("$")) throw error;
+    throw new ChatdoubleError(`worldOptions${error.message.slice(1)}`, error.status, error.code, error.body);
+  }
 }
 
 /** Deletes a test's world; if the test failed, prints the last journal entries first, and what the server said. */
@@ -103,6 +110,7 @@ export async function toHaveReceived(
   waiting: Waiting = {},
 ): Promise<{ pass: boolean; message: () => string }> {
   checkWorld("toHaveReceived", world);
+  checkKeys("toHaveReceived", assertion ?? null, ASSERTION, 'path: "/messages"');
   checkKeys("the second argument of toHaveReceived", waiting, WAITING);
   const isAwaited = waiting.timeoutMs !== undefined && !this.isNot;
   try {
@@ -122,6 +130,7 @@ export async function toHavePushed(
   waiting: Waiting = {},
 ): Promise<{ pass: boolean; message: () => string }> {
   checkWorld("toHavePushed", world);
+  checkKeys("toHavePushed", wanted, AWAITED_PUSHES, 'user: "mel"');
   checkKeys("the second argument of toHavePushed", waiting, WAITING);
   const { atLeast = 1, ...filter } = wanted;
   const timeoutMs = this.isNot ? 0 : (waiting.timeoutMs ?? 0);

@@ -592,6 +592,30 @@ test("the effects of faults are those of control's document", () => {
     assert.ok(value === true || declared.includes(`"${value}"`), value);
 });
 
+test("the keys that are renamed in messages are those of control's document", async () => {
+  const { MESSAGE_KEYS } = await import("../dist/esm/names.js");
+  const limit = { encoding: "utf8", maxBuffer: 1 << 28 };
+  const document = JSON.parse(execFileSync(process.env.CHATDOUBLE_BINARY, ["openapi", "--control"], limit));
+  const { schemas } = document.components;
+  const keys = new Set();
+  const collect = (schema, above = []) => {
+    const name = schema?.$ref?.split("/").at(-1);
+    if (name !== undefined && !above.includes(name)) collect(schemas[name], [...above, name]);
+    for (const [key, inner] of Object.entries(schema?.properties ?? {})) {
+      if (key.includes("_")) keys.add(key);
+      if (!["fixture", "dialect", "error", "change", "params"].includes(key)) collect(inner, above);
+    }
+    for (const inner of [schema?.items, ...(schema?.anyOf ?? []), ...(schema?.oneOf ?? []), ...(schema?.allOf ?? [])])
+      if (inner !== undefined) collect(inner, above);
+  };
+  for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+    for (const parameter of operation.parameters ?? [])
+      if (parameter.in === "query" && parameter.name.includes("_")) keys.add(parameter.name);
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) collect(schema);
+  }
+  assert.deepEqual([...MESSAGE_KEYS], [...keys].sort());
+});
+
 test("what is no address of a server is refused", () => {
   for (const [url, reason] of [
     ["127.0.0.1:9991", /begin with http:\/\/ or https:\/\//],

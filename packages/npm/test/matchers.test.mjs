@@ -160,6 +160,63 @@ test("unknown rules and severities are refused with the nearest", async () => {
   await world.delete();
 });
 
+test("an event of a type that there is not is refused, also with not", async () => {
+  const world = await server.createWorld();
+  const recorder = await world.recordEvents();
+  for (const isNot of [false, true]) {
+    await assert.rejects(
+      toHaveEvent.call({ isNot }, recorder, { type: "mesage" }),
+      /there is no event of the type 'mesage'; the nearest is 'message'/,
+    );
+    await assert.rejects(
+      toHaveEvent.call({ isNot }, recorder, "message"),
+      /takes an object such as { type: "message" }/,
+    );
+  }
+  await assert.rejects(recorder.waitFor({ type: "reactions" }), /the nearest is 'reaction'/);
+  await world.delete();
+});
+
+test("the types of events are those of the program", async () => {
+  const { EVENT_TYPES, ALL_EVENT_TYPES } = await import("../dist/esm/event-types.js");
+  const types = (level) => {
+    const line = ["openapi", "--dialect", "zulip", ...level];
+    const limit = { encoding: "utf8", maxBuffer: 1 << 28 };
+    const { schemas } = JSON.parse(execFileSync(process.env.CHATDOUBLE_BINARY, line, limit)).components;
+    const names = Object.keys(schemas).filter((name) => name.startsWith("event."));
+    return [...new Set(names.map((name) => name.split(".")[1]))].sort();
+  };
+  assert.deepEqual([...EVENT_TYPES].sort(), types([]));
+  // The document declares events that the newest level lacks without their names.
+  for (const name of types(["--feature-level", "0"]))
+    assert.ok(name === "legacy" || ALL_EVENT_TYPES.includes(name), name);
+});
+
+test("a mistake in worldOptions, and what no matcher takes, is named in the package's words", async () => {
+  const { worldFor } = await import("../dist/esm/testing.js");
+  process.env.CHATDOUBLE_URL = server.url;
+  for (const [options, said] of [
+    [{ featureLevel: "100" }, /^worldOptions\.featureLevel: takes a whole number, not the text "100"$/],
+    [{ dialect: "zullip" }, /^worldOptions\.dialect: takes neutral, zulip or/],
+    [{ idleTtlSeconds: "x" }, /^worldOptions\.idleTtlSeconds: takes/],
+    [{ fixture: { users: [{ full_nme: "x" }] } }, /^worldOptions\.fixture\.users\[0\]\.full_nme: .*`full_name`/],
+  ])
+    await assert.rejects(worldFor("t", options), (error) => said.test(error.message) || assert.fail(error.message));
+  delete process.env.CHATDOUBLE_URL;
+  const world = await server.createWorld();
+  await assert.rejects(
+    toHavePushed.call({}, world, "mel"),
+    /toHavePushed takes an object such as { user: "mel" }, not "mel"/,
+  );
+  await assert.rejects(toHavePushed.call({}, world, { device: 1 }), /did you mean 'deviceId'/);
+  await assert.rejects(toHaveReceived.call({}, world, { atleast: 1 }), /did you mean 'atLeast'/);
+  await assert.rejects(
+    world.faults.add({ effect: { looseQueue: true } }),
+    /^ChatdoubleError: \$\.effect\.looseQueue: .*loseQueue and events; the nearest is 'loseQueue'$/,
+  );
+  await world.delete();
+});
+
 test("the rules are those of the program", async () => {
   const { RULES, SEVERITIES } = await import("../dist/esm/rules.js");
   const listed = JSON.parse(execFileSync(process.env.CHATDOUBLE_BINARY, ["rules", "--json"], { encoding: "utf8" }));

@@ -1,0 +1,58 @@
+/** The types of events, as `chatdouble openapi` declares them. */
+
+export const EVENT_TYPES = [
+  "alert_words",
+  "attachment",
+  "channel_folder",
+  "custom_profile_fields",
+  "default_stream_groups",
+  "default_streams",
+  "delete_message",
+  "device",
+  "drafts",
+  "heartbeat",
+  "invites_changed",
+  "message",
+  "muted_topics",
+  "muted_users",
+  "navigation_view",
+  "onboarding_steps",
+  "presence",
+  "reaction",
+  "realm",
+  "realm_bot",
+  "realm_domains",
+  "realm_emoji",
+  "realm_export",
+  "realm_export_consent",
+  "realm_linkifiers",
+  "realm_playgrounds",
+  "realm_user",
+  "realm_user_settings_defaults",
+  "reminders",
+  "saved_snippets",
+  "scheduled_messages",
+  "stream",
+  "submessage",
+  "subscription",
+  "typing",
+  "typing_edit_message",
+  "update_message",
+  "update_message_flags",
+  "user_group",
+  "user_settings",
+  "user_status",
+  "user_topic",
+] as const;
+/** Types that only servers of older levels send. */
+const OLDER_TYPES = [
+  "hotspots",
+  "push_device",
+  "realm_filters",
+  "restart",
+  "update_display_settings",
+  "update_global_notifications",
+] as const;
+/** The type of an event. */
+export type EventType = (typeof EVENT_TYPES)[number] | (typeof OLDER_TYPES)[number];
+export const ALL_EVENT_TYPES: readonly string[] = [...EVENT_TYPES, ...OLDER_TYPES];
