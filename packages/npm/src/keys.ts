@@ -55,6 +55,7 @@ export const ASSERTION = keysOf<Assertion>({
   user: true,
   status: true,
   params: true,
+  fault: true,
   exactly: true,
   atLeast: true,
   atMost: true,
