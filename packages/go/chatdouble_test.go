@@ -554,8 +554,14 @@ func TestWhatIsNoReplyIsAnErrorThatSaysSo(t *testing.T) {
 		`{"result": "success", "now": 1, "running": true, "agenda": [{"at": 1}]}`, `{"result": "success", "now": 1, "running": true, "agenda": {}}`,
 	} {
 		_, err := world.Clock.Now()
-		if text := refused(t, err).Message; !strings.Contains(text, "not JSON") && !strings.Contains(text, "no reply of chatdouble") {
+		if text := refused(t, err).Message; !strings.HasPrefix(text, stranger.URL+" is not a chatdouble server: ") && !strings.Contains(text, "no reply of chatdouble") {
 			t.Errorf("%s: %s", reply, text)
 		}
 	}
+	reply = "<html>\n<p>Hello\n</html>"
+	t.Setenv("CHATDOUBLE_URL", stranger.URL)
+	_, err := ok(chatdouble.Connect(chatdouble.Connection{}))(t).Worlds("")
+	said := " is not a chatdouble server (from CHATDOUBLE_URL; unset it to let the tests start a server): GET " + stranger.URL +
+		"/control/worlds answered 200 without JSON: <html> <p>Hello </html>"
+	equal(t, refused(t, err).Message, stranger.URL+said)
 }

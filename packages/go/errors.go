@@ -83,6 +83,9 @@ func shown(nearest []near, count int) []string {
 	return lines
 }
 
+// oneLine is as much of a reply as an error shows, without breaks of lines.
+func oneLine(body []byte) string { return strings.Join(strings.Fields(excerpt(body)), " ") }
+
 // excerpt is as much of a reply as an error shows.
 func excerpt(body []byte) string {
 	const shown = 200

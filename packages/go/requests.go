@@ -92,7 +92,9 @@ func ask(client *http.Client, request *http.Request, reply any, source string) e
 		return failure("%s: %v", name, err)
 	}
 	if !json.Valid(body) {
-		return &Error{answer.StatusCode, "", fmt.Sprintf("%s: %d, and the reply is not JSON: %s%s", name, answer.StatusCode, excerpt(body), source), body}
+		place := request.URL.Scheme + "://" + request.URL.Host
+		text := fmt.Sprintf("%s is not a chatdouble server%s: %s answered %d without JSON: %s", place, source, name, answer.StatusCode, oneLine(body))
+		return &Error{answer.StatusCode, "", text, body}
 	}
 	var envelope struct{ Result string }
 	if err := json.Unmarshal(body, &envelope); err != nil || answer.StatusCode != http.StatusOK || envelope.Result != "success" {

@@ -118,15 +118,19 @@ function envelope({ status, text, url, method }: Answer, source: string): any {
     body = JSON.parse(text);
   } catch {
     throw new ChatdoubleError(
-      `${method} ${url}: ${status}, and the reply is not JSON: ${text.slice(0, 200)}${source}`,
+      `${new URL(url).origin} is not a chatdouble server${source}: ${method} ${url} answered ${status} without JSON: ${oneLine(text)}`,
       status,
       "",
       text,
     );
   }
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    const excerpt = text.slice(0, 200);
-    throw new ChatdoubleError(`${method} ${url}: ${status}, and the reply is no object: ${excerpt}`, status, "", body);
+    throw new ChatdoubleError(
+      `${new URL(url).origin} is not a chatdouble server${source}: ${method} ${url} answered ${status} with no object: ${oneLine(text)}`,
+      status,
+      "",
+      body,
+    );
   }
   if (status !== 200 || body.result !== "success") {
     const msg =
@@ -135,6 +139,11 @@ function envelope({ status, text, url, method }: Answer, source: string): any {
   }
   const { result: _result, msg: _msg, ...rest } = body;
   return rest;
+}
+
+/** As much of a reply as an error shows, without breaks of lines. */
+function oneLine(text: string): string {
+  return text.slice(0, 200).trim().replace(/\s+/g, " ");
 }
 
 function withResolvers<T>() {

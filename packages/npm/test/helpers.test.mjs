@@ -691,6 +691,12 @@ test("a reply that is not one of chatdouble is an error", async () => {
           return true;
         },
       );
+  body = "<html>\n<p>Hello\n</html>";
+  process.env.CHATDOUBLE_URL = connected.url;
+  await assert.rejects(connect().worlds(), {
+    message: `${connected.url} is not a chatdouble server (from CHATDOUBLE_URL; unset it to let the tests start a server): GET ${connected.url}/control/worlds answered 200 without JSON: <html> <p>Hello </html>`,
+  });
+  delete process.env.CHATDOUBLE_URL;
   await connected.stop();
   stranger.closeAllConnections();
   stranger.close();

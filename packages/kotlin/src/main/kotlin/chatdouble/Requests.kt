@@ -55,8 +55,9 @@ internal class Requests(
         val body: JsonElement = try {
             JsonParser.parseString(reply.body())
         } catch (_: JsonParseException) {
-            val excerpt = reply.body().take(EXCERPT)
-            throw ChatdoubleException("$name: ${reply.statusCode()}, and the reply is not JSON: $excerpt$source", reply.statusCode())
+            val excerpt = reply.body().take(EXCERPT).trim().replace(Regex("\\s+"), " ")
+            val said = "$url is not a chatdouble server$source: $name answered ${reply.statusCode()} without JSON: $excerpt"
+            throw ChatdoubleException(said, reply.statusCode())
         }
         if (reply.statusCode() != OK || body !is JsonObject || body.text("result") != "success") throw refusal(reply.statusCode(), body, name)
         return body

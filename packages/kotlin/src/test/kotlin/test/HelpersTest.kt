@@ -358,7 +358,7 @@ class HelpersTest {
             for (one in replies) {
                 reply = one
                 val message = assertThrows(ChatdoubleException::class.java) { strange.clock.now() }.message!!
-                assertTrue("not JSON" in message || "no reply of chatdouble" in message, message)
+                assertTrue("is not a chatdouble server: " in message || "no reply of chatdouble" in message, message)
             }
         } finally {
             stranger.stop(0)
