@@ -7,7 +7,7 @@ async function call(world: World, user: User, method: string, path: string, para
   const authorization = `Basic ${btoa(`${user.email}:${user.apiKey}`)}`;
   const form = new URLSearchParams(params);
   const url = `${world.url}/api/v1${path}${method === "GET" ? `?${form}` : ""}`;
-  const reply = await fetch(url, { method, headers: { authorization }, body: method === "GET" ? undefined : form });
+  const reply = await fetch(url, { method, headers: { authorization }, body: method === "GET" ? null : form });
   return reply.json();
 }
 

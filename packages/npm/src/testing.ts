@@ -53,12 +53,17 @@ export async function end(world: World, failed: boolean, print: (text: string) =
     const entries = await world.journal.entries({ limit: SHOWN }).catch(() => undefined);
     if (entries !== undefined) print(lastRequests(world, entries));
     const said = saidByServer();
-    if (said.length > 0) print(`What chatdouble said:\n${said.map(indented).join("\n")}`);
+    if (said.length > 0) print(`What chatdouble said:\n${said.map(inOptions).map(indented).join("\n")}`);
   }
   // A test may have deleted it.
   await world.delete().catch((error: ChatdoubleError) => {
     if (error.status !== 404) throw error;
   });
+}
+
+/** What the server said, with the option of tests that is the same as that of its command line. */
+function inOptions(said: string): string {
+  return said.replace(/needs --dialect (\w+)$/, 'needs --dialect $1, in tests worldOptions: { dialect: "$1" }');
 }
 
 function lastRequests({ name, url }: World, entries: readonly JournalEntry[]): string {

@@ -40,23 +40,24 @@ export interface ResetOptions {
   keep?: ("faults" | "journal" | "report")[];
 }
 /** A row of the list of worlds. */
-export type WorldRow = Row<Worlds["get"], "worlds">;
+export interface WorldRow extends Row<Worlds["get"], "worlds"> {}
 /** The server's version, its feature level and its number of worlds. */
-export type Health = Reply<paths["/control/health"]["get"]>;
+export interface Health extends Reply<paths["/control/health"]["get"]> {}
 /** An item of the agenda that falls due, or did. */
-export type AgendaItem = Row<World<"/clock">["get"], "agenda">;
+export interface AgendaItem extends Row<World<"/clock">["get"], "agenda"> {}
 /** The state of the clock. */
-export type ClockState = Reply<World<"/clock">["get"]>;
+export interface ClockState extends Reply<World<"/clock">["get"]> {}
 /** What moving the clock did. */
-export type ClockMoved = Reply<World<"/clock">["post"]>;
+export interface ClockMoved extends Reply<World<"/clock">["post"]> {}
 /** A request and its reply. */
-export type JournalEntry = Row<World<"/journal">["get"], "entries">;
+export interface JournalEntry extends Row<World<"/journal">["get"], "entries"> {}
 /** What the clients of a world did wrong. */
-export type Report = Reply<World<"/report">["get"]>;
+export interface Report extends Reply<World<"/report">["get"]> {}
 /** A client with its findings. */
-export type ReportedClient = Row<World<"/report">["get"], "clients">;
+export interface ReportedClient extends Row<World<"/report">["get"], "clients"> {}
+type ListedFinding = ReportedClient["findings"][number];
 /** A rule that a client broke. */
-export type Finding = ReportedClient["findings"][number];
+export interface Finding extends ListedFinding {}
 /** Which findings count. */
 export interface FindingFilter {
   /** Those at least this severe; `warning` by default. */
@@ -65,30 +66,30 @@ export interface FindingFilter {
   except?: Rule[];
 }
 /** A push that was handed to the push relay. */
-export type Push = Row<World<"/pushes">["get"], "pushes">;
+export interface Push extends Row<World<"/pushes">["get"], "pushes"> {}
 /** An installed fault. */
-export type Fault = Row<World<"/faults">["get"], "faults"> & {
+export interface Fault extends Row<World<"/faults">["get"], "faults"> {
   /** The same as `faultId`. */
   id: string;
-};
+}
 /** A network that clients are on. */
-export type Network = Row<World<"/network">["get"], "networks">;
+export interface Network extends Row<World<"/network">["get"], "networks"> {}
 /** A limit of requests. */
-export type RateLimit = Row<World<"/rate_limit">["get"], "rateLimits">;
+export interface RateLimit extends Row<World<"/rate_limit">["get"], "rateLimits"> {}
 /** The delays of previews, in seconds. */
-export type PreviewDelays = Reply<World<"/previews">["get"]>;
+export interface PreviewDelays extends Reply<World<"/previews">["get"]> {}
 /** A snapshot that was taken. */
-export type Snapshot = Row<World<"/snapshots">["get"], "snapshots">;
+export interface Snapshot extends Row<World<"/snapshots">["get"], "snapshots"> {}
 /** The invariants that were checked, and their violations. */
-export type Invariants = Reply<World<"/invariants">["get"]>;
+export interface Invariants extends Reply<World<"/invariants">["get"]> {}
 type CamelQueue = Row<World<"/queues">["get"], "queues">;
 /** An event queue, with both the wire's names and those of this package. */
-export type Queue = CamelQueue & {
+export interface Queue extends CamelQueue {
   /** The same as `queueId`. */
   queue_id: CamelQueue["queueId"];
   /** The same as `lastEventId`. */
   last_event_id: CamelQueue["lastEventId"];
-};
+}
 
 /** The reply comes late; the request is carried out at once. */
 export interface DelayEffect {

@@ -20,17 +20,21 @@ interface Fixtures {
 }
 
 type Options = Pick<Fixtures, "serverOptions" | "worldOptions">;
-/** Names in the options of `extend` that are none: those of options, and those that are like `worldOptions` itself. */
+/** Names whose values are not those of an option. */
+type Unfit<Given, Known> = {
+  [Key in keyof Given & keyof Known]: Given[Key] extends Known[Key] ? never : Key;
+}[keyof Given & keyof Known];
+/** Names in `extend` that are no options, or have values of none, and those that are like `worldOptions` itself. */
 type Misspelled<Given> =
   | {
       [Name in keyof Options & keyof Given]: Given[Name] extends readonly unknown[] | ((...parts: any) => any)
         ? never
-        : Exclude<keyof Given[Name], keyof Options[Name]>;
+        : Exclude<keyof Given[Name], keyof Options[Name]> | Unfit<Given[Name], Options[Name]>;
     }[keyof Options & keyof Given]
   | Exclude<keyof Given & `${"world" | "server"}${"" | "s" | "_"}${"o" | "O"}p${string}`, keyof Options>;
-/** What `extend` returns instead of a test for a misspelled option, so that the first use of the test is an error. */
+/** What `extend` returns instead of a test for such an option, so that the first use of the test is an error. */
 interface NoTest<Name> {
-  "there is no option": Name;
+  "there is no option of this name, or its value is another": Name;
 }
 
 /** vitest's `test`; vitest's own `extend` takes options of any name. */

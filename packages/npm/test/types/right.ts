@@ -85,3 +85,10 @@ nodeTest("in Node's runner", async ({ world, context }) => {
   await assertNoFindings(world, { severity: "error" });
 });
 void [limited, id, count, status, reminder, queue, level];
+
+const built = test.extend("worldOptions", { dialect: "zulip", featureLevel: 250 });
+built("a fixture by its name", ({ world }) => void world.url);
+test.extend({ worldOptions: { featureLevel: 250, clock: "frozen", fixture: { users: [] } } })(
+  "values",
+  ({ world }) => void world.url,
+);

@@ -52,6 +52,11 @@ const mixed = test.extend({ worldOptions: { fixture: "cast", featureLevl: 250 } 
 mixed("one of two", () => {}); // refused
 const served = test.extend({ serverOptions: { dialectt: "zulip" } });
 served("of the server", () => {}); // refused
+const valued = test.extend({ worldOptions: { featureLevel: "100" } });
+valued("a value of another type", () => {}); // refused
+test.extend("worldOptions", { dialekt: "zulip" }); // refused
+test.extend("worldOptions", { featureLevel: "100" }); // refused
+test.override({ worldOptions: { dialekt: "zulip" } }); // refused
 const named = test.extend({ worldOption: { fixture: "cast" } });
 named("a misspelled name", () => {}); // refused
 const both = test.extend({ server_options: { tls: true }, client: "x" });
