@@ -143,8 +143,8 @@ export function Menu({ label, icon, text, children, end = true }) {
   `;
 }
 
-export const Item = ({ icon, bad, onClick, children }) => html`
-  <button class=${`menu-item ${bad ? "bad" : ""}`} onClick=${onClick}>
+export const Item = ({ icon, bad, title, onClick, children }) => html`
+  <button class=${`menu-item ${bad ? "bad" : ""}`} title=${title} onClick=${onClick}>
     ${
       icon &&
       html`

@@ -155,8 +155,8 @@ export function FaultsView({ world }) {
       </div>
       <div class="rows" role="group" aria-label="Presets">
         ${PRESETS.map(
-          ([name, rule]) => html`
-            <button class="button" onClick=${() => install(rule)}>
+          ([name, rule, says]) => html`
+            <button class="button" title=${says} onClick=${() => install(rule)}>
               <${Icon} name="faults" size="14" />
               ${name}
             </button>

@@ -80,8 +80,8 @@ export function Networks({ world }) {
         </label>
         <div class="rows" role="group" aria-label="Networks">
           ${NETWORKS.map(
-            (profile) => html`
-              <button class="button" onClick=${() => set("/network", `network ${profile}`, { profile })}>
+            ([profile, says]) => html`
+              <button class="button" title=${says} onClick=${() => set("/network", `network ${profile}`, { profile })}>
                 ${profile}
               </button>
             `,

@@ -318,6 +318,17 @@ const checks = {
     await close(page);
   },
 
+  async "say what each preset, network and limit does, and name none twice"({ browser, url }) {
+    const page = await open(browser, `${url}/console/w/default/act`);
+    await page.getByLabel("Arm a fault for Mel Marsh").click();
+    const items = page.locator(".menu-item", { hasText: /^(?!End)/ });
+    const texts = await items.allTextContents();
+    assert.equal(texts.filter((text) => /offline/i.test(text)).length, 1, texts.join());
+    assert.ok(await page.getByRole("button", { name: "Network offline" }).getAttribute("title"));
+    assert.ok(await page.getByRole("button", { name: "Next poll loses its queue" }).getAttribute("title"));
+    await page.close();
+  },
+
   async "keep two browsers up to date, and report a world that is gone"({ browser, url }) {
     await control(url, "POST", "/worlds", { name: "shared", fork_of: "default" });
     const [one, other] = await Promise.all([

@@ -166,14 +166,16 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
         </span>
         <${Menu} label=${`Arm a fault for ${user.full_name}`} icon="faults">
           ${PERSONAL_PRESETS.map(
-            ([name, rule]) => html`
-              <${Item} icon="faults" onClick=${() => arm(name, rule)}>${name}<//>
+            ([name, rule, says]) => html`
+              <${Item} icon="faults" title=${says} onClick=${() => arm(name, rule)}>${name}<//>
             `,
           )}
           <hr />
           ${NETWORKS.map(
-            (profile) => html`
-              <${Item} onClick=${() => set("/network", `network ${profile}`, { profile })}>Network ${profile}<//>
+            ([profile, says]) => html`
+              <${Item} title=${says} onClick=${() => set("/network", `network ${profile}`, { profile })}>
+                Network ${profile}
+              <//>
             `,
           )}
           ${RATE_LIMITS.map(
