@@ -3,20 +3,17 @@ import { html, useEffect, useRef, useState, useStore } from "../lib.js";
 import { toasts } from "../store.js";
 import { Icon } from "./icons.js";
 
-const initials = (name) => {
-  const words = name.split(/[\s.-]+/).filter(Boolean);
-  const letters = [...(words[0] ?? "?")].slice(0, 1).concat([...(words.length > 1 ? words.at(-1) : "")].slice(0, 1));
-  return letters.join("").toLocaleUpperCase("en");
-};
+/** The first two letters of a name: initials are the same for many, such as Mel Marsh, Max Mercer and Mona Maddox. */
+const letters = (name) => [...name.replace(/[\s.-]+/g, "")].slice(0, 2).join("").toLocaleUpperCase("en") || "?";
 
-/** Somebody's initials on a colour of their own: pictures of the world would be requests in its journal. */
+/** Somebody's letters on a colour of their own: pictures of the world would be requests in its journal. */
 export const Face = ({ user, big }) => html`
   <span
     class=${`face c${(user?.user_id ?? 0) % 8} ${big ? "big" : ""} ${user?.is_bot ? "bot" : ""}
   ${user && !user.is_active ? "gone" : ""}`}
     aria-hidden="true"
   >
-    ${initials(user?.full_name ?? "?")}
+    ${letters(user?.full_name ?? "?")}
   </span>
 `;
 

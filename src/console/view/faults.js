@@ -77,6 +77,27 @@ function ruleOf(form) {
   };
 }
 
+/** Fields of the form by what control says of a rule: the path of the value, or a key in it. */
+const FIELDS = [
+  [/^\$\.match\.(user|method|path|params)/, (found) => found[1]],
+  [/^\$\.(times|after|probability)/, (found) => found[1]],
+  [/^\$\.effect\.error/, () => "status"],
+  [/^\$\.effect\.rate_limit/, () => "retry"],
+  [/^\$\.effect\.delay_ms/, () => "ms"],
+  [/^\$\.effect\.truncate_at/, () => "bytes"],
+];
+
+/** Shows a refusal at the field that it is about; false if there is none. */
+function shownAtField(form, message) {
+  const name = FIELDS.map(([pattern, of]) => (pattern.test(message) ? of(pattern.exec(message)) : null)).find(Boolean);
+  const field = name && form.elements[name];
+  if (!field) return false;
+  field.setCustomValidity(message.replace(/^\$\S*: /, ""));
+  form.addEventListener("input", () => field.setCustomValidity(""), { once: true });
+  field.reportValidity();
+  return true;
+}
+
 function inWords(rule) {
   const [[name, how]] = Object.entries(rule.effect);
   const effect =
@@ -118,8 +139,14 @@ export function FaultsView({ world }) {
   useEffect(() => {
     known().then(setPaths, () => {});
   }, []);
-  const install = async (rule) => {
-    const reply = await attempt(() => world.call("POST", "/faults", rule));
+  const install = async (rule, form) => {
+    const armed = () => world.call("POST", "/faults", rule);
+    const reply = await attempt(async () => {
+      if (!form) return armed();
+      return armed().catch((error) => {
+        if (!shownAtField(form, error.message)) throw error;
+      });
+    });
     if (reply) {
       toasts.show(`${reply.fault_id} is armed: ${inWords(rule).effect}`);
       world.refresh("faults", 0);
@@ -224,7 +251,7 @@ export function FaultsView({ world }) {
         class="card"
         onSubmit=${(event) => {
           event.preventDefault();
-          install(ruleOf(new FormData(event.target)));
+          install(ruleOf(new FormData(event.target)), event.target);
         }}
       >
         <header><h2>New fault</h2></header>

@@ -318,6 +318,19 @@ const checks = {
     await close(page);
   },
 
+  async "show the refusal of a new fault at its field"({ browser, url }) {
+    const page = await open(browser, `${url}/console/w/default/faults`);
+    const path = page.getByLabel("Operation or files");
+    await path.fill("/mesages");
+    await page.getByRole("button", { name: "Arm it" }).click();
+    await page.waitForFunction(() => document.querySelector("[name=path]").validationMessage.includes("/messages"));
+    await path.fill("/messages");
+    assert.equal(await path.evaluate((field) => field.validationMessage), "");
+    await page.getByRole("button", { name: "Arm it" }).click();
+    await page.getByText(/is armed/).waitFor();
+    await page.close();
+  },
+
   async "say what each preset, network and limit does, and name none twice"({ browser, url }) {
     const page = await open(browser, `${url}/console/w/default/act`);
     await page.getByLabel("Arm a fault for Mel Marsh").click();
