@@ -58,6 +58,14 @@ function meant(entry, world) {
   return quoted.map((name) => nearest(name, [...channels, ...people])).find(Boolean);
 }
 
+/** The request that one repeats at which a fault fired again: a rule that fires once drops repetitions, which are not carried out. */
+function repeated(entry, world) {
+  const rule = world.faults.find((fault) => fault.fault_id === entry.fault);
+  if (entry.status !== 0 || rule?.times !== 1 || !rule.effect.retries) return null;
+  const earlier = ({ kind, frame }) => kind === "request" && frame.fault === entry.fault && frame.id < entry.id;
+  return world.entries.find(earlier)?.frame;
+}
+
 export function Why({ entry, world }) {
   const refused = entry.status >= 400 || entry.status === 0;
   const [choices, setChoices] = useState([]);
@@ -76,8 +84,12 @@ export function Why({ entry, world }) {
   if (!refused) return null;
   const reply = entry.reply ?? {};
   const near = entry.hint || entry.fault ? null : meant(entry, world);
+  const first = entry.fault ? repeated(entry, world) : null;
+  const again = first
+    ? ` The request repeats request ${first.id}, as browsers do by themselves when a connection closes; it was not carried out.`
+    : "";
   const rule = entry.fault
-    ? `Fault ${entry.fault} made this reply.`
+    ? `Fault ${entry.fault} made this reply.${again}`
     : (RULES[reply.code] ?? "A rule of the API refused it; nothing was changed.");
   return html`
     <section class="why" aria-label="Why">

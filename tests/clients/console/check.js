@@ -318,6 +318,21 @@ const checks = {
     await close(page);
   },
 
+  async "say of a repetition that it was not carried out"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "repeated", fork_of: "default" });
+    const rule = { match: { path: "/users/me" }, times: 1, effect: { drop: "after", retries: true } };
+    await control(url, "POST", "/worlds/repeated/faults", rule);
+    const { users } = await control(url, "GET", "/worlds/repeated/users?user=mel");
+    const authorization = `Basic ${btoa(`${users[0].email}:${users[0].api_key}`)}`;
+    for (let round = 0; round < 2; round++)
+      await fetch(`${url}/w/repeated/api/v1/users/me`, { headers: { authorization } }).catch(() => {});
+    const page = await open(browser, `${url}/console/w/repeated/live`);
+    await page.locator(".live-row", { hasText: "/users/me" }).last().click();
+    await page.getByText(/repeats request \d+, as browsers do by themselves/).waitFor();
+    await control(url, "DELETE", "/worlds/repeated");
+    await page.close();
+  },
+
   async "show the refusal of a new fault at its field"({ browser, url }) {
     const page = await open(browser, `${url}/console/w/default/faults`);
     const path = page.getByLabel("Operation or files");

@@ -37,7 +37,9 @@ export function Export({ world, recording, observer, onClose }) {
       </label>
       <p class="soft small">
         Without it the story is played in the built-in organization. The events that ${handle(observer)} received are
-        expected.
+        expected. To record a client of your own, use
+        <code>chatdouble scenario record</code>
+        .
       </p>
       <pre class="code export" tabindex="0">${text}</pre>
       <div class="row">
