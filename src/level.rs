@@ -9,10 +9,9 @@
 //! Texts, HTML and the version are as at the newest level.
 //!
 //! The first level of an operation is in its own row (`DOCS.since`), as is the level that removed it (`REMOVED_IN`).
-//! Where only the core can tell levels apart, it checks `Call::feature_level`; the row here is then
-//! [`Downgrade::InCore`].
+//! Where only the core can tell levels apart, it asks for a [`Feature`], whose row the list of changes includes.
 //!
-//! To add a change, add a pair to the table of its kind, or a [`Behaviour`] that names its test.
+//! To add a change, add a pair to the table of its kind, or a [`Behaviour`] or a [`Feature`] that names its test.
 
 mod behaviours;
 mod compatibility;
@@ -32,6 +31,7 @@ mod usage;
 use crate::api::parameter::Parameter;
 use crate::api::{Access, Route};
 use crate::error::Error;
+use crate::feature::{Difference, Feature};
 use crate::realm::Realm;
 use crate::realm::event::EventPattern;
 use crate::realm::user::User;
@@ -52,6 +52,13 @@ pub struct Change {
     /// The first level with the present form.
     pub level: i64,
     pub kind: ChangeKind,
+}
+
+impl Change {
+    fn of_feature(feature: Feature) -> impl Iterator<Item = Self> {
+        let change = move |difference| Self { level: feature.since(), kind: ChangeKind::Feature(feature, difference) };
+        feature.differences().map(change)
+    }
 }
 
 /// The subject of a change.
@@ -107,8 +114,10 @@ pub enum ChangeKind {
     },
     /// A new kind of events.
     Event(EventPattern),
-    /// Any other change.
+    /// Any other change that is applied to requests, replies and events.
     Behaviour(&'static Behaviour),
+    /// A visible difference of a feature, which the core checks itself.
+    Feature(Feature, &'static Difference),
 }
 
 /// A change that needs a description and, usually, code.
@@ -160,8 +169,6 @@ pub enum Downgrade {
     ReplaceAccess(&'static [&'static str], Access),
     /// These operations had this access rule in addition to the present one.
     AdditionalAccess(&'static [&'static str], Access),
-    /// The core checks the level itself.
-    InCore,
 }
 
 /// A refusal before it is sent, whose message may be changed.
@@ -272,6 +279,7 @@ pub fn changes() -> &'static [Change] {
         all.extend(parameters::changes());
         all.extend(events::changes());
         all.extend(behaviours::changes());
+        all.extend(Feature::ALL.iter().copied().flat_map(Change::of_feature));
         // The value of a removed field may be computed from one that was added at the same level.
         let comes_second = |change: &Change| !matches!(change.kind, ChangeKind::RemovedField { .. });
         all.sort_by_key(|change| (std::cmp::Reverse(change.level), comes_second(change)));

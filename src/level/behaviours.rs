@@ -21,7 +21,6 @@ mod recorded_replies;
 mod recorded_requests;
 pub(super) mod refusal_messages;
 mod refusal_patterns;
-mod rendering;
 mod settings;
 mod subscriptions;
 mod topics;
@@ -40,7 +39,6 @@ pub(super) fn changes() -> Vec<Change> {
         channels::ROWS,
         flags::ROWS,
         groups::ROWS,
-        rendering::ROWS,
         invitations::ROWS,
         linkifiers::ROWS,
         messages::ROWS,

@@ -1,8 +1,7 @@
 //! The evidence for the level of each change.
 
 use super::behaviours::parameter_parsing;
-use crate::feature::Evidence::{self, Between, ChangeLog, ChangeLogOf, Documentation, Source};
-use crate::feature::read_on;
+use crate::feature::Evidence::{self, Between, ChangeLog, Documentation, Source};
 
 /// Evidence other than the change log: the level, the beginning of the row's subject and of its description, and the
 /// evidence. The first match counts; for all other rows, the change log is the evidence.
@@ -11,7 +10,6 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (497, "own user", "", Documentation),
     (497, "message: avatar_url", "", Documentation),
     (497, "linkifier", "", Documentation),
-    (492, "", "", Documentation),
     (489, "", "", Documentation),
     (484, "", "", Documentation),
     //
@@ -21,18 +19,13 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     (464, "", "", Documentation),
     (462, "", "", Documentation),
     (458, "", "", Documentation),
-    (451, "", "", Documentation),
     (450, "", "", Documentation),
     (449, "", "", Documentation),
-    (448, "", "", Documentation),
     (446, "", "", Documentation),
-    (443, "POST /invites", "", Documentation),
     //
     (441, "", "", Between(421, 442)),
     (440, "", "", Documentation),
     (430, "", "", Documentation),
-    (429, "", "", Documentation),
-    (428, "", "", Documentation),
     (427, "", "", Documentation),
     (426, "", "", Documentation),
     (417, "PATCH /streams/{stream_id}", "", Documentation),
@@ -41,80 +34,33 @@ static OTHER_EVIDENCE: &[(i64, &str, &str, Evidence)] = &[
     //
     (497, "POST /users/me/platform_device_token", "Tokens", Between(388, 497)),
     (497, "DELETE /users/me/platform_device_token", "Tokens", Between(388, 497)),
-    (388, "GET /messages, GET /messages/matches_narrow", "`search`", Between(388, 442)),
-    (388, "POST /messages, PATCH /messages", "A mention", Between(388, 442)),
-    (388, "operations on a message", "", Between(388, 442)),
-    (388, "PATCH /messages/{message_id}", "A user who may not rename", Between(388, 442)),
-    (388, "names of users", "", Between(388, 442)),
-    (361, "GET /realm/subdomain", "", Source("2025-03-04")),
-    (295, "event realm_export", "", Source("2024-09-23")),
-    (270, "POST /realm/emoji", "", Source("2024-07-11")),
-    (248, "POST /users/{user_id}/reactivate", "", Source("2024-04-10")),
     (388, "PATCH and DELETE /streams/{stream_id}", "CANNOT", Between(388, 442)),
-    (384, "notices of moves", "", Source("2025-05-13")),
-    (378, "notice of a subscription", "", Source("2025-04-15")),
-    (378, "event subscription peer_add, peer_remove", "", Source("2025-04-10")),
-    (377, "message", "`:smile:`", Source("2025-04-07")),
     (368, "register reply, event onboarding_steps", "", Source("2025-03-14")),
-    (368, "GET /messages, GET /messages/matches_narrow", "", Source("2025-03-14")),
-    (361, "message", "Previews of videos", Source("2025-03-05")),
-    (361, "DELETE and PATCH /users/me/subscriptions", "", Source("2025-02-27")),
-    (347, "notice of an archived channel", "", Source("2025-02-04")),
-    (343, "GET /messages, GET /messages/matches_narrow", "", Source("2025-01-29")),
     (342, "POST /users/me/subscriptions", "", Source("2025-01-22")),
-    (340, "event update_message", "When messages", Source("2025-01-21")),
     (336, "user settings", "By default", Source("2025-01-09")),
-    (333, "notice of changed posting permissions", "", Source("2025-01-07")),
-    (333, "event stream update: stream_post_policy", "", Source("2025-01-07")),
-    (333, "POST /streams/{stream_id}/delete_topic", "", Source("2025-01-07")),
-    (332, "message", "226 emoji", Source("2025-01-02")),
-    (332, "messages that mention a user group", "", Source("2025-01-06")),
-    (323, "GET /messages, GET /messages/matches_narrow", "", Source("2024-12-02")),
-    (319, "GET /messages, GET /messages/matches_narrow", "", Source("2024-11-14")),
-    (315, "GET /messages, GET /messages/matches_narrow", "", Source("2024-10-25")),
-    (311, "message: avatar_url", "", Source("2024-10-17")),
-    (300, "event reaction, submessage", "", Source("2024-10-07")),
-    (300, "event delete_message", "", Source("2024-10-07")),
     (299, "supported permission setting", "`default_group_name`", Source("2024-10-01")),
-    (284, "POST /users, ", "Names may have", Source("2024-09-03")),
-    (276, "message", "The emoji 1f64f", Source("2024-07-24")),
-    (274, "message", "28 more emoji", Source("2024-07-17")),
-    (274, "user settings", "By default", Source("2024-07-18")),
-    (267, "PATCH /messages/{message_id}", "A notice says", Source("2024-07-06")),
     (299, "export", "Times are", Source("2024-10-04")),
-    (299, "register reply: unread_msgs.streams", "", Source("2024-10-03")),
-    (264, "PATCH /messages/{message_id}", "", Source("2024-06-10")),
-    (261, "POST /user_groups/{user_group_id}/members", "", Source("2024-05-19")),
-    (261, "GET /messages, GET /messages/matches_narrow", "", Source("2024-05-20")),
-    (256, "notices of changed channels", "", Source("2024-05-03")),
-    (256, "POST /invites", "", Source("2024-05-02")),
     (249, "submessage", "", Source("2024-04-13")),
     (417, "PATCH /streams/{stream_id}, POST", "", Documentation),
     (392, "messages without a topic", "", Between(388, 442)),
     (497, "POST", "", Between(388, 497)),
     (497, "GET", "", Between(388, 497)),
     (497, "DELETE", "", Between(388, 497)),
-    (497, "PATCH /default_stream_groups", "", Between(388, 497)),
     (497, "PATCH /realm", "", Between(388, 497)),
     (497, "reply of", "", Between(388, 497)),
     (497, "credentials that are refused", "", Between(388, 497)),
     (497, "a path that", "", Between(388, 497)),
     (497, "some refusals", "", Between(388, 497)),
-    (315, "POST /messages, POST /scheduled_messages", "", Source("2024-10-25")),
     (311, "POST /user_groups/{user_group_id}/members without", "", Source("2024-10-17")),
     (274, "PATCH /users/me/subscriptions/{stream_id}", "", Source("2024-07-21")),
     (270, "errors where a system group", "", Source("2024-07-12")),
     (270, "pictures that can't be read", "", Source("2024-07-11")),
     (270, "users in profile fields", "", Source("2024-07-13")),
-    (266, "POST /zcommand", "", Source("2024-06-30")),
     (265, "GET /messages, GET /messages/matches_narrow", "A `narrow`", Source("2024-06-20")),
     (261, "reply of PATCH /realm", "", Source("2024-05-22")),
     (259, "POST /user_groups/create", "`members`", Source("2024-05-14")),
     (256, "reply of POST /invites/{invite_id}/resend", "", Source("2024-05-02")),
     (249, "narrows that are refused", "", Source("2024-04-12")),
-    (248, "POST /messages, POST and PATCH /scheduled_messages", "", ChangeLog),
-    // Recorded at level 247 only; the level of the change is unknown.
-    (248, "", "", Between(248, 497)),
 ];
 
 pub fn evidence(level: i64, on: &str, change: &str) -> Evidence {
@@ -126,7 +72,7 @@ pub fn evidence(level: i64, on: &str, change: &str) -> Evidence {
     let row = OTHER_EVIDENCE.iter().find(|(row_level, row_on, row_change, _)| {
         *row_level == level && on.starts_with(row_on) && change.starts_with(row_change)
     });
-    row.map_or_else(|| read_on(level).map_or(ChangeLog, ChangeLogOf), |(.., evidence)| *evidence)
+    row.map_or(ChangeLog, |(.., evidence)| *evidence).on_day(level)
 }
 
 /// Returns the entries of [`OTHER_EVIDENCE`] that match none of these rows, each with its level, subject, description and

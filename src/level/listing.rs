@@ -3,7 +3,7 @@
 use super::evidence::{evidence, unused};
 use super::{Change, ChangeKind, changes};
 use crate::api::{OPERATIONS, Row, rows};
-use crate::feature::{BACKPORTS, Evidence};
+use crate::feature::{BACKPORTS, Difference, Evidence};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -22,9 +22,7 @@ pub struct ListedChange {
 
 /// Lists all changes, the newest first.
 pub fn listed() -> Vec<ListedChange> {
-    let operations = rows().filter(|row| row.about.since > 0).map(ListedChange::of_new_operation);
-    let removed = OPERATIONS.iter().filter_map(ListedChange::of_removed_operation);
-    let mut all: Vec<ListedChange> = operations.chain(removed).chain(changes().iter().map(ListedChange::of)).collect();
+    let mut all: Vec<ListedChange> = operations().chain(changes().iter().map(ListedChange::of)).collect();
     for (level, first, last) in BACKPORTS {
         let backports: Vec<ListedChange> =
             all.iter().filter(|row| row.level == *level).map(|row| row.backported(*first, *last)).collect();
@@ -32,6 +30,12 @@ pub fn listed() -> Vec<ListedChange> {
     }
     all.sort_by_key(|change| std::cmp::Reverse(change.level));
     all
+}
+
+/// The added and removed operations.
+fn operations() -> impl Iterator<Item = ListedChange> {
+    let added = rows().filter(|row| row.about.since > 0).map(ListedChange::of_new_operation);
+    added.chain(OPERATIONS.iter().filter_map(ListedChange::of_removed_operation))
 }
 
 impl ListedChange {
@@ -90,6 +94,10 @@ impl ListedChange {
                 (format!("event {}{op}", pattern.kind), format!("New{}.", carried.unwrap_or_default()))
             }
             ChangeKind::Behaviour(behaviour) => (behaviour.on.to_owned(), behaviour.description.to_owned()),
+            ChangeKind::Feature(feature, Difference { on, description, .. }) => {
+                let known_by = feature.evidence();
+                return Self { level: change.level, on: (*on).to_owned(), change: (*description).to_owned(), known_by };
+            }
         };
         Self::new(change.level, on, change_text)
     }
@@ -99,8 +107,10 @@ fn route_text(row: &Row) -> String {
     format!("{} {}", row.route.method, row.route.path)
 }
 
-/// Evidence in the table that belongs to no listed change.
-pub fn unused_evidence(listed: &[ListedChange]) -> Vec<String> {
+/// Evidence in the table that belongs to no listed change. Features have their own evidence.
+pub fn unused_evidence() -> Vec<String> {
+    let others = changes().iter().filter(|change| !matches!(change.kind, ChangeKind::Feature(..)));
+    let listed: Vec<ListedChange> = operations().chain(others.map(ListedChange::of)).collect();
     let rows: Vec<_> =
         listed.iter().map(|row| (row.level, row.on.as_str(), row.change.as_str(), row.known_by)).collect();
     unused(&rows)

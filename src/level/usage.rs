@@ -150,6 +150,9 @@ impl Usage {
             ChangeKind::Behaviour(behaviour) => self
                 .affects_subject(behaviour.on, &quoted_names(behaviour.description))
                 .or_else(|| self.was_refused_by(behaviour)),
+            ChangeKind::Feature(_, difference) => {
+                self.affects_subject(difference.on, &quoted_names(difference.description))
+            }
         }
     }
 

@@ -1,12 +1,12 @@
 //! Converts the document of the newest level to that of an older one, by the table of changes.
 //!
-//! Added, renamed and removed names are exact. An object that a [`Behaviour`](crate::level::Behaviour) changes may
+//! Added, renamed and removed names are exact. An object that a [`Behaviour`] changes may
 //! have any keys, because the change is code.
 
 use crate::api::NEWEST_FEATURE_LEVEL;
-use crate::feature::has_changes_of;
+use crate::feature::{Difference, has_changes_of};
 use crate::level::place::{Place, Source, Step};
-use crate::level::{Change, ChangeKind, Downgrade, Object, changes};
+use crate::level::{Behaviour, Change, ChangeKind, Downgrade, Object, changes};
 use crate::realm::event::EventPattern;
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
@@ -98,8 +98,11 @@ pub fn former_parameters(route: &str) -> Vec<&'static str> {
     let names_in = |change: &'static Change| match change.kind {
         ChangeKind::RenamedParameter { route: changed, old, .. } if changed == route => vec![old],
         ChangeKind::RemovedParameter { route: changed, name, .. } if changed == route => vec![name],
-        ChangeKind::Behaviour(behaviour) if behaviour.on.split(", ").any(|on| on == route) => {
-            behaviour.description.split('`').skip(1).step_by(2).collect()
+        ChangeKind::Behaviour(Behaviour { on, description, .. })
+        | ChangeKind::Feature(_, Difference { on, description, .. })
+            if on.split(", ").any(|on| on == route) =>
+        {
+            description.split('`').skip(1).step_by(2).collect()
         }
         _ => Vec::new(),
     };

@@ -116,7 +116,7 @@ fn payload_fields<'a>(realm: &Realm, reader: Reader<'_>, viewer: &User, payload:
         }
         Payload::List(list) => list_fields(realm, list),
         Payload::UserAdd(user) => {
-            let may_omit_avatar = reader.options.level.has(Feature::AvatarsByEmailVisibility);
+            let may_omit_avatar = reader.options.level.has(Feature::NewUsersWithoutPictures);
             let view = UserView {
                 viewer: Some(viewer),
                 client_gravatar: reader.options.client_gravatar && may_omit_avatar,

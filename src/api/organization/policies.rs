@@ -150,7 +150,6 @@ pub fn requested_policies(
 }
 
 /// The system group with a permission; None if another group or several users and groups have it.
-
 fn holder(realm: &Realm, permission: &str) -> Option<SystemGroup> {
     match realm.organization.permissions.get(permission)? {
         GroupSettingValue::Group(group) => realm.groups.get(group)?.system,

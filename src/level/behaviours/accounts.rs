@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::level::fields::removed::address_of;
 use crate::level::historic_records::record_at;
 use crate::level::objects::{PRESENCE, REGISTER, USER, USER_UPDATE_EVENT, USER_UPDATE_VALUES};
-use crate::level::{Behaviour, Context, Downgrade, FIRST_UNRECORDED_LEVEL, Request, SPECIFIED_LEVEL};
+use crate::level::{Behaviour, Context, Downgrade, Request, SPECIFIED_LEVEL};
 use crate::realm::id::UserId;
 use crate::realm::user::Role;
 use crate::record::user::{UserRecord, UserView};
@@ -15,14 +15,6 @@ const WITH_CLIENT_GRAVATAR: &[&str] =
     &["POST /register", "GET /messages", "GET /users", "GET /users/{user_id}", "GET /users/{email}"];
 
 pub(super) static ROWS: &[Behaviour] = &[
-    Behaviour {
-        level: 284,
-        on: "POST /users, PATCH /users/{user_id}, PATCH /users/{email}, PATCH /settings, POST /bots, PATCH /bots/{bot_id}",
-        description: "Names may have invisible characters, such as joiners; before, no character of Unicode's category C.",
-        test: "names_had_no_invisible_characters_before_284",
-        // Decided where names are checked.
-        downgrade: Downgrade::InCore,
-    },
     Behaviour {
         level: 497,
         on: "GET /users/{user_id_or_email}/presence",
@@ -34,21 +26,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 presence.shift_remove("aggregated");
             }
         }),
-    },
-    Behaviour {
-        level: 492,
-        on: "POST /users/me/api_key/regenerate",
-        description: "Removes the user's devices too; before, only legacy push tokens.",
-        test: "devices_outlived_their_keys_before_492",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 475,
-        on: "POST /fetch_api_key, POST /dev_fetch_api_key",
-        description: "The first login of imported users and those made through the API moves `date_joined`; before, it stayed.",
-        test: "the_first_login_moved_no_date_before_475",
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 473,
@@ -70,14 +47,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             ],
             |request| refuse_bots(request, "user_id"),
         ),
-    },
-    Behaviour {
-        level: 437,
-        on: "GET /users, GET /users/{user_id}, GET /users/{email}",
-        description: "Guests with limited access to users get no placeholders for other users, which are left out or refused.",
-        test: "guests_got_placeholders_before_437",
-        // Decided in the operations, which check access to users.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 387,
@@ -193,14 +162,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Code { errors: &["UserDeactivated"], routes: &[], status: 403, code: "USER_DEACTIVATED" },
     },
     Behaviour {
-        level: FIRST_UNRECORDED_LEVEL,
-        on: "event realm_user add",
-        description: "`avatar_url` is null where a client with `client_gravatar` can compute it; before, it was always a URL.",
-        test: "new_users_came_with_their_pictures",
-        // Decided where the event is serialized.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: SPECIFIED_LEVEL,
         on: "credentials that are refused",
         description: "INVALID_API_KEY, USER_DEACTIVATED or REALM_DEACTIVATED; before, UNAUTHORIZED, except where a key is requested.",
@@ -291,14 +252,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Their code is RATE_LIMIT_HIT; before, they had none.",
         test: "rate_limits_had_no_code_before_36",
         downgrade: Downgrade::Code { errors: &["RateLimitHit"], routes: &[], status: 429, code: "" },
-    },
-    Behaviour {
-        level: 36,
-        on: "POST /users",
-        description: "Requires the permission to create users; before, the role of administrator.",
-        test: "administrators_made_users_before_36",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 7,

@@ -25,22 +25,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 344,
-        on: "POST /bots",
-        description: "Group permissions decide who may create bots, and other users have insufficient permission; before, a policy decided, and other users had to be administrators.",
-        test: "policies_allowed_what_permissions_allow_since",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 201,
-        on: "posts to outgoing webhooks",
-        description: "The `trigger` of direct messages is `direct_message`; before, `private_message`.",
-        test: "direct_messages_to_bots_were_private_before_201",
-        // Decided where the request to the webhook is created.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 494,
         on: "/bot_storage",
         description: "For bots only (403 PERMISSION_DENIED); before, human users had a storage too.",
@@ -49,14 +33,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             &["GET /bot_storage", "PUT /bot_storage", "DELETE /bot_storage"],
             Access::User,
         ),
-    },
-    Behaviour {
-        level: 474,
-        on: "event realm_bot update",
-        description: "Changes of accounts are in `realm_user` only; before, owners and administrators received changes of a bot's `api_key`, `avatar_url`, `full_name`, `is_active` and `owner_id` here too.",
-        test: "lists_of_bots_had_their_accounts_before_474",
-        // Decided by the delivery condition of the event: Needs::Before.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 222,

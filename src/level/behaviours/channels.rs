@@ -46,30 +46,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Request(&["PATCH /streams/{stream_id}"], check_is_subscribed),
     },
     Behaviour {
-        level: 325,
-        on: "PATCH and DELETE /streams/{stream_id}",
-        description: "For users who may administer the channel; before, for administrators of the organization.",
-        test: "administrators_alone_changed_channels_before_325",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 315,
-        on: "DELETE /streams/{stream_id}",
-        description: "Archived channels keep their subscribers, name and privacy, a notice announces the change, and `realm` events report the purposes that they lost; before, they became private and lost their subscribers and name, and only `stream` delete was sent.",
-        test: "archived_channels_were_buried_before_315",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 448,
-        on: "GET /streams/{stream_id}/email_address",
-        description: "Only for users who may post to the channel; before, for users who can read it.",
-        test: "addresses_of_channels_were_for_readers_before_448",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 404,
         on: "PATCH /streams/{stream_id}, POST /users/me/subscriptions",
         description: "`topics_policy` takes `empty_topic_only`.",
@@ -93,14 +69,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 channel.insert("topics_policy".into(), "allow_empty_topic".into());
             }
         }),
-    },
-    Behaviour {
-        level: 378,
-        on: "event stream update: is_archived",
-        description: "Sent to clients with `archived_channels` when a channel is archived; before, they got `stream` delete like other clients.",
-        test: "archiving_was_deleting_before_378",
-        // Decided by the delivery condition of the event: Needs::ArchivedChannels.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 378,
@@ -139,54 +107,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             let is_allowed = request.caller.is_some_and(User::is_admin);
             if is_requested && !is_allowed { Err(Error::NotAuthorizedForQuery) } else { Ok(()) }
         }),
-    },
-    Behaviour {
-        level: 378,
-        on: "notice of a subscription by another user",
-        description: "Mentions that user silently, and says \"subscribed you to #**name**\"; before, it mentioned them aloud, and said what #**name** is.",
-        test: "notices_of_subscriptions_mentioned_aloud_before_378",
-        // Decided where notices are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 347,
-        on: "notice of an archived channel",
-        description: "Nobody has it unread.",
-        test: "notices_of_archiving_were_unread_before_347",
-        // Decided where notices are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 333,
-        on: "notice of changed posting permissions",
-        description: "Mentions who may post, before and now; before, it named policies.",
-        test: "notices_named_policies_of_posting_before_333",
-        // Decided where notices are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 256,
-        on: "notices of changed channels",
-        description: "Link the help pages of channels; before, those of streams.",
-        test: "notices_linked_help_of_streams_before_256",
-        // Decided where notices are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 255,
-        on: "notices of new and changed channels",
-        description: "They speak of channels, in the topics `channel events` and `new channels`; before, of streams.",
-        test: "notices_spoke_of_streams_before_255",
-        // Decided where notices are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 333,
-        on: "event stream update: stream_post_policy, is_announcement_only",
-        description: "Sent where they change with `can_send_message_group`; before, always.",
-        test: "policies_of_posting_were_sent_again_before_333",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 388,

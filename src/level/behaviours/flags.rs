@@ -7,14 +7,6 @@ use serde_json::Value;
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 510,
-        on: "POST /messages/flags, POST /messages/flags/narrow",
-        description: "`flag` takes `hide_link_previews`.",
-        test: "link_previews_were_not_hidden_before_510",
-        // Decided where the change is read.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 510,
         on: "flags of a message",
         description: "New flag `hide_link_previews`.",
         test: "link_previews_were_not_hidden_before_510",

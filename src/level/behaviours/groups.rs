@@ -2,22 +2,13 @@
 
 use crate::api::Access;
 use crate::error::Error;
-use crate::feature::Feature;
-use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL};
+use crate::level::{Behaviour, Downgrade, Request};
 use crate::realm::id::GroupId;
 
 const MEMBERSHIP: &[&str] =
     &["POST /user_groups/{user_group_id}/members", "POST /user_groups/{user_group_id}/subgroups"];
 
 pub(super) static ROWS: &[Behaviour] = &[
-    Behaviour {
-        level: 261,
-        on: "POST /user_groups/{user_group_id}/members",
-        description: "`user_group` add_members and remove_members come before the messages to those who were added or removed.",
-        test: "messages_came_before_changes_of_groups_before_261",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
     Behaviour {
         level: 496,
         on: "user groups",
@@ -73,62 +64,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 305,
-        on: "user groups",
-        description: "Holders of `can_manage_all_groups` may change every group; before, users below moderator could change only groups that they were in.",
-        test: "members_managed_groups_that_they_were_in_before_305",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 303,
-        on: "POST /user_groups/create, POST /user_groups/{user_group_id}/members",
-        description: "Only active users become members; before, deactivated users too.",
-        test: "deactivated_users_could_be_made_members_before_303",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 332,
-        on: "messages that mention a user group",
-        description: "Mention the members of its subgroups too; before, only direct members.",
-        test: "groups_were_mentioned_without_their_subgroups_before_332",
-        // Decided where messages are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: SPECIFIED_LEVEL,
-        on: "GET /user_groups/{user_group_id}/members",
-        description: "Lists each user once; before, once for each group that makes them a member.",
-        test: "who_was_in_several_groups_was_listed_several_times_before_497",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 303,
-        on: "user group",
-        description: "`members` lists only active users; before, groups that users made listed deactivated users too.",
-        test: "groups_listed_deactivated_members_before_303",
-        // Decided where the group is serialized: events keep the members that the group had when they were sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 303,
-        on: "GET /user_groups/{user_group_id}/members",
-        description: "Lists only active users; before, deactivated users too, except for system groups.",
-        test: "groups_listed_deactivated_members_before_303",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 303,
-        on: "event user_group add_members, remove_members",
-        description: "Sent when a user is reactivated, and to guests who do not receive a user's deactivation; before, for system groups only.",
-        test: "groups_listed_deactivated_members_before_303",
-        // Decided by the delivery condition of the event: Needs::From.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 298,
         on: "POST /user_groups/{user_group_id}/deactivate",
         description: "CANNOT_DEACTIVATE_GROUP_IN_USE with `objections`; before, BAD_REQUEST.",
@@ -170,22 +105,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             request.values.entry("members".to_owned()).or_insert_with(|| "[]".to_owned());
             Ok(())
         }),
-    },
-    Behaviour {
-        level: 299,
-        on: "user groups",
-        description: "Holders of `can_manage_all_groups` may change groups; before, users who may create groups, and those below moderator could change only groups of which they were direct members.",
-        test: "who_made_groups_changed_those_that_they_were_in_before_299",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::StrictGroups.since(),
-        on: "POST /user_groups/create, PATCH /user_groups/{user_group_id}",
-        description: "Names are unique regardless of case, and descriptions have at most 1,024 characters; before, names could differ by case only, and descriptions had any length.",
-        test: "names_of_groups_differed_by_case_before_388",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 260,

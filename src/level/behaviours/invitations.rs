@@ -2,6 +2,7 @@
 
 use crate::api::Access;
 use crate::error::Error;
+use crate::feature::Feature;
 use crate::level::objects::INVITES_REPLY;
 use crate::level::{Behaviour, Downgrade, Request};
 use serde_json::Value;
@@ -10,22 +11,6 @@ const INVITING: &[&str] = &["POST /invites", "POST /invites/multiuse"];
 const MINUTES_PER_DAY: i64 = 24 * 60;
 
 pub(super) static ROWS: &[Behaviour] = &[
-    Behaviour {
-        level: 256,
-        on: "POST /invites",
-        description: "`invites_changed` is sent though some of the users can't be invited; before, only if all were.",
-        test: "invitations_in_part_were_not_sent_before_256",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 443,
-        on: "POST /invites, POST /invites/multiuse",
-        description: "Moderators may invite moderators; before, only administrators could.",
-        test: "moderators_invited_no_moderators_before_443",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
     Behaviour {
         level: 417,
         on: "POST /invites, POST /invites/multiuse",
@@ -62,14 +47,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 209,
-        on: "event invites_changed",
-        description: "Sent to the inviting users too; before, only to administrators.",
-        test: "administrators_alone_heard_of_invitations_before_209",
-        // Decided by the delivery condition of the event: Needs::From.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 180,
         on: "POST /invites",
         description: "`stream_ids` may be empty, as it could be at 157 and 158.",
@@ -100,7 +77,7 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "invitations_always_expired_before_117",
         downgrade: Downgrade::Request(INVITING, |request| {
             match request.values.get("invite_expires_in_days").map(|text| text.trim()) {
-                Some("null") if request.level >= 96 => {
+                Some("null") if Feature::ExpiryInDays.is_at(request.level) => {
                     Err(Error::bad_value("invite_expires_in_days", "is not an integer"))
                 }
                 _ => Ok(()),
@@ -120,14 +97,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`invite_as` takes 100, owners.",
         test: "nobody_was_invited_as_moderator_before_61",
         downgrade: Downgrade::Request(INVITING, |request| refuse_role(request, "100")),
-    },
-    Behaviour {
-        level: 96,
-        on: "POST /invites, POST /invites/multiuse",
-        description: "`invite_expires_in_days` was added; before, the expiry could not be chosen.",
-        test: "nobody_chose_when_invitations_expire_before_96",
-        // The conversion to minutes leaves the parameter alone below this level, so that it counts as unsupported.
-        downgrade: Downgrade::InCore,
     },
 ];
 
@@ -149,7 +118,7 @@ fn check_channels(request: &Request<'_>) -> Result<(), Error> {
 }
 
 fn days_to_minutes(request: &mut Request<'_>) -> Result<(), Error> {
-    if request.level < 96 {
+    if !Feature::ExpiryInDays.is_at(request.level) {
         return Ok(());
     }
     let Some(text) = request.values.remove("invite_expires_in_days") else { return Ok(()) };

@@ -12,30 +12,6 @@ const WITH_TYPE: &[&str] =
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: 511,
-        on: "POST /messages/{message_id}/report",
-        description: "Refused where the report cannot be sent to the channel for moderation requests; before, the reply was a success.",
-        test: "reports_that_could_not_be_sent_succeeded_before_511",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 509,
-        on: "PATCH /messages/{message_id}",
-        description: "`stream_id` of the channel in which the message is moves nothing; before, it was a move between channels.",
-        test: "the_same_channel_was_a_move_before_509",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 505,
-        on: "PATCH /messages/{message_id}",
-        description: "With `change_all`, MOVE_MESSAGES_TIME_LIMIT_EXCEEDED for a message past the time limit too if another of its topic is not; before, BAD_REQUEST.",
-        test: "old_messages_were_just_too_old_before_505",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 445,
         on: "GET /messages",
         description: "`anchor` takes `date`, with `anchor_date`.",
@@ -62,14 +38,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "`last_edit_timestamp` is the time of the last edit of the content; before, of the last edit or move.",
         test: "moves_were_edits_before_365",
         downgrade: Downgrade::Objects(&MESSAGE, count_moves_as_edits),
-    },
-    Behaviour {
-        level: 360,
-        on: "GET /messages/{message_id}, GET /messages/{message_id}/read_receipts",
-        description: "Work for messages in archived channels too; before, `Invalid message(s)`.",
-        test: "messages_in_archived_channels_were_not_given_before_360",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 339,
@@ -177,30 +145,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         },
     },
     Behaviour {
-        level: 300,
-        on: "event delete_message",
-        description: "Of messages in public channels sent to users who have received, starred or reacted to one of them too, and of those in private channels with protected history only to subscribers who have; before, to the channel's subscribers.",
-        test: "others_got_no_events_of_deleting_before_300",
-        // Decided where messages are deleted.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 274,
-        on: "event delete_message",
-        description: "Sent to the user who deleted the messages too.",
-        test: "whoever_deleted_got_no_event_before_274",
-        // Decided where messages are deleted.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 155,
-        on: "event update_message_flags, after POST /messages/flags",
-        description: "`messages` holds the messages whose flag changed; before, also those whose flag was already so.",
-        test: "flags_were_sent_of_unchanged_messages_before_155",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 152,
         on: "PATCH /messages/{message_id}",
         description: "`send_notification_to_old_thread` is false by default; before, true.",
@@ -232,29 +176,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             &["GET /messages", "GET /messages/matches_narrow", "POST /messages/flags/narrow"],
             refuse_numeric_id,
         ),
-    },
-    Behaviour {
-        level: 144,
-        on: "GET /messages/{message_id}/read_receipts",
-        description: "Leaves out users who muted the caller or are muted by the caller.",
-        test: "receipts_had_the_muted_before_144",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 77,
-        on: "event delete_message",
-        description: "Direct messages without `recipient_id` and `sender_id`.",
-        test: "deleted_messages_had_a_sender",
-        // Decided where events are serialized for queues.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 13,
-        on: "event delete_message",
-        description: "Without `sender`, an address, and `sender_id`; before, all had them.",
-        test: "deleted_messages_had_a_sender",
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 11,

@@ -4,10 +4,6 @@ use crate::error::Error;
 use crate::level::{Behaviour, Downgrade, Request, SPECIFIED_LEVEL};
 use serde_json::{Map, Value};
 
-/// The level at which differences between the recordings of level 387 and the evidence at level 442 are assumed to have changed
-/// (A-270 in docs/assumptions.md).
-const FIRST_LEVEL_AFTER_387: i64 = 388;
-
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
         level: 265,
@@ -16,62 +12,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         test: "narrows_were_read_at_once_before_265",
         // For the other two operations, `parameter_order` does it when the narrow is checked among the parameters.
         downgrade: Downgrade::Request(&["POST /messages/flags/narrow"], read_narrow),
-    },
-    Behaviour {
-        level: FIRST_LEVEL_AFTER_387,
-        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        description: "`search` can be negated; before, all searches were one, which was not negated.",
-        test: "searches_were_never_negated_before_388",
-        // Decided where narrows are resolved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 368,
-        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        description: "Messages are found where they can be read; before, a row was enough to find a message.",
-        test: "a_row_found_a_message_before_368",
-        // Decided where narrows are resolved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 343,
-        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        description: "Terms of channels and of direct messages exclude each other unless one is negated, and `-is:dm` is a term of channels; before, negated terms excluded each other too.",
-        test: "negated_terms_excluded_others_before_343",
-        // Decided where narrows are resolved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 323,
-        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        description: "`is:followed` finds only messages with a row; before, others too.",
-        test: "followed_topics_had_their_history_before_323",
-        // Decided where narrows are resolved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 319,
-        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        description: "`in:home` can be negated; before, that had no effect.",
-        test: "home_was_never_negated_before_319",
-        // Decided where narrows are resolved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 315,
-        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        description: "Archived channels are found by their names; before, by their IDs alone.",
-        test: "archived_channels_had_no_name_in_narrows_before_315",
-        // Decided where narrows are resolved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 261,
-        on: "GET /messages, GET /messages/matches_narrow, POST /messages/flags/narrow",
-        description: "`is:resolved` finds messages without a row.",
-        test: "resolved_topics_had_no_history_before_261",
-        // Decided where narrows are resolved.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: SPECIFIED_LEVEL,
@@ -95,62 +35,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Refuse(&["POST /messages", "POST /scheduled_messages"], refuse_single_recipient),
     },
     Behaviour {
-        level: FIRST_LEVEL_AFTER_387,
-        on: "POST /messages, PATCH /messages/{message_id}",
-        description: "A mention reaches human users who can read the channel; before, it reached only bots and subscribers.",
-        test: "mentions_reached_subscribers_alone_before_388",
-        // Decided where messages are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 264,
-        on: "PATCH /messages/{message_id}",
-        description: "Marking a topic again within a minute deletes the notice of its mark; before, there was another notice.",
-        test: "notices_of_marks_stayed_before_264",
-        // Decided where messages are moved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: FIRST_LEVEL_AFTER_387,
-        on: "operations on a message, POST /messages/flags",
-        description: "Guests can read the messages of web-public channels; before, only where they were subscribed.",
-        test: "guests_read_where_they_subscribed_before_388",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 384,
-        on: "notices of moves",
-        description: "Link topics by their address where a name would break the usual form of such links.",
-        test: "names_broke_links_in_notices_of_moves_before_384",
-        // Decided where messages are moved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 340,
-        on: "event update_message",
-        description: "When messages move out of a channel with public history, sent to the subscribers of the new channel too.",
-        test: "moves_were_not_sent_to_the_new_channel_before_340",
-        // Decided where messages are moved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 385,
-        on: "PATCH /messages/{message_id}",
-        description: "`resolved_topic_notice_auto_read_policy` decides for which users the notice of a mark is read; before, it was unread for users who had sent or reacted to one of the messages.",
-        test: "marks_were_unread_for_participants_before_385",
-        // Decided where messages are moved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: FIRST_LEVEL_AFTER_387,
-        on: "PATCH /messages/{message_id}",
-        description: "A user who may not rename a topic gets `You don't have permission to move this message`; before, `… to edit this message`.",
-        test: "renaming_was_editing_before_388",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 402,
         on: "PATCH /messages/{message_id}",
         description: "A user who may not resolve topics gets `You don't have permission to resolve topics in this channel.`; before, `… to resolve topics.`.",
@@ -160,22 +44,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 refusal.set_message("You don't have permission to resolve topics.");
             }
         }),
-    },
-    Behaviour {
-        level: 367,
-        on: "PATCH /messages/{message_id}",
-        description: "`can_resolve_topics_group` decides who may mark topics as resolved; before, users who may rename them could.",
-        test: "marking_was_renaming_before_367",
-        // Decided where messages are moved.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 256,
-        on: "event stream update",
-        description: "Reports a changed `first_message_id` after messages were deleted.",
-        test: "the_first_message_stayed_before_256",
-        // Decided where messages are deleted.
-        downgrade: Downgrade::InCore,
     },
 ];
 

@@ -74,14 +74,6 @@ macro_rules! former_key {
 
 pub(super) static ROWS: &[Behaviour] = &[
     Behaviour {
-        level: 506,
-        on: "DELETE /export/realm/{export_id}",
-        description: "Refuses exports of a prior server as if they were deleted; before, they could be deleted.",
-        test: "exports_of_prior_servers_were_like_others_before_506",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 464,
         on: "event realm update_dict",
         description: "Carries `description` and `rendered_description`; before, `realm` update did, with `rendered_description` next to the value.",
@@ -214,14 +206,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             &["POST /realm/domains", "PATCH /realm/domains/{domain}", "DELETE /realm/domains/{domain}"],
             Access::Administrator,
         ),
-    },
-    Behaviour {
-        level: 143,
-        on: "PATCH /realm: settings of sign-up, `waiting_period_threshold`",
-        description: "Only for owners; before, for administrators.",
-        test: "administrators_decided_on_sign_up_before_143",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
     },
     former_value!(
         138,

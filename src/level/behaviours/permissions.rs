@@ -42,14 +42,6 @@ pub(super) static ROWS: &[Behaviour] = &[
     },
     Behaviour {
         level: 326,
-        on: "permissions of the organization, channels and groups",
-        description: "May be held by `role:owners`; before, only the permission to create web-public channels.",
-        test: "owners_alone_held_no_permission_but_one_before_326",
-        // Decided where permissions are set.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 326,
         on: "supported permission setting",
         description: "No longer has `id_field_name` and `allow_owners_group`.",
         test: "supported_permissions_named_their_fields_before_326",

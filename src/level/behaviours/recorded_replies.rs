@@ -5,7 +5,6 @@ use super::former_booleans::FORMER_BOOLEANS;
 use super::recorded_requests::check_booleans;
 use crate::api::onboarding::{NEWEST_NOTICE_SINCE, step_since};
 use crate::error::Error;
-use crate::feature::Feature;
 use crate::level::objects::{
     FLAG_REPLY, MESSAGE, ONBOARDING, ORGANIZATION_REPLY, OWN_USER, PARAMETERLESS_REPLY, SETTINGS, SUBMESSAGE, USER,
 };
@@ -144,22 +143,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::Objects(&MESSAGE, |message, context| add_avatar_url(message, "sender_id", context)),
     },
     Behaviour {
-        level: 311,
-        on: "message: avatar_url",
-        description: "The server provides the pictures of system bots; before, they were left to clients that compute pictures.",
-        test: "pictures_of_system_bots_were_left_to_clients_before_311",
-        // Decided where messages are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 300,
-        on: "event reaction, submessage",
-        description: "Sent to the users who would get `delete_message` for the message; before, reactions to the users who get its edits, and submessages to those who have received, starred or reacted to it.",
-        test: "reactions_and_additions_were_sent_to_others_before_300",
-        // Decided where the events are created.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 249,
         on: "submessage: content",
         description: "A to-do list starts with its title and tasks; before, with nothing.",
@@ -191,14 +174,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 274,
-        on: "user settings: web_font_size_px, web_line_height_percent",
-        description: "By default 16 and 140; before, 14 and 122.",
-        test: "some_settings_had_other_defaults",
-        // The row of `user_list_style` restores the former defaults of all settings.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: NEWEST_NOTICE_SINCE,
         on: "register reply, event onboarding_steps: onboarding_steps",
         description: "Nine one-time notices and one action; before, those of `first_stream_created_banner` (253), `jump_to_conversation_banner` (262), `non_interleaved_view_messages_fading` and `interleaved_view_messages_fading` (273), `narrow_to_dm_with_welcome_bot_new_user` (281), `intro_resolve_topic` (302) and `navigation_tour_video` (368) were missing.",
@@ -208,70 +183,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 steps.retain(|step| step["name"].as_str().is_some_and(|name| step_since(name) <= context.level));
             }
         }),
-    },
-    Behaviour {
-        level: 393,
-        on: "event delete_message",
-        description: "The oldest message comes first; before, the newest.",
-        test: "the_newest_of_deleted_messages_came_first",
-        // Decided where messages are deleted.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 299,
-        on: "register reply: unread_msgs.streams",
-        description: "Topics whose names differ only in case are listed as one; before, each spelling was listed separately.",
-        test: "unread_topics_were_listed_by_each_spelling",
-        // Decided where the register reply is created.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::NamesOfOneCharacter.since(),
-        on: "names of users and bots",
-        description: "A name may have one character; before, two at least.",
-        test: "names_had_two_characters_before_388",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::NamesAreInUse.since(),
-        on: "GET /realm/subdomain/{subdomain}",
-        description: "A name that is taken `is already in use`; before, the words had no verb.",
-        test: "subdomains_are_in_use_with_a_verb_from_361_on",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::HistoryPolicyNumbered.since(),
-        on: "reply of PATCH /realm",
-        description: "`message_edit_history_visibility_policy` is a number, and returned even if it is as before; before, only a change was returned.",
-        test: "the_policy_on_histories_is_returned_as_a_number_from_358_on",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::ExportsSentToAdministrators.since(),
-        on: "event realm_export",
-        description: "Sent to all administrators; before, to who asked for the export or deleted it.",
-        test: "all_administrators_learn_of_exports_from_295_on",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::PictureContentTypeRequired.since(),
-        on: "POST /realm/emoji/{emoji_name}, POST /realm/icon, POST /realm/logo",
-        description: "A picture is refused if its `Content-Type` is no picture's.",
-        test: "emoji_are_named_as_pictures_from_270_on",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::ActiveBotsStay.since(),
-        on: "POST /users/{user_id}/reactivate",
-        description: "A bot that is active is refused; before, it was reactivated.",
-        test: "active_bots_are_not_reactivated_from_248_on",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
     },
 ];
 

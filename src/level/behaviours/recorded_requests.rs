@@ -5,7 +5,6 @@ use crate::api::Access;
 use crate::api::devices::AppId;
 use crate::api::parameter::types::recipients::MessageType;
 use crate::error::Error;
-use crate::feature::Feature;
 use crate::level::{Behaviour, Downgrade, FIRST_UNRECORDED_LEVEL, Refusal, Request, SPECIFIED_LEVEL};
 use serde_json::Value;
 
@@ -49,38 +48,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         downgrade: Downgrade::ReplaceAccess(&["DELETE /bots/{bot_id}"], Access::User),
     },
     Behaviour {
-        level: Feature::SubscriptionValuesFirst.since(),
-        on: "PATCH /users/me/subscriptions/{stream_id}, POST /users/me/subscriptions/properties",
-        description: "Values are checked first; before, the channel.",
-        test: "channels_were_looked_at_before_values_before_274",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 342,
-        on: "POST /users/me/subscriptions",
-        description: "Channels are checked first; before, the users to subscribe.",
-        test: "who_is_to_be_subscribed_was_looked_at_before_channels_before_342",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::ArchivedChannelsClosed.since(),
-        on: "POST /messages, POST /scheduled_messages, PATCH /scheduled_messages/{scheduled_message_id}",
-        description: "Archived channels take no messages; before, those that had been web-public did.",
-        test: "archived_channels_of_the_web_took_messages_before_315",
-        // Decided where messages are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::DarkAndLight.since(),
-        on: "POST /zcommand",
-        description: "`/dark` and `/light`; before, `/night` and `/day`.",
-        test: "themes_were_night_and_day_before_266",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: SPECIFIED_LEVEL,
         on: "POST /reminders",
         description: "`message_id` and `scheduled_delivery_timestamp` are optional; before, they were required.",
@@ -103,30 +70,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         description: "Parameters are read in the order of their declaration; before, some booleans were read before all others.",
         test: "some_switches_were_read_first",
         downgrade: Downgrade::Request(&["GET /users/{email}"], check_booleans),
-    },
-    Behaviour {
-        level: SPECIFIED_LEVEL,
-        on: "GET /events",
-        description: "Every reply has `queue_id`; before, only replies to polls that created their queue.",
-        test: "polls_named_their_queue_where_they_made_it_before_497",
-        // Decided where events are sent.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: SPECIFIED_LEVEL,
-        on: "PATCH /default_stream_groups/{group_id}, POST /invites",
-        description: "A new name and the list of addresses may not be blank; before, they could be.",
-        test: "blank_texts_were_taken_before_497",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: Feature::EmptyTopicMarked.since(),
-        on: "POST /mark_topic_as_read",
-        description: "An empty name means the empty topic; before, the whole channel.",
-        test: "an_empty_topic_was_the_whole_channel_before_388",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: SPECIFIED_LEVEL,

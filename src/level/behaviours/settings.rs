@@ -147,14 +147,6 @@ static OTHERS: &[Behaviour] = &[
     },
     Behaviour {
         level: 439,
-        on: "POST /register and events",
-        description: "`update_display_settings` and `update_global_notifications` are no longer sent; before, clients without `user_settings_object` got them as well as `user_settings`, and the register reply had the settings at its top level.",
-        test: "legacy_settings_events_were_sent_before_439",
-        // Decided by the delivery condition of the event: Needs::LegacySettings.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 439,
         on: "register reply",
         description: "Settings are in `user_settings` only; before, clients without `user_settings_object` had the older ones at the reply's top level too.",
         test: "legacy_settings_events_were_sent_before_439",

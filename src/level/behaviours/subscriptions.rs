@@ -8,23 +8,7 @@ use crate::realm::id::{ChannelId, UserId};
 use serde_json::Value;
 
 pub(super) static ROWS: &[Behaviour] = &[
-    Behaviour {
-        level: 507,
-        on: "POST /users/me/subscriptions",
-        description: "`default_push_notifications` of a channel turns `push_notifications` on for users who subscribe for the first time.",
-        test: "channels_did_not_decide_on_pushes_before_507",
-        // Decided where a user is subscribed.
-        downgrade: Downgrade::InCore,
-    },
     //
-    Behaviour {
-        level: Feature::VacantChannelsStay.since(),
-        on: "DELETE and PATCH /users/me/subscriptions",
-        description: "Private channels stay when the last subscriber leaves; before, they were archived.",
-        test: "private_channels_ended_with_their_last_subscriber_before_361",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
-    },
     Behaviour {
         level: 417,
         on: "DELETE and PATCH /users/me/subscriptions",
@@ -36,14 +20,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             status: 400,
             code: "BAD_REQUEST",
         },
-    },
-    Behaviour {
-        level: 325,
-        on: "POST /users/me/subscriptions",
-        description: "The creator of a channel may administer it; before, only administrators could.",
-        test: "administrators_alone_changed_channels_before_325",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
     },
     //
     Behaviour {
@@ -59,14 +35,6 @@ pub(super) static ROWS: &[Behaviour] = &[
         }),
     },
     Behaviour {
-        level: 428,
-        on: "event subscription peer_remove",
-        description: "Sent for archived channels too when a user is deactivated; before, clients inferred it.",
-        test: "peers_in_archived_channels_got_no_events_of_deactivations_before_428",
-        // Decided by the delivery condition of the event: Needs::ArchivedChannelsFrom.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
         level: 412,
         on: "POST /register",
         description: "`include_subscribers` takes `partial`; before, that was an error.",
@@ -75,22 +43,6 @@ pub(super) static ROWS: &[Behaviour] = &[
             Some(text) if text == "partial" => Err(Error::bad_value("include_subscribers", "is not valid JSON")),
             _ => Ok(()),
         }),
-    },
-    Behaviour {
-        level: 377,
-        on: "event subscription peer_remove",
-        description: "Sent when a user is deactivated; before, clients inferred it.",
-        test: "peers_got_no_events_of_deactivations_before_377",
-        // Decided by the delivery condition of the event: Needs::From.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 362,
-        on: "POST, PATCH and DELETE /users/me/subscriptions",
-        description: "Subscriptions to archived channels may change; before, users could not subscribe to them, and to users who unsubscribed they did not exist.",
-        test: "archived_channels_were_closed_before_362",
-        // Decided in the operations.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 289,
@@ -107,14 +59,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 *by_id = by_email.collect();
             }
         }),
-    },
-    Behaviour {
-        level: 378,
-        on: "event subscription peer_add, peer_remove",
-        description: "If the same users join or leave several channels: one event for the web-public channels and one for the public channels without guests; before, one for each channel, but one for all public channels that a single user joins or leaves.",
-        test: "peers_heard_of_one_user_at_once_and_of_several_by_channel_before_378",
-        // Decided where the events are sent.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 208,
@@ -158,14 +102,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 }
             }
         }),
-    },
-    Behaviour {
-        level: 35,
-        on: "event subscription peer_add, peer_remove",
-        description: "`stream_ids` and `user_ids`; before, an event for each channel and user, with `stream_id` and `user_id`.",
-        test: "others_subscriptions_were_sent_singly_before_35_and_by_name_before_19",
-        // The number of events is decided in Queue::parts.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 19,

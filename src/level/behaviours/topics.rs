@@ -59,22 +59,6 @@ const fn empty_topic_in(object: &'static Object, test: &'static str) -> Behaviou
 }
 
 pub(super) static ROWS: &[Behaviour] = &[
-    Behaviour {
-        level: 333,
-        on: "POST /streams/{stream_id}/delete_topic",
-        description: "What users said of the topic is forgotten, with `muted_topics` and `user_topic`.",
-        test: "policies_outlived_their_topic_before_333",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 267,
-        on: "PATCH /messages/{message_id}",
-        description: "A notice says that a topic is resolved if nothing else of its name changes; before, also if the rest of the name changed.",
-        test: "topics_with_another_name_were_marked_before_267",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
     empty_topic_in(&MESSAGE, EMPTY_TOPIC_TEST),
     empty_topic_in(&EDIT_HISTORY_ENTRY, EMPTY_TOPIC_TEST),
     empty_topic_in(&MESSAGE_HISTORY_ENTRY, EMPTY_TOPIC_TEST),
@@ -108,22 +92,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 }
             }
         }),
-    },
-    Behaviour {
-        level: 372,
-        on: "POST /typing",
-        description: "`(no topic)` means the empty topic; from 334 on and before, a topic of that name.",
-        test: "no_topic_was_a_name_where_messages_are_sent_before_370_and_typed_before_372",
-        // Decided in the operation.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 370,
-        on: "POST /messages, POST /scheduled_messages",
-        description: "`(no topic)` means the empty topic; from 334 on and before, a topic of that name.",
-        test: "no_topic_was_a_name_where_messages_are_sent_before_370_and_typed_before_372",
-        // Decided where messages are sent.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 334,
@@ -197,22 +165,6 @@ pub(super) static ROWS: &[Behaviour] = &[
                 event.insert("visibility_policy".into(), VisibilityPolicy::None.number().into());
             }
         }),
-    },
-    Behaviour {
-        level: 169,
-        on: "PATCH /users/me/subscriptions/muted_topics",
-        description: "Muting a topic again is not an error; before, `Topic already muted`.",
-        test: "topics_were_not_muted_twice_before_169",
-        // Decided in the operation, which finds the channel by its ID or name.
-        downgrade: Downgrade::InCore,
-    },
-    Behaviour {
-        level: 134,
-        on: "event muted_topics",
-        description: "Sent only to queues without `user_topic`; before, these were the only events about topics.",
-        test: "muted_topics_were_sent_whole_before_134",
-        // Decided by the delivery condition of the event: Needs::NoUserTopics.
-        downgrade: Downgrade::InCore,
     },
     Behaviour {
         level: 1,

@@ -88,6 +88,7 @@ impl Emulation {
             ChangeKind::RemovedField { .. } => {}
             ChangeKind::Event(pattern) => self.withheld_events.push(pattern),
             ChangeKind::Behaviour(behaviour) => self.add_downgrade(&behaviour.downgrade),
+            ChangeKind::Feature(..) => {}
         }
     }
 
@@ -133,7 +134,6 @@ impl Emulation {
                     self.access.entry(route_key(route)).or_default().additional.push(access);
                 }
             }
-            Downgrade::InCore => {}
         }
     }
 

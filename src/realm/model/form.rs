@@ -34,9 +34,15 @@ mod tests {
     }
 
     #[test]
-    fn names_of_emoji_change_with_the_feature() {
-        let since = Feature::SlightSmile.since();
-        let is_known = |level| EmojiNames::at(level).by_name("slight_smile").is_some();
-        assert!(!is_known(since - 1) && is_known(since));
+    fn names_of_emoji_change_with_the_features() {
+        for (feature, name) in [
+            (Feature::SlightSmile, "slight_smile"),
+            (Feature::OtherAliasesOfEmoji, "point"),
+            (Feature::FoldedHands, "folded_hands"),
+            (Feature::MoreEmojiNames, "phoenix"),
+        ] {
+            let code = |level| EmojiNames::at(level).by_name(name);
+            assert_ne!(code(feature.since() - 1), code(feature.since()), "{name}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Tables of the settings of users and of the organization, with their defaults and allowed values.
 
+use crate::feature::Feature;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
@@ -270,8 +271,11 @@ pub static FORMER_USER_SETTINGS: LazyLock<Vec<Setting>> =
     LazyLock::new(|| vec![Setting { name: "dense_mode", ..switch(true) }]);
 
 /// Changed defaults of user settings: the first level with the present default, the name, and the default before.
-const FORMER_DEFAULTS: &[(i64, &str, i64)] =
-    &[(336, "user_list_style", 2), (274, "web_font_size_px", 14), (274, "web_line_height_percent", 122)];
+const FORMER_DEFAULTS: &[(i64, &str, i64)] = &[
+    (336, "user_list_style", 2),
+    (Feature::LargerTextByDefault.since(), "web_font_size_px", 14),
+    (Feature::LargerTextByDefault.since(), "web_line_height_percent", 122),
+];
 
 /// The default of a setting at a feature level. None: the present default.
 pub fn former_default(name: &str, level: i64) -> Option<Value> {

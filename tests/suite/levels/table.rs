@@ -6,8 +6,8 @@ use crate::every_operation::{call, example, handle_for, required};
 use crate::support::TestServer;
 use chatdouble::api::parameter::RawParameters;
 use chatdouble::api::{NEWEST_FEATURE_LEVEL, OPERATIONS, Row};
-use chatdouble::feature::{Evidence, has_entry};
-use chatdouble::level::{Change, ChangeKind, changes, emulation};
+use chatdouble::feature::{Difference, Evidence, has_entry};
+use chatdouble::level::{Behaviour, Change, ChangeKind, changes, emulation};
 use chatdouble::realm::Realm;
 use chatdouble::realm::event::EventPattern;
 use chatdouble::realm::queue::Capabilities;
@@ -64,20 +64,22 @@ fn rows_are_dated_by_evidence() {
             Evidence::Source(_) | Evidence::Documentation => {}
         }
     }
-    let stale = chatdouble::level::unused_evidence(&listed);
+    let stale = chatdouble::level::unused_evidence();
     assert!(stale.is_empty(), "evidence of no row: {stale:?}");
 }
 
 #[test]
-fn behaviours_name_their_tests() {
+fn behaviours_and_features_name_their_tests() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/levels");
     let files = std::fs::read_dir(folder).expect("the tests are there").map(|entry| entry.expect("readable").path());
     let tests: String = files.map(|file| std::fs::read_to_string(file).expect("readable")).collect();
     for change in changes() {
-        if let ChangeKind::Behaviour(behaviour) = change.kind {
-            let is_there = tests.contains(&format!("fn {}()", behaviour.test));
-            assert!(is_there, "level {}, {}: no test is called {}", change.level, behaviour.on, behaviour.test);
-            assert!(behaviour.description.ends_with('.'), "{}", behaviour.description);
+        if let ChangeKind::Behaviour(Behaviour { on, description, test, .. })
+        | ChangeKind::Feature(_, Difference { on, description, test }) = change.kind
+        {
+            let is_there = tests.contains(&format!("fn {test}()"));
+            assert!(is_there, "level {}, {on}: no test is called {test}", change.level);
+            assert!(description.ends_with('.'), "{description}");
         }
     }
 }

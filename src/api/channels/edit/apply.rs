@@ -189,7 +189,7 @@ fn change_permission(tx: &mut Tx, actor: &User, id: ChannelId, name: &'static st
     if name == ChannelPermission::CanSendMessage.name() {
         // The older properties for the same permission.
         let new = PostingPermission::of(tx, id);
-        if new.policy != old.policy || !tx.has(Feature::PostingByGroups) {
+        if new.policy != old.policy || !tx.has(Feature::PostingPoliciesSentByChange) {
             emit_update(tx, id, "stream_post_policy", new.policy.into());
             emit_update(tx, id, "is_announcement_only", (new.policy == 2).into());
         }
