@@ -37,7 +37,8 @@ pub struct Run {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
-    /// JSON file with the accounts of a server without /control: {"mel": {"email": "…", "api_key": "…"}, …}
+    /// JSON file with accounts of the server at URL, whose organization is then played as it is; needed without /control:
+    /// {"mel": {"email": "…", "api_key": "…"}, …}
     #[arg(long, value_name = "FILE", requires = "url")]
     accounts: Option<PathBuf>,
 

@@ -39,8 +39,8 @@ pub struct World {
 }
 
 impl Stage {
-    /// Connects to a server and finds out whether it has control. `accounts` are the users on a server without
-    /// control.
+    /// Connects to a server and finds out whether it has control. With `accounts`, the existing organization is played by
+    /// these users, as on a server without control.
     ///
     /// # Errors
     ///
@@ -84,6 +84,10 @@ impl Stage {
         let hint = health.headers.get("x-chatdouble-hint").and_then(|hint| hint.to_str().ok());
         if let Some(hint) = hint.filter(|_| health.status == 400) {
             return Err(format!("{url} can't be reached: {hint}"));
+        }
+        // With accounts, the existing organization is played, also on a chatdouble server.
+        if !stage.accounts.is_empty() {
+            return Ok(stage);
         }
         // The health call needs no token, but other calls may.
         let calls = stage.control("GET", &format!("{}/control", stage.root), None).await;

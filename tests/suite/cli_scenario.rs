@@ -316,3 +316,20 @@ fn results_are_written_as_junit() {
     let message = format!("<failure message=\"{bad}:7: the reply to GET /users/me differs\">");
     assert!(text.contains(&message) && text.contains("+{&quot;role&quot;: 400}"), "{text}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_accounts_the_organization_of_a_double_is_played_as_it_is() {
+    let server = Server::start().await.expect("it starts");
+    let key = server.user_of("default", "mel").api_key;
+    let (_, accounts) =
+        file("own-accounts.json", &format!(r#"{{"mel": {{"email": "mel@chat.test", "api_key": "{key}"}}}}"#));
+    let text = "# Own\n\n```request\nmel: POST /messages\ntype: channel\nto: general\ntopic: own\ncontent: here to stay\n```\n```reply 200\n```\n";
+    let (_, scenario) = file("own.md", text);
+
+    let (status, out, errors) = run(&[&scenario, "--url", &server.url(), "--accounts", &accounts]);
+
+    assert_eq!(status, Some(0), "{out}{errors}");
+    let realm = server.world("default").snapshot();
+    let newest = realm.messages.values().next_back().expect("a message");
+    assert_eq!(newest.body.content, "here to stay");
+}
