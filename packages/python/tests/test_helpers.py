@@ -746,10 +746,15 @@ def test_tracebacks_end_at_the_test(pytester):
         @pytest.mark.chatdouble(fixture="casst")
         def test_fixture(chatdouble_world):
             pass
+
+        @pytest.mark.chatdouble(200)
+        def test_unnamed(chatdouble_world):
+            pass
         """
     )
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
-    result.assert_outcomes(failed=5, errors=2)
+    result.assert_outcomes(failed=5, errors=3)
+    result.stdout.fnmatch_lines(["*takes keywords, such as feature_level=200, not 200"])
     text = result.stdout.str()
     assert "chatdouble/_" not in text and "socket.py" not in text and "pytest_plugin" not in text, text
     assert len(text.splitlines()) < 110, text

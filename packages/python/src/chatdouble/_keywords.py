@@ -35,5 +35,5 @@ def refuse_unknown(given: Iterable[str], known: list[str], where: str) -> None:
     for name in given:
         if name not in known:
             nearest = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean {nearest[0]!r}?" if nearest else f"; there are {', '.join(known)}"
+            hint = f"; did you mean {nearest[0]!r}?" if nearest else f"; there {'are' if len(known) > 1 else 'is'} {', '.join(known)}"
             raise UnknownOption(f"{where} has no option {name!r}{hint}")

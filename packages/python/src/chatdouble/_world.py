@@ -484,10 +484,10 @@ class Queues:
         return rows(Queue, part(self._calls.get("/queues"), "queues"))
 
     @keywords
-    def lose(self, id: str) -> None:
+    def lose(self, queue_id: str) -> None:
         """Loses the queue with this id, `queues.list()[0].queue_id`, as a restart of the server does."""
         try:
-            self._calls.delete(f"/queues/{quote(str(id), safe='')}")
+            self._calls.delete(f"/queues/{quote(str(queue_id), safe='')}")
         except Error as error:
             if error.status != 404:
                 raise

@@ -680,9 +680,9 @@ class Queues:
         return await self._threads.run(self._same.list)
 
     @keywords
-    async def lose(self, id: str) -> None:
+    async def lose(self, queue_id: str) -> None:
         """Loses the queue with this id, `queues.list()[0].queue_id`, as a restart of the server does."""
-        await self._threads.run(self._same.lose, id)
+        await self._threads.run(self._same.lose, queue_id)
 
     @keywords
     async def wait_parked(

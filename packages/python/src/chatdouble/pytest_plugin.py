@@ -216,6 +216,10 @@ def chatdouble_world(request: pytest.FixtureRequest, chatdouble_server: Server) 
     options = _completed({**_marked(request.node), **getattr(request, "param", {})}, request.config)
     if "fixture" not in options:
         options.setdefault("fork_of", "default")
+    unnamed = [value for marker in request.node.iter_markers("chatdouble") for value in marker.args]
+    if unnamed:
+        text = f"the marker chatdouble takes keywords, such as feature_level=200, not {unnamed[0]!r}"
+        pytest.fail(f"chatdouble_world can't be made: {text}", pytrace=False)
     world = _tried(lambda: _made(chatdouble_server, {"label": request.node.nodeid, **options}))
     if isinstance(world, Error):
         # Without a traceback: the mistake is in the marker.
