@@ -473,6 +473,9 @@ func TestAFailedStartSaysWhatTheProgramSays(t *testing.T) {
 	t.Setenv("CHATDOUBLE_BINARY", other)
 	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
 	refused(t, err, other+" ended before it was ready: exit status 7 (from CHATDOUBLE_BINARY)")
+	check(t, os.WriteFile(other, []byte("#!/bin/sh\nexit 0\n"), 0o700))
+	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
+	refused(t, err, other+" ended before it was ready: exit status 0 (from CHATDOUBLE_BINARY)")
 	check(t, os.WriteFile(other, []byte("#!/bin/sh\necho \"error: unexpected argument '--exit-with-stdin' found\" >&2\nexit 2\n"), 0o700))
 	_, err = chatdouble.StartServer(chatdouble.StartOptions{})
 	refused(t, err, "unexpected argument '--exit-with-stdin' found (from CHATDOUBLE_BINARY)")
@@ -546,7 +549,7 @@ func TestWhatIsNoReplyIsAnErrorThatSaysSo(t *testing.T) {
 	stranger := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, _ *http.Request) { fmt.Fprint(answer, reply) }))
 	defer stranger.Close()
 	_, err := chatdouble.Connect(chatdouble.Connection{URL: stranger.URL})
-	refused(t, err, "/control/health: 200, and the reply is not JSON")
+	refused(t, err, " is not a chatdouble server: ", "/control/health answered 200 without JSON")
 	reply = `{"result": "success", "version": "0.1.0", "feature_level": 1, "worlds": 1}`
 	world := ok(chatdouble.Connect(chatdouble.Connection{URL: stranger.URL}))(t).World("default")
 	for _, reply = range []string{
@@ -560,8 +563,8 @@ func TestWhatIsNoReplyIsAnErrorThatSaysSo(t *testing.T) {
 	}
 	reply = "<html>\n<p>Hello\n</html>"
 	t.Setenv("CHATDOUBLE_URL", stranger.URL)
-	_, err := ok(chatdouble.Connect(chatdouble.Connection{}))(t).Worlds("")
+	_, err = chatdouble.Connect(chatdouble.Connection{})
 	said := " is not a chatdouble server (from CHATDOUBLE_URL; unset it to let the tests start a server): GET " + stranger.URL +
-		"/control/worlds answered 200 without JSON: <html> <p>Hello </html>"
+		"/control/health answered 200 without JSON: <html> <p>Hello </html>"
 	equal(t, refused(t, err).Message, stranger.URL+said)
 }

@@ -107,7 +107,8 @@ func run(program string, line []string, token string) (string, *started, *Error)
 			return found[1], &started{command: command, stdin: stdin}, nil
 		}
 	}
-	status := command.Wait()
+	_ = command.Wait()
+	status := command.ProcessState
 	whole := strings.TrimSpace(said.text())
 	text := strings.TrimPrefix(whole, "error: ")
 	switch {

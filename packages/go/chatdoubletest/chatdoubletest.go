@@ -247,6 +247,12 @@ type severity string
 
 func init() {
 	flag.Var(&failOn, "chatdouble.fail-on", "fail tests in whose world a client broke a rule of the report that is at least this severe: error, warning or note")
+	if given := os.Getenv("CHATDOUBLE_FAIL_ON"); given != "" {
+		if err := failOn.Set(given); err != nil {
+			fmt.Fprintln(os.Stderr, "CHATDOUBLE_FAIL_ON", err)
+			os.Exit(2)
+		}
+	}
 }
 
 func (s *severity) String() string { return string(*s) }

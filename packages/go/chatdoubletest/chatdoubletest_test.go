@@ -164,6 +164,18 @@ func TestFindingsFailATestWhereTheyAreAskedFor(t *testing.T) {
 	}
 }
 
+func TestTheEnvironmentAsksForFindingsWhereNoFlagDoes(t *testing.T) {
+	t.Setenv("CHATDOUBLE_FAIL_ON", "warning")
+	if output, err := inner(t, "TestStrict"); err == nil || !strings.Contains(output, "warning ignored-parameter: ") {
+		t.Error(output, err)
+	}
+	t.Setenv("CHATDOUBLE_FAIL_ON", "warn")
+	output, err := inner(t, "TestStrict")
+	if err == nil || !strings.Contains(output, `CHATDOUBLE_FAIL_ON takes note, warning, error, not "warn"`) {
+		t.Error(output, err)
+	}
+}
+
 func TestLeaving(t *testing.T) {
 	isInner(t)
 	for _, name := range []string{"register", "leave"} {

@@ -37,7 +37,7 @@ export function Export({ world, recording, observer, onClose }) {
       </label>
       <p class="soft small">
         Without it the story is played in the built-in organization. The events that ${handle(observer)} received are
-        expected. To record a client of your own, use
+        expected. To record a client of your own, use${" "}
         <code>chatdouble scenario record</code>
         .
       </p>
