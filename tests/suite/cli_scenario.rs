@@ -326,7 +326,7 @@ async fn with_accounts_the_organization_of_a_double_is_played_as_it_is() {
     let text = "# Own\n\n```request\nmel: POST /messages\ntype: channel\nto: general\ntopic: own\ncontent: here to stay\n```\n```reply 200\n```\n";
     let (_, scenario) = file("own.md", text);
 
-    let (status, out, errors) = run(&[&scenario, "--url", &server.url(), "--accounts", &accounts]);
+    let (status, out, errors) = run(&[&scenario, "--url", server.url(), "--accounts", &accounts]);
 
     assert_eq!(status, Some(0), "{out}{errors}");
     let realm = server.world("default").snapshot();
