@@ -236,7 +236,9 @@ const checks = {
     await page.getByLabel("Who").selectOption({ label: "Mel Marsh" });
     await page.getByLabel("Operation or files").fill("/mesages");
     await page.getByRole("button", { name: "Arm it" }).click();
-    await page.getByText("the nearest is /messages").waitFor();
+    await page.waitForFunction(() =>
+      document.querySelector("[name=path]").validationMessage.includes("the nearest is /messages"),
+    );
     await page.getByLabel("Operation or files").fill("/messages");
     await page.getByLabel("Parameters").fill("topic=lunch");
     await page.getByLabel("Effect").selectOption("drop_after");
