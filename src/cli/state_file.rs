@@ -53,7 +53,7 @@ impl StateFile {
 
     /// Locks the file against other servers until the lock is dropped. None without a file.
     pub fn lock(&self) -> Result<Option<StateLock>, CliError> {
-        self.file.as_deref().map_or(Ok(None), StateLock::take)
+        self.file.as_deref().map_or(Ok(None), |state| StateLock::take(state, MAX_LOCK_RETRIES))
     }
 
     /// Logs that the default world comes from the file. If there are ignored options and `shows_hints` is set, prints a
@@ -97,6 +97,8 @@ impl StateFile {
     }
 }
 
+const MAX_LOCK_RETRIES: u8 = 10;
+
 /// A lock on a separate file next to the state file, which itself is replaced with each write. The lock file is removed
 /// at the end.
 pub struct StateLock {
@@ -107,15 +109,16 @@ pub struct StateLock {
 
 impl StateLock {
     /// Returns None if the lock file can't be created; reading or writing the state then reports the reason.
-    fn take(state: &Path) -> Result<Option<Self>, CliError> {
+    fn take(state: &Path, retries_left: u8) -> Result<Option<Self>, CliError> {
         let mut path = state.as_os_str().to_owned();
         path.push(".lock");
         let path = PathBuf::from(path);
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let Ok(file) = file else { return Ok(None) };
         match file.try_lock() {
-            // A server that ended meanwhile removed the file: another server would not see this lock.
-            Ok(()) if !is_at(&file, &path) => Self::take(state),
+            // A server that ended meanwhile removed the file: another server would not see this lock. The retries are
+            // limited, since a file system may give an open file another number than its path.
+            Ok(()) if retries_left > 0 && !is_at(&file, &path) => Self::take(state, retries_left - 1),
             Ok(()) => Ok(Some(Self { path, _file: file })),
             Err(TryLockError::WouldBlock) => Err(CliError::failure(format!(
                 "another server uses the state {}; give this one a file of its own",
