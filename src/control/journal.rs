@@ -155,7 +155,7 @@ impl FilterSpec<'_> {
     }
 }
 
-/// Refuses a fault that is neither installed nor fired: an assertion on it could never hold.
+/// Refuses a fault that is neither installed nor fired: an assertion on it could never hold.
 fn check_fault(world: &World, id: &str, at: &str) -> Result<(), Error> {
     let faults = world.faults().lock();
     let installed: Vec<&str> = faults.rules().iter().map(|rule| rule.id.as_str()).collect();

@@ -35,7 +35,7 @@ impl SetupWarnings {
         }
     }
 
-    /// Warns of a request outside of the API that has the path of an operation: the client's base URL lacks `/api/v1`.
+    /// Warns of a request outside of the API that has the path of an operation: the client's base URL lacks `/api/v1`.
     pub fn warn_of_path(&self, incoming: &ApiRequest, hint: &str) {
         let path = cut(incoming.path(), PATH_MAX_BYTES);
         if self.is_new(path) {
