@@ -70,7 +70,7 @@ export async function move(world, body) {
   const reply = await attempt(() => world.call("POST", "/clock", body));
   if (!reply) return undefined;
   world.setClock(reply);
-  const { fired } = reply;
+  const fired = reply.fired?.filter((item) => item.kind !== "heartbeat") ?? [];
   const text =
     body.running !== undefined
       ? body.running
@@ -90,6 +90,14 @@ function Time({ world }) {
     return () => clearInterval(timer);
   }, [world]);
   const now = world.time();
+  // The world's time is not known before the world is read.
+  if (!world.row)
+    return html`
+      <div class="time" aria-busy="true">
+        <span class="time-clock number" aria-hidden="true">––:––:––</span>
+        <span class="time-day soft"><span>loading</span></span>
+      </div>
+    `;
   const submit = async (form) => {
     const chosen = form.get("zone").trim() || "UTC";
     try {
@@ -241,8 +249,8 @@ export function Bar({ world }) {
     world.load();
   };
   const reset = async () => {
+    world.clear();
     if (!(await attempt(() => world.call("POST", "/reset", {})))) return;
-    world.entries = [];
     toasts.show("The world is reset to its initial state");
     show(null);
     world.load();
@@ -284,6 +292,19 @@ export function Bar({ world }) {
         </button>
       <//>
       <span class="grow"></span>
+      ${
+        world.level &&
+        html`
+          <span
+            class="level soft number"
+            title=${`Feature level ${world.level}, names of the dialect ${world.dialect}`}
+          >
+            <span>level ${world.level}</span>
+            ${" "}
+            <span>${world.dialect}</span>
+          </span>
+        `
+      }
       <${Menu} label="World: snapshots, fork, reset" text="World">
         <${Item} icon="camera" onClick=${() => show("snapshot")}>Take a snapshot …<//>
         ${world.snapshots.map(

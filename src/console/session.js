@@ -3,6 +3,8 @@ import { Refused, api } from "./control.js";
 import { Store } from "./store.js";
 
 const KEPT = 400;
+/** How long a poll waits before it is said to be parked. */
+const PARKED_MS = 800;
 const CAPABILITIES = {
   notification_settings_null: true,
   bulk_message_deletion: true,
@@ -19,6 +21,10 @@ const CAPABILITIES = {
 
 export class Session extends Store {
   state = "registering";
+  /** How many queues it had. */
+  queues = 0;
+  level = null;
+  dialect = null;
   messages = [];
   channels = [];
   topics = new Map();
@@ -57,7 +63,7 @@ export class Session extends Store {
     while (!this.#stop.signal.aborted) {
       try {
         if (!this.#queue) await this.#register();
-        const reply = await this.call("GET", "/events", { queue_id: this.#queue, last_event_id: this.#last });
+        const reply = await this.#poll();
         for (const event of reply.events) {
           this.#last = Math.max(this.#last, event.id);
           this.#take(event);
@@ -78,6 +84,19 @@ export class Session extends Store {
     }
   }
 
+  /** Polls; a poll that is not answered at once is parked. */
+  async #poll() {
+    const parked = setTimeout(() => {
+      this.state = "listening";
+      this.changed();
+    }, PARKED_MS);
+    try {
+      return await this.call("GET", "/events", { queue_id: this.#queue, last_event_id: this.#last });
+    } finally {
+      clearTimeout(parked);
+    }
+  }
+
   async #register() {
     const state = await this.call("POST", "/register", {
       apply_markdown: !this.isSource,
@@ -87,6 +106,11 @@ export class Session extends Store {
     });
     this.#queue = state.queue_id;
     this.#last = state.last_event_id;
+    this.queues += 1;
+    this.dialect = "zulip_feature_level" in state ? "zulip" : "neutral";
+    this.level = state.zulip_feature_level ?? state.service_feature_level ?? null;
+    if (this.queues > 1)
+      this.#note({ type: "client", text: `registered again: queue ${this.queues}, messages are read again` });
     this.channels = [...(state.subscriptions ?? []), ...(state.unsubscribed ?? []).filter((one) => !one.invite_only)]
       .filter((channel) => !channel.is_archived)
       .map(({ stream_id: id, name }) => ({

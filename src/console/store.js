@@ -13,6 +13,9 @@ const SHOWN_EVERY_MS = 100;
 const CAUGHT_UP = 300;
 const TOASTS_MAX = 3;
 
+/** The newest feature level that the program knows, at which stories play; null until it is read. */
+let newest = null;
+
 export class Store {
   #listeners = new Set();
   #due = false;
@@ -123,6 +126,9 @@ export const worlds = new Worlds();
 const byArrival = (one, other) =>
   one.after - other.after || (one.kind === "request" ? -1 : other.kind === "request" ? 1 : one.serial - other.serial);
 
+/** Whether a frame says that the world returned to another state, whose time may be the same. */
+const isReturn = ({ cause, snapshot }) => cause !== undefined || snapshot !== undefined;
+
 /** One world as it is followed. */
 export class World extends Store {
   state = "connecting";
@@ -141,6 +147,8 @@ export class World extends Store {
   pushes = [];
   /** Clients of people that this page acts as, by pane: they live on while other views are shown. */
   sessions = [];
+  /** Texts that are not sent yet, by person and conversation. */
+  drafts = new Map();
   journal = new Map();
   /** Requests, events, jumps: what the live view shows, oldest first. */
   entries = [];
@@ -153,6 +161,7 @@ export class World extends Store {
   isShown = false;
   #looking = null;
   #serial = 0;
+  #cleared = [];
   /** The journal's id of the newest request that was received. */
   #newest = 0;
 
@@ -169,6 +178,31 @@ export class World extends Store {
     return this.#closed;
   }
 
+  /** The feature level of the world: as control says it, or as a client of this page was told. */
+  get level() {
+    return this.row?.feature_level ?? this.sessions.find((session) => session?.level)?.level ?? null;
+  }
+
+  get newestLevel() {
+    return newest;
+  }
+
+  get dialect() {
+    return this.row?.dialect ?? this.sessions.find((session) => session?.dialect)?.dialect ?? null;
+  }
+
+  /** All that was received, what Live no longer shows included. */
+  get seen() {
+    return [...this.#cleared, ...this.entries];
+  }
+
+  /** Empties Live. */
+  clear() {
+    this.#cleared = this.seen.slice(-ENTRIES_MAX);
+    this.entries = [];
+    this.changed();
+  }
+
   close() {
     this.#closed = true;
     this.#close();
@@ -180,8 +214,9 @@ export class World extends Store {
   /** A call of control below the world; `onChange` is called with those that change something. */
   call = async (method, path, body) => {
     const was = this.time();
+    const serial = this.#serial;
     const reply = await control(method, worldPath(this.name, path), body);
-    if (method !== "GET") this.onChange?.({ method, path, body, reply, was });
+    if (method !== "GET") this.onChange?.({ method, path, body, reply, was, serial });
     return reply;
   };
 
@@ -215,8 +250,9 @@ export class World extends Store {
   }
 
   async load() {
-    const newest = this.#newest;
+    const before = this.#newest;
     try {
+      newest ??= (await control("GET", "/health")).feature_level;
       const [{ world }, clock, users, channels, queues, faults, snapshots, pushes, journal] = await Promise.all(
         ["", "/clock", "/users", "/channels", "/queues", "/faults", "/snapshots", "/pushes", "/journal"].map((path) =>
           this.call("GET", path),
@@ -239,7 +275,7 @@ export class World extends Store {
       this.entries = [
         ...listed,
         ...this.entries.filter(
-          (entry) => entry.kind !== "request" || (entry.frame.id > newest && !isListed.has(entry.key)),
+          (entry) => entry.kind !== "request" || (entry.frame.id > before && !isListed.has(entry.key)),
         ),
       ].slice(-ENTRIES_MAX);
       // Not by the world's time, which goes back when a snapshot is restored.
@@ -294,9 +330,12 @@ export class World extends Store {
   /** Reads what others may have changed without the socket's telling of it. */
   async look() {
     try {
-      const [clock, { faults }, { snapshots }] = await Promise.all(
-        ["/clock", "/faults", "/snapshots"].map((path) => this.call("GET", path)),
+      const [clock, { faults }, { snapshots }, { world: row }] = await Promise.all(
+        ["/clock", "/faults", "/snapshots", ""].map((path) => this.call("GET", path)),
       );
+      // Another feature level: the world was upgraded.
+      if (row.feature_level !== this.row?.feature_level) this.changed();
+      this.row = row;
       // Time goes back only when somebody resets the world, or restores a snapshot.
       if (clock.now < this.now) {
         this.load();
@@ -384,11 +423,17 @@ export class World extends Store {
         break;
       }
       case "clock":
-        if (Math.abs(frame.now - frame.from) > 1 || frame.fired.length) simple("clock");
-        this.refresh("clock", 30);
+        if (frame.cause === "reset") {
+          this.#newest = 0;
+          this.clear();
+        }
+        if (Math.abs(frame.now - frame.from) > 1 || frame.fired.length || isReturn(frame)) simple("clock");
+        if (isReturn(frame)) this.load();
+        else this.refresh("clock", 30);
         if (frame.fired.some((item) => item.kind === "queue_expired")) this.refresh("queues");
         break;
       case "queue":
+        if (frame.change === "lost") simple("queue");
         this.refresh("queues");
         break;
       case "fault":
@@ -403,6 +448,7 @@ export class World extends Store {
         this.catchUp();
         break;
       default:
+        simple("other");
     }
     this.changed();
   }

@@ -24,8 +24,18 @@ export const Name = ({ children }) => html`
 
 export function Dialog({ title, onClose, onSubmit, submit = "Done", kind = "first", children }) {
   const dialog = useRef();
+  const leaves = useRef(false);
   useEffect(() => {
-    dialog.current.showModal();
+    const before = document.activeElement;
+    const element = dialog.current;
+    element.showModal();
+    element.querySelector(":is(.body, footer) :is(input, textarea, select, button, a, [tabindex])")?.focus();
+    // The browser gives the focus back when a dialog is closed, but not when it leaves the page while it is open.
+    return () => {
+      leaves.current = true;
+      element.close();
+      if (before?.isConnected) before.focus();
+    };
   }, []);
   const sent = async (event) => {
     event.preventDefault();
@@ -35,7 +45,7 @@ export function Dialog({ title, onClose, onSubmit, submit = "Done", kind = "firs
     <dialog
       ref=${dialog}
       aria-label=${title}
-      onClose=${onClose}
+      onClose=${() => leaves.current || onClose()}
       onClick=${(event) => event.target === dialog.current && dialog.current.close()}
     >
       <form onSubmit=${sent}>
@@ -92,7 +102,11 @@ export function Menu({ label, icon, text, children, end = true }) {
   useEffect(() => {
     if (!open) return undefined;
     const outside = (event) => root.current?.contains(event.target) || setOpen(false);
-    const escape = (event) => event.key === "Escape" && setOpen(false);
+    const escape = (event) => {
+      if (event.key !== "Escape") return;
+      if (root.current?.contains(document.activeElement)) root.current.querySelector("button").focus();
+      setOpen(false);
+    };
     addEventListener("pointerdown", outside);
     addEventListener("keydown", escape);
     return () => {
@@ -130,7 +144,12 @@ export function Menu({ label, icon, text, children, end = true }) {
         html`
           <div
             class=${`menu-list ${end ? "end" : ""}`}
-            onClick=${(event) => event.target.closest("[data-stays]") || setOpen(false)}
+            onClick=${(event) => {
+              if (event.target.closest("[data-stays]")) return;
+              // The item leaves the page: the focus goes to what opened the menu.
+              root.current.querySelector("button").focus();
+              setOpen(false);
+            }}
           >
             ${children}
           </div>
@@ -140,16 +159,41 @@ export function Menu({ label, icon, text, children, end = true }) {
   `;
 }
 
-export const Item = ({ icon, bad, title, onClick, children }) => html`
-  <button class=${`menu-item ${bad ? "bad" : ""}`} title=${title} onClick=${onClick}>
+/** An action of a menu; `says` what comes of it. */
+export const Item = ({ icon, bad, says, onClick, children }) => html`
+  <button class=${`menu-item ${bad ? "bad" : ""}`} title=${says} onClick=${onClick}>
     ${
       icon &&
       html`
         <${Icon} name=${icon} size="15" />
       `
     }
-    <span class="grow">${children}</span>
+    <span class="grow">
+      ${children}
+      ${
+        says &&
+        html`
+          <span class="says soft tiny">${says}</span>
+        `
+      }
+    </span>
   </button>
+`;
+
+/** A button with what comes of it below. */
+export const Preset = ({ name, says, icon, onClick }) => html`
+  <div class="preset">
+    <button class="button" title=${says} aria-describedby=${`says ${name}`.replaceAll(" ", "-")} onClick=${onClick}>
+      ${
+        icon &&
+        html`
+          <${Icon} name=${icon} size="14" />
+        `
+      }
+      ${name}
+    </button>
+    <p class="soft small" id=${`says ${name}`.replaceAll(" ", "-")}>${says}</p>
+  </div>
 `;
 
 export const Empty = ({ title, children }) => html`

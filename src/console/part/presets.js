@@ -1,38 +1,75 @@
-// Faults that one click arms.
+// Faults, networks and rate limits that one click sets, and what a client sees of each.
+import { handle } from "../lib.js";
 
 const send = { method: "POST", path: "/messages" };
 const poll = { method: "GET", path: "/events" };
+/** From this feature level on, a refused key has a code of its own (A-4). */
+const KEY_CODE_LEVEL = 388;
 
 const LOST =
-  "The request is carried out, and the connection closes without a reply; repetitions by the browser are dropped";
-const OTHERS = [
+  "No reply: the request is carried out, then the connection closes; repetitions by the browser are dropped too";
+
+const others = (level) => [
   [
     "Next send is rate-limited",
     { match: send, times: 1, effect: { rate_limit: { retry_after: 5 } } },
-    "429 with Retry-After: 5; nothing is sent",
+    "429 RATE_LIMIT_HIT with Retry-After: 5; nothing is sent",
+  ],
+  [
+    "Next send fails with 500",
+    {
+      match: send,
+      times: 1,
+      effect: { error: { status: 500, code: "INTERNAL_SERVER_ERROR", msg: "Internal server error" } },
+    },
+    "500 “Internal server error”; nothing is sent",
   ],
   [
     "Next poll loses its queue",
     { match: poll, times: 1, effect: { lose_queue: true } },
-    "BAD_EVENT_QUEUE_ID, as after a restart of the server: the client has to register again",
+    "400 BAD_EVENT_QUEUE_ID, as after a restart of the server: the client has to register again",
   ],
+  loggedOut(level),
   [
     "Flaky 30 %",
     { probability: 0.3, effect: { error: { status: 502, code: "BAD_GATEWAY", msg: "Bad gateway" } } },
-    "Three of ten requests, by chance, are answered with 502; nothing is done",
+    "502 for three of ten requests, by chance; nothing is done",
   ],
 ];
 
-/** For whoever sends the next request that fits; browsers repeat a dropped one by themselves, which is dropped too. */
-export const PRESETS = [
+/** Every request is refused as one with a key that no longer holds, until the fault is removed. */
+function loggedOut(level) {
+  const code = level && level < KEY_CODE_LEVEL ? "UNAUTHORIZED" : "INVALID_API_KEY";
+  return [
+    "Logged out",
+    { effect: { error: { status: 401, code, msg: "Invalid API key" } } },
+    `401 ${code} for each request until the fault is removed: the client has to log in again`,
+  ];
+}
+
+/**
+ * Names, rules and what a client sees, at a feature level: for whoever sends the next request that fits. Browsers repeat a
+ * dropped one by themselves, which is dropped too.
+ */
+export const presets = (level) => [
   ["Lose the next reply", { times: 1, effect: { drop: "after", retries: true } }, LOST],
-  ...OTHERS,
-  ["Offline", { effect: { drop: "before" } }, "Every connection closes before its request is carried out"],
+  ...others(level),
+  [
+    "Offline",
+    { effect: { drop: "before" } },
+    "No reply: each connection closes before its request is carried out, until the fault is removed",
+  ],
+];
+
+/** For one person, whose network may be offline: what a client that polls and types all the time meets at its next send or poll. */
+export const personalPresets = (level) => [
+  ["Lose the reply to the next send", { match: send, times: 1, effect: { drop: "after", retries: true } }, LOST],
+  ...others(level),
 ];
 
 /** The profiles of networks that control has, worst first, and what they are like. */
 export const NETWORKS = [
-  ["offline", "Every connection closes before its request is carried out"],
+  ["offline", "No reply: each connection closes before its request is carried out"],
   ["gprs", "Latency 500 ms, 50 kbit/s"],
   ["edge", "Latency 300 ms, 240 kbit/s"],
   ["3g", "Latency 150 ms, 1.6 Mbit/s"],
@@ -43,13 +80,21 @@ export const NETWORKS = [
 
 /** Rate limits: that of real servers, and tighter ones. */
 export const RATE_LIMITS = [
-  ["200 requests a minute", { requests: 200, seconds: 60 }],
-  ["10 requests a minute", { requests: 10, seconds: 60 }],
-  ["1 request in 30 s", { requests: 1, seconds: 30 }],
+  ["200 requests a minute", { requests: 200, seconds: 60 }, "The limit of real servers; then 429 with Retry-After"],
+  ["10 requests a minute", { requests: 10, seconds: 60 }, "429 with Retry-After from the 11th request in a minute on"],
+  ["1 request in 30 s", { requests: 1, seconds: 30 }, "429 with Retry-After for each further request in 30 s"],
 ];
 
-/** For one person, whose network may be offline: what a client that polls and types all the time meets at its next send or poll. */
-export const PERSONAL_PRESETS = [
-  ["Lose the reply to the next send", { match: send, times: 1, effect: { drop: "after", retries: true } }, LOST],
-  ...OTHERS,
-];
+export const who = (user) => (user ? handle(user) : "everybody");
+
+export const networkWords = ({ profile, latency_ms: latency, jitter_ms: jitter, bytes_per_second: rate, loss }) =>
+  [
+    profile,
+    latency > 0 && `${latency} ms${jitter > 0 ? ` ± ${jitter}` : ""}`,
+    rate && `${rate.toLocaleString("en")} bytes/s`,
+    loss > 0 && `loses ${Math.round(loss * 100)} %`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+
+export const rateLimitWords = ({ requests, seconds }) => `${requests} requests in ${seconds} s`;

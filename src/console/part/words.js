@@ -1,4 +1,6 @@
-// Requests and events in words: names for numbers, the text of messages.
+// Requests, events and other frames in words: names for numbers, the text of messages.
+import { networkWords, rateLimitWords, who } from "./presets.js";
+
 const user = (id, world) => world.byId.get(id)?.full_name ?? `user ${id}`;
 const channel = (id, world) => world.channelsById.get(id)?.name ?? `channel ${id}`;
 const ENTITIES = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&", nbsp: " " };
@@ -92,9 +94,42 @@ export function eventWords(event, world) {
     }
   }
   const rest = Object.entries(event).filter(([name]) => !["type", "op", "id"].includes(name));
-  return rest
-    .slice(0, 4)
-    .map(([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : value}`)
+  return pairs(Object.fromEntries(rest.slice(0, 4)));
+}
+
+const pairs = (value) =>
+  Object.entries(value)
+    .map(([name, one]) => `${name}: ${typeof one === "object" ? JSON.stringify(one) : one}`)
     .join("  ")
     .slice(0, 300);
+
+/** What holds from now on, or that nothing does. */
+const conditions = (list, words) =>
+  list.map((one) => `${who(one.user)}: ${words(one)}`).join("; ") || "ended for everybody";
+
+const FRAMES = {
+  queue: ({ user }) => `The queue of ${who(user)} is lost: its next poll is refused`,
+  network: ({ networks }) => conditions(networks, networkWords),
+  rate_limit: ({ rate_limits: limits }) => conditions(limits, rateLimitWords),
+};
+
+const CAUSES = {
+  restore: ({ snapshot }) => `Snapshot ${snapshot} restored: `,
+  reset: () => "Reset to the initial state: ",
+  state: () => "State replaced: ",
+};
+
+/** Why the clock of a world moved, if it did not just go on. */
+export const causeWords = ({ cause, snapshot }) =>
+  CAUSES[cause ?? (snapshot === undefined ? "" : "restore")]?.({ snapshot }) ?? (cause ? `${cause}: ` : "");
+
+/** A frame of the watch socket that is neither a request nor an event; one of an unknown type by its keys. */
+export function frameWords(frame) {
+  const { type, at, ...rest } = frame;
+  try {
+    if (FRAMES[type]) return FRAMES[type](frame);
+  } catch {
+    /* It has other keys than this page knows. */
+  }
+  return pairs(rest);
 }

@@ -2,8 +2,9 @@
 import { handle, html, plural, useEffect, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
 import { control } from "../control.js";
+import { Preset } from "../part/common.js";
 import { Icon } from "../part/icons.js";
-import { PRESETS } from "../part/presets.js";
+import { presets } from "../part/presets.js";
 import { Networks } from "./networks.js";
 
 const EFFECTS = [
@@ -180,13 +181,10 @@ export function FaultsView({ world }) {
           Rules are tried in order; the first that fires applies, alone. Nothing else goes wrong here by itself.
         </p>
       </div>
-      <div class="rows" role="group" aria-label="Presets">
-        ${PRESETS.map(
+      <div class="presets" role="group" aria-label="Presets">
+        ${presets(world.level).map(
           ([name, rule, says]) => html`
-            <button class="button" title=${says} onClick=${() => install(rule)}>
-              <${Icon} name="faults" size="14" />
-              ${name}
-            </button>
+            <${Preset} name=${name} says=${says} icon="faults" onClick=${() => install(rule)} />
           `,
         )}
       </div>

@@ -182,9 +182,8 @@ export function LiveView({ world }) {
         onClick=${() =>
           attempt(async () => {
             await world.call("DELETE", "/journal");
-            world.entries = [];
+            world.clear();
             setPaused(null);
-            world.changed();
           })}
       >
         <${Icon} name="bin" size="13" />

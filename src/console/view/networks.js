@@ -1,23 +1,12 @@
 // Networks and rate limits: the users of each, and new ones with a click.
-import { handle, html, useEffect, useState } from "../lib.js";
+import { html, useEffect, useState } from "../lib.js";
 import { attempt, toasts } from "../store.js";
+import { Preset } from "../part/common.js";
 import { Icon } from "../part/icons.js";
-import { NETWORKS, RATE_LIMITS } from "../part/presets.js";
+import { NETWORKS, RATE_LIMITS, networkWords, rateLimitWords, who } from "../part/presets.js";
 
 /** How often they are read while they are shown. */
 const READ_EVERY_MS = 3_000;
-
-const who = (user) => (user ? handle(user) : "everybody");
-
-const networkWords = ({ profile, latency_ms: latency, jitter_ms: jitter, bytes_per_second: rate, loss }) =>
-  [
-    profile,
-    latency > 0 && `${latency} ms${jitter > 0 ? ` ± ${jitter}` : ""}`,
-    rate && `${rate.toLocaleString("en")} bytes/s`,
-    loss > 0 && `loses ${Math.round(loss * 100)} %`,
-  ]
-    .filter(Boolean)
-    .join(", ");
 
 export function Networks({ world }) {
   const [found, setFound] = useState({ networks: [], limits: [] });
@@ -52,7 +41,7 @@ export function Networks({ world }) {
   };
   const rows = [
     ...found.networks.map((one) => ["/network", one, networkWords(one)]),
-    ...found.limits.map((one) => ["/rate_limit", one, `${one.requests} requests in ${one.seconds} s`]),
+    ...found.limits.map((one) => ["/rate_limit", one, rateLimitWords(one)]),
   ];
   return html`
     <section class="card" aria-label="Networks and rate limits">
@@ -78,19 +67,21 @@ export function Networks({ world }) {
             )}
           </select>
         </label>
-        <div class="rows" role="group" aria-label="Networks">
+        <div class="presets" role="group" aria-label="Networks">
           ${NETWORKS.map(
             ([profile, says]) => html`
-              <button class="button" title=${says} onClick=${() => set("/network", `network ${profile}`, { profile })}>
-                ${profile}
-              </button>
+              <${Preset}
+                name=${profile}
+                says=${says}
+                onClick=${() => set("/network", `network ${profile}`, { profile })}
+              />
             `,
           )}
         </div>
-        <div class="rows" role="group" aria-label="Rate limits">
+        <div class="presets" role="group" aria-label="Rate limits">
           ${RATE_LIMITS.map(
-            ([name, body]) => html`
-              <button class="button" onClick=${() => set("/rate_limit", name, body)}>${name}</button>
+            ([name, body, says]) => html`
+              <${Preset} name=${name} says=${says} onClick=${() => set("/rate_limit", name, body)} />
             `,
           )}
         </div>

@@ -1,21 +1,24 @@
 // Where a message is written, and files are chosen.
-import { html, useRef, useState } from "../../lib.js";
+import { html, useEffect, useRef } from "../../lib.js";
 import { Icon } from "../../part/icons.js";
 
 const TYPING_MS = 10_000;
 
-export function Composer({ user, where, act, paramsFor }) {
-  const [text, setText] = useState("");
+/** `draft` is the text for the conversation `where`; `onDraft` is called with its key and what it becomes. */
+export function Composer({ user, where, place, draft: text, onDraft, act, paramsFor }) {
   const typed = useRef(0);
   const file = useRef();
+  useEffect(() => {
+    typed.current = 0;
+  }, [place]);
   const typing = (op) => {
-    const place = where.people
+    const to = where.people
       ? { type: "direct", to: where.people }
       : { type: "channel", stream_id: where.channel, topic: where.topic };
-    act("POST", "/typing", { op, ...place }, { unrecorded: true });
+    act("POST", "/typing", { op, ...to }, { unrecorded: true });
   };
   const write = (event) => {
-    setText(event.target.value);
+    onDraft(place, () => event.target.value);
     if (where && Date.now() - typed.current > TYPING_MS) {
       typed.current = Date.now();
       typing("start");
@@ -24,9 +27,9 @@ export function Composer({ user, where, act, paramsFor }) {
   const send = async () => {
     if (!text.trim() || !where) return;
     const content = text;
-    setText("");
+    onDraft(place, () => "");
     typed.current = 0;
-    if (!(await act("POST", "/messages", paramsFor(where, content)))) setText((now) => now || content);
+    if (!(await act("POST", "/messages", paramsFor(where, content)))) onDraft(place, (now) => now || content);
   };
   const upload = async (event) => {
     const [chosen] = event.target.files;
@@ -41,7 +44,7 @@ export function Composer({ user, where, act, paramsFor }) {
       { form, file: isText ? { name: chosen.name, text: await chosen.text() } : undefined, unrecorded: !isText },
     );
     event.target.value = "";
-    if (reply) setText((now) => `${now}${now && " "}[${chosen.name}](${reply.url})`);
+    if (reply) onDraft(place, (now) => `${now}${now && " "}[${chosen.name}](${reply.url})`);
   };
   return html`
     <div class="composer">

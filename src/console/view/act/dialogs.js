@@ -66,7 +66,8 @@ export function PaneDialog({ dialog, world, session, onClose, act, moveTo, param
     const there = people.length ? { people } : { channel: Number(form.get("channel")), topic: form.get("topic") };
     const reply = await act("POST", "/messages", paramsFor(there, form.get("content")));
     if (reply) {
-      onPlace(people.length ? null : `c ${there.channel} ${there.topic}`);
+      const all = [...new Set([...people, session.user.user_id])].sort((one, other) => one - other);
+      onPlace(people.length ? `d ${all}` : `c ${there.channel} ${there.topic}`);
       onClose();
     }
   };

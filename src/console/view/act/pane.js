@@ -1,8 +1,8 @@
 // One person: their conversations, what is said in one, and their event stream.
-import { handle, html, save, saved, useEffect, useMemo, useRef, useState, useStore } from "../../lib.js";
+import { handle, html, save, saved, useEffect, useMemo, useReducer, useRef, useState, useStore } from "../../lib.js";
 import { attempt, toasts } from "../../store.js";
 import { pathOf } from "../../route.js";
-import { NETWORKS, PERSONAL_PRESETS, RATE_LIMITS } from "../../part/presets.js";
+import { NETWORKS, RATE_LIMITS, personalPresets } from "../../part/presets.js";
 import { Session } from "../../session.js";
 import { Face, Item, Menu } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
@@ -30,6 +30,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   const [over, setOver] = useState(null);
   const [isSource, setIsSource] = useState(saved(`source ${side}`, "") === "yes");
   const list = useRef();
+  const [, drew] = useReducer((count) => count + 1, 0);
   useEffect(() => setSession(sessionOf(world, side, user, isSource)), [user.email, user.api_key, isSource]);
   useEffect(() => {
     setPlace(null);
@@ -49,6 +50,17 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
   }, [messages]);
   const current = place ?? places.find((one) => !isDirect(one.message))?.key ?? places[0]?.key ?? null;
   const shown = messages.filter((message) => placeOf(message) === current);
+  // What comes does not lead to another conversation than the one that was shown first.
+  useEffect(() => {
+    if (!place && current) setPlace(current);
+  }, [place, current]);
+  const draftKey = (key) => `${user.email} ${key}`;
+  const write = (key, change) => {
+    const text = change(world.drafts.get(draftKey(key)) ?? "");
+    if (text) world.drafts.set(draftKey(key), text);
+    else world.drafts.delete(draftKey(key));
+    drew();
+  };
   useEffect(() => {
     if (list.current) list.current.scrollTop = list.current.scrollHeight;
   }, [current, shown.length]);
@@ -86,6 +98,14 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
       toasts.show(`${handle(user.email)}: ${name}`, "", [["Faults", pathOf(world.name, "faults")]]);
   };
   const end = (path) => attempt(() => world.call("DELETE", `${path}?user=${encodeURIComponent(user.email)}`));
+  const endAll = async () => {
+    await end("/network");
+    await end("/rate_limit");
+    const isOwn = ({ match }) => [user.email, handle(user.email)].includes(match?.user);
+    for (const { fault_id: id } of world.faults.filter(isOwn))
+      await attempt(() => world.call("DELETE", `/faults/${id}`));
+    world.refresh("faults", 0);
+  };
   const target = () => {
     const last = shown.at(-1);
     if (!last && current?.startsWith("c ")) {
@@ -162,36 +182,29 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
         </select>
         <span class=${`tag ${listening ? "good" : "warn"} cut`} title=${session?.state}>
           <span class="dot"></span>
-          ${listening ? "listening" : (session?.state ?? "")}
+          ${listening ? (session.queues > 1 ? `listening, queue ${session.queues}` : "listening") : (session?.state ?? "")}
         </span>
         <${Menu} label=${`Arm a fault for ${user.full_name}`} icon="faults">
-          ${PERSONAL_PRESETS.map(
+          ${personalPresets(world.level).map(
             ([name, rule, says]) => html`
-              <${Item} icon="faults" title=${says} onClick=${() => arm(name, rule)}>${name}<//>
+              <${Item} icon="faults" says=${says} onClick=${() => arm(name, rule)}>${name}<//>
             `,
           )}
           <hr />
           ${NETWORKS.map(
             ([profile, says]) => html`
-              <${Item} title=${says} onClick=${() => set("/network", `network ${profile}`, { profile })}>
+              <${Item} says=${says} onClick=${() => set("/network", `network ${profile}`, { profile })}>
                 Network ${profile}
               <//>
             `,
           )}
           ${RATE_LIMITS.map(
-            ([name, body]) => html`
-              <${Item} onClick=${() => set("/rate_limit", name, body)}>${name}<//>
+            ([name, body, says]) => html`
+              <${Item} says=${says} onClick=${() => set("/rate_limit", name, body)}>${name}<//>
             `,
           )}
           <hr />
-          <${Item}
-            onClick=${async () => {
-              await end("/network");
-              await end("/rate_limit");
-            }}
-          >
-            End network and rate limit
-          <//>
+          <${Item} onClick=${endAll}>End faults, network and rate limit<//>
         <//>
       </header>
       <div class="chat">
@@ -219,6 +232,14 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
                         : topicName(one.message.subject)
                     }
                   </bdi>
+                  ${
+                    world.drafts.has(draftKey(one.key)) &&
+                    html`
+                      <span class="soft" role="img" aria-label="has a draft" title="Has a draft">
+                        <${Icon} name="pen" size="12" />
+                      </span>
+                    `
+                  }
                   ${
                     one.unread > 0 &&
                     html`
@@ -293,7 +314,15 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
               `
             }
           </div>
-          <${Composer} user=${user} where=${target()} act=${act} paramsFor=${paramsFor} />
+          <${Composer}
+            user=${user}
+            where=${target()}
+            place=${current}
+            draft=${world.drafts.get(draftKey(current)) ?? ""}
+            onDraft=${write}
+            act=${act}
+            paramsFor=${paramsFor}
+          />
         </div>
       </div>
       <details class="stream" open>

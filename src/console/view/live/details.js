@@ -33,7 +33,7 @@ export function Details({ row, world, onClose }) {
                 `
               : event
                 ? `Event ${event.event.type}`
-                : entry.kind
+                : (frame.type ?? entry.kind)
           }
         </h2>
         <button class="button plain square" aria-label="Close details" onClick=${onClose}>

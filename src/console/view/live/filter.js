@@ -18,7 +18,7 @@ function textOf(entry, world) {
             frame.reply?.msg ?? "",
             frame.reply?.code ?? "",
           ]
-        : [entry.kind, JSON.stringify(frame.event ?? frame.fired ?? frame.push ?? "")];
+        : [entry.kind, JSON.stringify(frame.event ?? frame.push ?? frame)];
     entry.text = [...words, ...entry.events.map((one) => JSON.stringify(one.event))].join(" ").toLowerCase();
     entry.textOf = entry.events.length;
   }

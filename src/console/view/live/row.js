@@ -3,7 +3,7 @@ import { clock as clockText, handle, html, moment, plural, realTime } from "../.
 import { saidTogether } from "../../bar.js";
 import { Face, Name } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
-import { eventWords, requestWords } from "../../part/words.js";
+import { causeWords, eventWords, frameWords, requestWords } from "../../part/words.js";
 
 const statusKind = (status) => (status === 0 ? "bad" : status < 300 ? "good" : status < 500 ? "warn" : "bad");
 
@@ -67,6 +67,13 @@ export function OtherRow({ entry, world, zone }) {
       </span>
       <${Real} entry=${entry} />
     `;
+  if (kind !== "clock")
+    return html`
+      <span class="live-time number">${frame.at === undefined ? "" : clockText(frame.at, zone)}</span>
+      <span class="tag info">${String(frame.type).replaceAll("_", " ")}</span>
+      <span class="live-words cut"><bdi>${frameWords(frame)}</bdi></span>
+      <${Real} entry=${entry} />
+    `;
   return html`
     <span class="live-time number">${clockText(frame.at, zone)}</span>
     <span class="tag info">
@@ -74,7 +81,7 @@ export function OtherRow({ entry, world, zone }) {
       clock
     </span>
     <span class="live-words cut">
-      ${frame.snapshot === undefined ? "" : `Snapshot ${frame.snapshot} restored: `}${moment(frame.from, zone)}
+      ${causeWords(frame)}${moment(frame.from, zone)}
       ${" "}→${" "}${moment(frame.now, zone)}${frame.fired.length ? ` · ${saidTogether(frame.fired, world, 12)}` : ""}
     </span>
     <${Real} entry=${entry} />
