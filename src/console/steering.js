@@ -2,18 +2,18 @@
 import { handle } from "./lib.js";
 import { block, value } from "./steps.js";
 
-/** What a story itself asks of the server for its observer, besides what was recorded. */
+/** What a story itself asks of the server for its watchers, besides what was recorded. */
 const OWN_REQUESTS = [
   ["GET", "/events"],
   ["POST", "/register"],
 ];
 
-const isFor = (user, email) => !user || user === email || user === handle(email);
+const isFor = (user, emails) => !user || emails.some((email) => user === email || user === handle(email));
 
 /** Whether a rule could meet what the story itself asks, and not only the recorded requests. */
-function meetsStory({ user, method, path } = {}, observer) {
+function meetsStory({ user, method, path } = {}, watchers) {
   const isOwn = ([verb, route]) => (!method || method === verb) && (!path || path === route);
-  return isFor(user, observer) && OWN_REQUESTS.some(isOwn);
+  return isFor(user, watchers) && OWN_REQUESTS.some(isOwn);
 }
 
 const call = (method, path, body) =>
@@ -44,8 +44,9 @@ export class Steering {
   #ids = new Map();
   #armed = 0;
 
-  constructor(world, observer, rules) {
-    Object.assign(this, { world, observer, rules });
+  /** `watchers` have queues in the story, the observer first. */
+  constructor(world, watchers, rules) {
+    Object.assign(this, { world, watchers, observer: watchers[0], rules });
   }
 
   #install(rule) {
@@ -55,7 +56,7 @@ export class Steering {
 
   /** Whether the observer's event queue was lost by a rule. */
   #lostQueue(id) {
-    return this.world.entries.some(
+    return this.world.seen.some(
       ({ kind, frame }) =>
         kind === "request" && frame.fault === id && frame.user === this.observer && frame.path === "/events",
     );
@@ -63,7 +64,7 @@ export class Steering {
 
   /** A rule as it was armed; one by chance, or one that the story's own requests would meet, is armed where it fired. */
   arm(id, rule, queue) {
-    if ((rule.probability ?? 1) >= 1 && !meetsStory(rule.match, this.observer)) {
+    if ((rule.probability ?? 1) >= 1 && !meetsStory(rule.match, this.watchers)) {
       this.#ids.set(id, `fault-${this.#armed + 1}`);
       return { blocks: [this.#install(rule)] };
     }
@@ -89,7 +90,7 @@ export class Steering {
     if (one) return { blocks: this.#ids.has(one) ? [call(method, `/faults/${this.#ids.get(one)}`)] : [] };
     // What a network loses by chance is lost by a rule where it was.
     if (place === "network" && body) return { blocks: [call(method, path, { ...body, loss: 0 })] };
-    if (place === "rate_limit" && body && isFor(body.user, this.observer))
+    if (place === "rate_limit" && body && isFor(body.user, this.watchers))
       return {
         blocks: [
           `Here the rate limit was ${body.requests} requests in ${body.seconds} s. Each request of the story that was beyond it has a rule of its own.\n`,

@@ -96,6 +96,7 @@ export function ActView({ world }) {
           world=${world}
           recording=${recording}
           observer=${(chosen.current[1] ?? first[1]).email}
+          people=${first.map((user, side) => (chosen.current[side] ?? user).email)}
           onClose=${() => setExports(false)}
         />
       `

@@ -5,7 +5,7 @@ import { scenarioOf } from "../../record.js";
 import { Dialog } from "../../part/common.js";
 import { Icon } from "../../part/icons.js";
 
-export function Export({ world, recording, observer, onClose }) {
+export function Export({ world, recording, observer, people, onClose }) {
   const [title, setTitle] = useState("A story from the console");
   const [whole, setWhole] = useState(false);
   const began = recording.state;
@@ -18,8 +18,8 @@ export function Export({ world, recording, observer, onClose }) {
     title,
     before: began?.messages ?? [],
     observer,
+    people,
     fixture: whole && began?.document ? `${name}.json` : null,
-    now: new Date((began?.now ?? world.time()) * 1000).toISOString().replace(/\.\d+Z$/, "Z"),
   });
   const save = () => {
     download(`${name}.md`, text, "text/markdown");

@@ -107,7 +107,7 @@ export function Message({ message, world, user, act, isSource, onDialog }) {
         <//>
         <${Item}
           icon="agenda"
-          onClick=${() => act("POST", "/reminders", { message_id: message.id, scheduled_delivery_timestamp: Math.floor(world.time()) + 3600 }, { unrecorded: true })}
+          onClick=${() => act("POST", "/reminders", { message_id: message.id, scheduled_delivery_timestamp: Math.floor(world.time()) + 3600 })}
         >
           Remind in one hour
         <//>
