@@ -12,8 +12,10 @@ const os = require("node:os");
 const path = require("node:path");
 const { parseArgs } = require("node:util");
 const jsQR = require("jsqr");
+const { acting } = require("./acting");
 const { attackOf, plantAttacks } = require("./attacks");
 const { cases } = require("./cases");
+const { shown } = require("./shown");
 const { stories } = require("./stories");
 const { views } = require("./views");
 const { close, fluency, live, open } = require("./page");
@@ -485,7 +487,7 @@ const checks = {
   },
 };
 
-Object.assign(checks, views, stories, cases);
+Object.assign(checks, views, stories, cases, acting, shown);
 
 async function main() {
   const browser = await launch(values.browser);

@@ -1,0 +1,52 @@
+"use strict";
+
+// What several checks do in "Act as", and how they play what it exports.
+
+const assert = require("node:assert/strict");
+const { spawnSync } = require("node:child_process");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+
+const pane = (page, name) => page.getByLabel(`Acting as ${name}`);
+const view = (page, name) => page.getByLabel("Views").getByRole("link", { name }).click();
+
+async function write(page, name, text) {
+  await page.getByLabel(`Message as ${name}`).fill(text);
+  await page.getByLabel(`Message as ${name}`).press("Enter");
+}
+
+async function arm(page, name, preset) {
+  await page.getByLabel(`Arm a fault for ${name}`).click();
+  await page.getByRole("button", { name: preset }).click();
+}
+
+async function listening(page) {
+  for (const name of ["Mel Marsh", "Max Mercer"]) await pane(page, name).getByText("listening").waitFor();
+}
+
+/** Exports what was recorded, and plays it. */
+async function played(page, binary) {
+  await page.getByRole("button", { name: "Export as scenario" }).click();
+  const text = await page.locator(".export").textContent();
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "console-"));
+  const file = path.join(folder, "story.md");
+  fs.writeFileSync(file, text);
+  const { status, stdout, stderr } = spawnSync(binary, ["scenario", "run", file], { encoding: "utf8" });
+  fs.rmSync(folder, { recursive: true });
+  assert.equal(status, 0, `${text}\n${stdout}${stderr}`);
+  await page.keyboard.press("Escape");
+  return text;
+}
+
+/** Asserts that texts come in this order in another one. */
+function assertOrder(text, parts) {
+  let from = 0;
+  for (const part of parts) {
+    const at = text.indexOf(part, from);
+    assert.ok(at >= 0, `${part} should come after ${from} in\n${text}`);
+    from = at + part.length;
+  }
+}
+
+module.exports = { arm, assertOrder, listening, pane, played, view, write };

@@ -1,0 +1,155 @@
+"use strict";
+
+// What is shown of a world itself: its time and level, what others do to it, and what presets do.
+
+const assert = require("node:assert/strict");
+const { close, live, open } = require("./page");
+const { api, control } = require("./program");
+const { arm, listening, pane, view, write } = require("./hands");
+
+const NARROW = 390;
+
+/** A page whose watch socket also brings frames that a check makes. */
+async function watching(browser, url, world) {
+  const page = await open(browser, "about:blank");
+  await page.addInitScript(() => {
+    const Real = WebSocket;
+    globalThis.WebSocket = class extends Real {
+      constructor(...given) {
+        super(...given);
+        globalThis.bring = (frame) => this.onmessage({ data: JSON.stringify(frame) });
+      }
+    };
+  });
+  page.removeAllListeners("request");
+  await page.goto(`${url}/console/w/${world}/live`);
+  return page;
+}
+
+const shown = {
+  async "show no time before the world is read"({ browser, url }) {
+    for (const width of [1280, NARROW]) {
+      const page = await open(browser, `${url}/console`, { width });
+      let go;
+      const slow = new Promise((resolve) => {
+        go = resolve;
+      });
+      await page.route("**/control/worlds/default/clock", async (route) => {
+        await slow;
+        await route.continue();
+      });
+      await page.getByRole("link", { name: "default", exact: true }).click();
+      await page.getByText("Opening the world").waitFor();
+      const bar = page.getByLabel("Time of the world");
+      await bar.getByText("loading").waitFor();
+      assert.doesNotMatch(await bar.innerText(), /1970|00:00:00|frozen|in \d/);
+      go();
+      await bar.getByText(/2026/).waitFor();
+      await close(page);
+    }
+  },
+
+  async "show the feature level and the dialect of a world"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "level", feature_level: 300, dialect: "zulip" });
+    for (const width of [1280, NARROW]) {
+      const page = await open(browser, `${url}/console/w/level/act`, { width });
+      await listening(page);
+      await page.getByTitle("Feature level 300, names of the dialect zulip").waitFor();
+      await page.getByText("level 300").waitFor();
+      await close(page);
+    }
+    await control(url, "DELETE", "/worlds/level");
+  },
+
+  async "say what a client sees of each preset, and make it so"({ browser, url }) {
+    const codes = [];
+    for (const level of [387, 512]) {
+      await control(url, "POST", "/worlds", { name: "preset", feature_level: level, clock: "frozen" });
+      const page = await open(browser, `${url}/console/w/preset/act`);
+      await listening(page);
+      await write(page, "Mel Marsh", "Still in");
+      await pane(page, "Mel Marsh").locator(".message", { hasText: "Still in" }).waitFor();
+      await view(page, "Faults");
+      const presets = page.getByRole("group", { name: /^(Presets|Networks|Rate limits)$/ });
+      for (const preset of await presets.locator(".preset").all()) assert.match(await preset.innerText(), /\S\n+\S/);
+      await page.getByText("500 “Internal server error”; nothing is sent").waitFor();
+      await page.getByRole("button", { name: "Next send fails with 500" }).click();
+      await page.getByRole("row", { name: /fault-1 armed/ }).waitFor();
+      const send = () =>
+        api(`${url}/w/preset`, "adam", "POST", "/messages", { type: "direct", to: ["mel@chat.test"], content: "?" });
+      assert.deepEqual(await send(), {
+        result: "error",
+        msg: "Internal server error",
+        code: "INTERNAL_SERVER_ERROR",
+      });
+      await view(page, "Act as");
+      await page.getByLabel("Arm a fault for Mel Marsh").click();
+      const said = await page.getByRole("button", { name: /Logged out/ }).innerText();
+      await page.getByRole("button", { name: /Logged out/ }).click();
+      // The poll that is parked is answered; the next one is refused.
+      await send();
+      await pane(page, "Mel Marsh").getByText("Invalid API key").first().waitFor();
+      const { status, code } = await refusal(`${url}/w/preset`);
+      assert.ok(said.includes(`${status} ${code}`), `${said}, ${status} ${code}`);
+      codes.push(code);
+      await arm(page, "Mel Marsh", "End faults, network and rate limit");
+      await page
+        .getByLabel("Acting as Mel Marsh")
+        .getByText(/listening/)
+        .waitFor();
+      await close(page);
+      await control(url, "DELETE", "/worlds/preset");
+    }
+    assert.deepEqual(codes, ["UNAUTHORIZED", "INVALID_API_KEY"]);
+  },
+
+  async "have a line in Live for what is done to a world, and for frames that it does not know"({ browser, url }) {
+    await control(url, "POST", "/worlds", { name: "steered", fixture: "cast", clock: "2026-01-05T09:00:00Z" });
+    const page = await watching(browser, url, "steered");
+    await page.getByText("Waiting for the first request").waitFor();
+    const row = (text) => live(page).filter({ hasText: text });
+    const steer = (path, body) => control(url, "POST", `/worlds/steered${path}`, body);
+    await steer("/network", { profile: "edge", user: "mel" });
+    await row(/network[\s\S]*mel: edge, 300 ms/).waitFor();
+    await steer("/rate_limit", { requests: 10, seconds: 60 });
+    await row(/rate limit[\s\S]*everybody: 10 requests in 60 s/).waitFor();
+    await control(url, "DELETE", "/worlds/steered/network");
+    await row(/network[\s\S]*ended for everybody/).waitFor();
+    const { queue_id: queue } = await api(`${url}/w/steered`, "max", "POST", "/register", { event_types: ["message"] });
+    await control(url, "DELETE", `/worlds/steered/queues/${queue}`);
+    await row(/The queue of max is lost/).waitFor();
+    const at = Date.parse("2026-01-05T09:00:00Z") / 1000;
+    await page.evaluate((when) => {
+      globalThis.bring({ type: "eclipse_of_moon", at: when, depth: 3, seen_by: ["mel"] });
+      const still = { type: "clock", at: when, from: when, now: when, fired: [] };
+      globalThis.bring({ ...still, cause: "restore", snapshot: "monday" });
+      globalThis.bring({ ...still, cause: "state" });
+    }, at);
+    await row(/eclipse of moon[\s\S]*depth: 3 {2}seen_by: \["mel"\]/).waitFor();
+    await row(/clock[\s\S]*Snapshot monday restored: Mon, /).waitFor();
+    await row(/clock[\s\S]*State replaced: Mon, /).waitFor();
+    await row(/eclipse/).click();
+    await page.getByRole("heading", { name: "eclipse_of_moon" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("seen_by");
+    await page.getByText("1 row", { exact: true }).waitFor();
+    await page.getByLabel("Search", { exact: true }).fill("");
+    await page.evaluate(
+      (when) => globalThis.bring({ type: "clock", at: when, from: when, now: when, fired: [], cause: "reset" }),
+      at,
+    );
+    await row(/clock[\s\S]*Reset to the initial state: Mon, /).waitFor();
+    await row(/eclipse/).waitFor({ state: "detached" });
+    await close(page);
+    await control(url, "DELETE", "/worlds/steered");
+  },
+};
+
+/** How the server refuses a key that does not hold. */
+async function refusal(world) {
+  const authorization = `Basic ${btoa("mel@chat.test:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")}`;
+  const response = await fetch(`${world}/api/v1/users/me`, { headers: { authorization } });
+  return { status: response.status, code: (await response.json()).code };
+}
+
+module.exports = { shown };
