@@ -81,6 +81,8 @@ export async function move(world, body) {
   return reply;
 }
 
+const levelTitle = ({ level, dialect }) => `Feature level ${level}, names of the dialect ${dialect}`;
+
 function Time({ world }) {
   const [, tick] = useState(0);
   const [zone, setZone] = useState(zoneNow());
@@ -125,7 +127,15 @@ function Time({ world }) {
       <span class="time-day">
         <span>${day(now, zone)}</span>
         ${" "}
-        <span class="soft">${zone.split("/").at(-1).replaceAll("_", " ")}</span>
+        <span class="soft">
+          ${zone.split("/").at(-1).replaceAll("_", " ")}
+          ${
+            world.level &&
+            html`
+              <span class="level-short" title=${levelTitle(world)}>, level ${world.level}</span>
+            `
+          }
+        </span>
       </span>
       <span class=${`tag ${world.running ? "good" : "info"}`}>${world.running ? "running" : "frozen"}</span>
       <span class="time-real soft" title="The time of this machine">
@@ -295,10 +305,7 @@ export function Bar({ world }) {
       ${
         world.level &&
         html`
-          <span
-            class="level soft number"
-            title=${`Feature level ${world.level}, names of the dialect ${world.dialect}`}
-          >
+          <span class="level soft number" title=${levelTitle(world)}>
             <span>level ${world.level}</span>
             ${" "}
             <span>${world.dialect}</span>

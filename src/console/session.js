@@ -107,6 +107,7 @@ export class Session extends Store {
     this.#queue = state.queue_id;
     this.#last = state.last_event_id;
     this.queues += 1;
+    this.typing.clear();
     this.dialect = "zulip_feature_level" in state ? "zulip" : "neutral";
     this.level = state.zulip_feature_level ?? state.service_feature_level ?? null;
     if (this.queues > 1)

@@ -54,8 +54,13 @@ const shown = {
     for (const width of [1280, NARROW]) {
       const page = await open(browser, `${url}/console/w/level/act`, { width });
       await listening(page);
-      await page.getByTitle("Feature level 300, names of the dialect zulip").waitFor();
-      await page.getByText("level 300").waitFor();
+      const level = page.getByTitle("Feature level 300, names of the dialect zulip").and(page.locator(":visible"));
+      await level.waitFor();
+      assert.match(await level.innerText(), /level 300/);
+      const [time, menu] = await Promise.all(
+        [page.locator(".time"), page.getByLabel("World: snapshots, fork, reset")].map((one) => one.boundingBox()),
+      );
+      assert.ok(menu.y < time.y + time.height, "both are in one row");
       await close(page);
     }
     await control(url, "DELETE", "/worlds/level");

@@ -72,7 +72,7 @@ export function Pane({ world, recording, side, initial, onUser, onRecorded }) {
     } catch (error) {
       Object.assign(step, { status: error.status ?? 0, code: error.code, retryAfter: error.reply?.["retry-after"] });
       toasts.show(
-        `${handle(user.email)}: ${error.hint ? `${error.message} ${error.hint}` : error.message || "no reply"}`,
+        `${handle(user.email)}: ${error.status || ""} ${error.message || "no reply"} ${error.hint ?? ""}`.trim(),
         "bad",
       );
     }
