@@ -178,7 +178,7 @@ export class World extends Store {
     return this.#closed;
   }
 
-  /** The feature level of the world: as control says it, or as a client of this page was told. */
+  /** The feature level of the world: as control says it, or as a client of this page received it. */
   get level() {
     return this.row?.feature_level ?? this.sessions.find((session) => session?.level)?.level ?? null;
   }
