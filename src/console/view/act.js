@@ -68,7 +68,11 @@ export function ActView({ world }) {
         <${Icon} name="bin" size="13" />
         Forget
       </button>
-      <button class="button little first" disabled=${!recording.steps.length} onClick=${() => setExports(true)}>
+      <button
+        class="button little first"
+        disabled=${!recording.steps.length || !recording.state}
+        onClick=${() => setExports(true)}
+      >
         Export as scenario
       </button>
     </div>
