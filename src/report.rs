@@ -109,11 +109,11 @@ impl Report {
         }
     }
 
-    /// Checks the rules that apply at the end of a world. `is_alive` returns whether a queue exists; `have_ended` is
-    /// whether all clients are known to have ended.
-    pub fn close(&self, is_alive: impl Fn(&str) -> bool, now: Moment, have_ended: bool) {
+    /// Checks the rules that apply at the end of a world. `is_left` returns whether a queue exists that no running client
+    /// polls.
+    pub fn close(&self, is_left: impl Fn(&str) -> bool, now: Moment) {
         let mut state = self.state.lock();
-        state.clients.values_mut().for_each(|client| client.close(&is_alive, now, have_ended));
+        state.clients.values_mut().for_each(|client| client.close(&is_left, now));
     }
 
     pub fn clear(&self) {

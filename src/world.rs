@@ -22,7 +22,7 @@ use crate::journal::Journal;
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
 use crate::realm::event::Entry;
-use crate::realm::queue::QueueId;
+use crate::realm::queue::{Queue, QueueId};
 use crate::realm::tx::Tx;
 use crate::report::{Moment, Report};
 use crate::time::{Clock, Timestamp};
@@ -202,12 +202,16 @@ impl World {
     }
 
     /// Adds the findings that are only known at the end of the world. `have_clients_ended` is whether all clients are known
-    /// to have ended.
+    /// to have ended; otherwise those run on whose poll waits.
     pub(crate) fn close_report(&self, have_clients_ended: bool) {
-        let realm = self.published();
+        // Not the published realm, in which polls that ended are still parked.
+        let realm = self.snapshot();
         let real = self.real_time.now();
         let now = Moment { real: real.micros(), world: self.clock().now(real).micros() };
-        self.report.close(|queue| realm.queues.contains_key(queue), now, have_clients_ended);
+        let has_events = |queue: &Queue| realm.log.from(queue.cursor.entry).any(|(_, entry)| queue.receives(entry));
+        let is_polled = |queue: &Queue| queue.parked_since.is_some() && !has_events(queue);
+        let is_left = |id: &str| realm.queues.get(id).is_some_and(|queue| have_clients_ended || !is_polled(queue));
+        self.report.close(is_left, now);
     }
 
     pub(crate) fn real_time(&self) -> &Arc<dyn RealTime> {

@@ -67,9 +67,9 @@ impl Client {
     }
 
     /// See `Report::close`.
-    pub fn close(&mut self, is_alive: &impl Fn(&str) -> bool, now: Moment, have_ended: bool) {
+    pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment) {
         if let Some(rules) = &mut self.rules {
-            rules.close(is_alive, now, have_ended, &mut self.findings);
+            rules.close(is_left, now, &mut self.findings);
         }
     }
 

@@ -99,8 +99,8 @@ impl Rules {
     }
 
     /// See `Report::close`.
-    pub fn close(&mut self, is_alive: &impl Fn(&str) -> bool, now: Moment, have_ended: bool, findings: &mut Findings) {
-        queues::check_at_end(&self.known_queues, is_alive, now, have_ended, findings);
+    pub fn close(&mut self, is_left: &impl Fn(&str) -> bool, now: Moment, findings: &mut Findings) {
+        queues::check_at_end(&self.known_queues, is_left, findings);
         self.robustness.check_at_end(now, findings);
     }
 }

@@ -33,8 +33,6 @@ pub struct KnownQueue {
     pub nonblocking_polls: (u32, Moment),
     /// Beginning and end of the latest poll, in microseconds of real time.
     pub last_poll: Option<(i64, i64)>,
-    /// The time of the latest reply to a poll without `dont_block`.
-    pub answered_at: Option<Moment>,
     /// The number of polls that wait now.
     pub waiting_polls: u32,
     /// Polls that the client aborted: how long they waited and when they ended, in microseconds of real time.

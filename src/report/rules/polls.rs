@@ -253,9 +253,6 @@ fn remember_poll(queue: &mut KnownQueue, last: i64, events: &[Event<'_>], reques
         return;
     }
     queue.acknowledged = queue.acknowledged.max(last);
-    if !request.is_true("dont_block") {
-        queue.answered_at = Some(request.sent);
-    }
     let newest = events.iter().map(|event| event.id).max();
     // The client may have read any number of the events in a broken reply.
     queue.newest_sent = match (queue.newest_sent, request.arrival) {

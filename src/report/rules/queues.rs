@@ -12,8 +12,6 @@ const MAX_TIME_WITHOUT_QUEUE: i64 = 60 * SECOND;
 const QUEUE_LIFETIME: i64 = 600 * SECOND;
 /// A client that registers several queues within this time starts over and over again.
 const RESTART_SPAN: i64 = 60 * SECOND;
-/// A client whose last poll ended within this time is assumed to poll again.
-const MAX_PAUSE_BETWEEN_POLLS: i64 = SECOND * 5 / 4;
 
 /// Operations that a client without a queue may call before it registers.
 const ALLOWED_BEFORE_REGISTER: &[&str] =
@@ -164,19 +162,9 @@ fn check_registration(queues: &mut KnownQueues, request: &Observation<'_>, findi
     });
 }
 
-/// Reports undeleted queues at the end of the world. With `have_ended`, also those of clients that are still connected.
-pub fn check_at_end(
-    queues: &KnownQueues,
-    is_alive: &impl Fn(&str) -> bool,
-    now: Moment,
-    have_ended: bool,
-    findings: &mut Findings,
-) {
-    for queue in queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_alive(&queue.id))
-    {
-        let is_between_polls = queue.answered_at.is_some_and(|at| now.real - at.real < MAX_PAUSE_BETWEEN_POLLS);
-        if have_ended || (queue.waiting_polls == 0 && !is_between_polls) {
-            findings.add_at(&QUEUE_NOT_DELETED, "", queue.registration.clone());
-        }
+/// Reports undeleted queues at the end of the world. `is_left` returns whether a queue exists that no running client polls.
+pub fn check_at_end(queues: &KnownQueues, is_left: &impl Fn(&str) -> bool, findings: &mut Findings) {
+    for queue in queues.iter().filter(|queue| queue.registered_at.is_some() && queue.is_alive() && is_left(&queue.id)) {
+        findings.add_at(&QUEUE_NOT_DELETED, "", queue.registration.clone());
     }
 }

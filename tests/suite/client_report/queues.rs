@@ -171,3 +171,41 @@ async fn an_expired_queue_is_not_left_behind() {
 
     assert_eq!(client.broken().await, BTreeSet::new());
 }
+
+#[tokio::test]
+async fn a_queue_that_was_polled_just_before_the_end_is_left_behind() {
+    let (server, client, _) = clients().await;
+    let control = Control::of(&server);
+    control.post("/worlds", json!({"name": "short", "fork_of": "default"})).await.success();
+    let client = client.in_world("short");
+    let queue = client.register().await;
+    client.say("news").await;
+    let (status, reply) = client.wait(&queue, -1).await;
+    assert_eq!(status, 200, "{reply}");
+
+    control.delete("/worlds/short").await.success();
+
+    assert_eq!(client.broken().await, BTreeSet::from(["queue-left-behind".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_reset_begins_a_new_report_of_the_world_and_keeps_the_old_one_for_the_run() {
+    let (server, bad, good) = clients().await;
+    let control = Control::of(&server);
+    bad.register().await;
+    let queue = good.register().await;
+    good.send("DELETE", "/events", json!({"queue_id": queue})).await;
+
+    control.post("/worlds/default/reset", json!({})).await.success();
+
+    assert_only("queue-left-behind", &bad.broken().await, &good.broken().await);
+    let report = control.get("/worlds/default/report").await.success();
+    assert_eq!(report["clients"], json!([]), "the world's own report begins again");
+    let queue = bad.register().await;
+    bad.send("DELETE", "/events", json!({"queue_id": queue})).await;
+    control.post("/worlds/default/reset", json!({})).await.success();
+    assert_eq!(bad.findings().await.len(), 1, "what happened before the reset does not count again");
+
+    control.delete("/report").await.success();
+    assert_eq!(bad.findings().await, Vec::<serde_json::Value>::new());
+}
