@@ -36,9 +36,9 @@ use tokio::sync::{Notify, broadcast, watch};
 pub use checkpoints::{Checkpoint, SnapshotInfo, without_queues};
 pub use clients::{Clients, Jump, MAX_POLL_PAUSE};
 pub use lifecycle::{Lifecycle, UseGuard};
-pub use waiters::ParkedPoll;
 use waiters::Waiters;
-pub use watch_frame::{QueueChange, WatchFrame};
+pub use waiters::{ParkedPoll, UnjournaledPoll};
+pub use watch_frame::{QueueChange, Restoration, WatchFrame};
 pub use webhooks::{Generation, WebhookAttempt, WebhookDelivery, WebhookEntry, WebhookSender};
 pub use worlds::Worlds;
 

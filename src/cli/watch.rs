@@ -135,6 +135,7 @@ async fn connect(
     ));
     *was_connected = true;
     let mut filter_state = FilterState::new(&watch.filter);
+    let mut days = line::Days::default();
     loop {
         let text = match socket.next().await {
             Some(Ok(Message::Text(text))) => text,
@@ -149,6 +150,8 @@ async fn connect(
             continue;
         }
         let line = if watch.json { text.to_string() } else { line::format_frame(&text, is_coloured) };
+        let day = frame.filter(|_| !watch.json).and_then(|frame| days.line_before(&frame));
+        let line = day.map(|day| format!("{day}\n{line}")).unwrap_or(line);
         let mut output = std::io::stdout().lock();
         if writeln!(output, "{line}").and_then(|()| output.flush()).is_err() {
             return Ok((true, Disconnect::OutputClosed));

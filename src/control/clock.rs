@@ -2,6 +2,7 @@
 
 use super::refusal;
 use super::times::{Instant, Seconds};
+use crate::api::events::parked_reply;
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::agenda::Due;
@@ -59,7 +60,7 @@ fn clock_reply(world: &World, realm: &Realm) -> Value {
     })
 }
 
-/// Moves, freezes or unfreezes the clock.
+/// Moves, freezes or unfreezes the clock. When it returns, the journal has the polls that the jump answered.
 ///
 /// # Errors
 ///
@@ -68,7 +69,11 @@ pub async fn change(world: &World, change: Change) -> Result<Value, Error> {
     let client_timeout = change.client_timeout();
     let step = change.step()?;
     let jump = world.with_clients_parked(client_timeout, |clients| step.apply(world, clients)).await?;
-    let mut reply = clock_reply(world, &after_answered_polls(&world.snapshot()));
+    let realm = world.snapshot();
+    let mut reply = clock_reply(world, &after_answered_polls(&realm));
+    let answered = world.polls_to_journal(|parked| parked_reply(&realm, parked).is_some());
+    drop(realm);
+    world.journaled(&answered).await;
     reply["waited_ms"] = (jump.waited.micros() / 1_000).into();
     reply["not_parked"] = json!(jump.not_parked);
     let reported = jump.value.iter().filter(|(_, due)| due.is_reported());

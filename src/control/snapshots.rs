@@ -2,7 +2,7 @@
 
 use super::{refusal, unknown_name_message};
 use crate::error::Error;
-use crate::world::World;
+use crate::world::{Restoration, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ pub fn keep(world: &World, snapshot: SnapshotName) -> Result<Value, Error> {
 /// `ControlNotFound`.
 pub fn restore(world: &World, name: &str) -> Result<Value, Error> {
     let checkpoint = world.snapshot_named(name).ok_or_else(|| not_found_error(world, name))?;
-    world.restore(&checkpoint, Some(name));
+    world.restore(&checkpoint, Restoration::Snapshot(name.to_owned()));
     Ok(json!({}))
 }
 

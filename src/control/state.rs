@@ -6,7 +6,7 @@ use crate::fixture::{self, state};
 use crate::http::request::ApiRequest;
 use crate::realm::Realm;
 use crate::time::Clock;
-use crate::world::{Checkpoint, World};
+use crate::world::{Checkpoint, Restoration, World};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub fn put(world: &World, request: &ApiRequest) -> Result<Value, Error> {
     let state =
         state_body.and_then(|state_body| state_body.state).map(RawValue::get).filter(|state| state.starts_with('{'));
     let (realm, clock) = read(world, state.unwrap_or(body))?;
-    world.restore(&Checkpoint { realm: Arc::new(realm), clock }, None);
+    world.restore(&Checkpoint { realm: Arc::new(realm), clock }, Restoration::State);
     Ok(json!({}))
 }
 

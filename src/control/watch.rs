@@ -9,14 +9,14 @@ use crate::realm::id::{ChannelId, UserId};
 use crate::realm::queue::{Capabilities, QueueOptions, Reader};
 use crate::record::event::render;
 use crate::record::push::push_record;
-use crate::world::{WatchFrame, World};
+use crate::world::{Restoration, WatchFrame, World};
 use serde_json::{Value, json};
 
 /// The frame for something that happened in a world. URLs in it begin with `base_url`.
 pub fn frame(world: &World, watched: &WatchFrame, base_url: &str) -> Value {
     match watched {
         WatchFrame::Request(entry) => request(entry),
-        WatchFrame::Clock { from, to, fired, snapshot } => {
+        WatchFrame::Clock { from, to, fired, restoration } => {
             let fired = fired.iter().filter(|(_, due)| due.is_reported()).map(|(at, due)| agenda_item(*at, due));
             let mut frame = json!({
                 "type": "clock",
@@ -25,7 +25,10 @@ pub fn frame(world: &World, watched: &WatchFrame, base_url: &str) -> Value {
                 "now": to.fractional_seconds(),
                 "fired": fired.collect::<Vec<_>>(),
             });
-            if let Some(name) = snapshot {
+            if let Some(restoration) = restoration {
+                frame["cause"] = cause(restoration).into();
+            }
+            if let Some(Restoration::Snapshot(name)) = restoration {
                 frame["snapshot"] = name.clone().into();
             }
             frame
@@ -56,6 +59,14 @@ pub fn frame(world: &World, watched: &WatchFrame, base_url: &str) -> Value {
             "user": world.snapshot().user(*owner).map(|user| user.email.clone()),
             "change": change.word(),
         }),
+    }
+}
+
+fn cause(restoration: &Restoration) -> &'static str {
+    match restoration {
+        Restoration::Snapshot(_) => "restore",
+        Restoration::Reset => "reset",
+        Restoration::State => "state",
     }
 }
 

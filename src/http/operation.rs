@@ -28,8 +28,9 @@ pub(super) async fn perform(context: &mut RequestContext<'_>, mut permit: Option
     };
     let outcome = match progress {
         Progress::Done(outcome) => outcome,
-        Progress::Waiting(parked) => {
+        Progress::Waiting(mut parked) => {
             permit = None;
+            context.trace.poll = parked.take_unjournaled();
             let reported_poll = report::report_waiting_poll(context);
             let reply = poll::reply(context, parked, &admitted.raw).await;
             reported_poll.mark_answered();

@@ -10,7 +10,7 @@ use crate::fault::rate_limit::Budget;
 use crate::journal::{Body, Entry};
 use crate::realm::user::User;
 use crate::time::{Span, Timestamp};
-use crate::world::{NewEvents, WatchFrame, World};
+use crate::world::{NewEvents, UnjournaledPoll, WatchFrame, World};
 use bytes::Bytes;
 use http::{Method, header};
 use std::borrow::Cow;
@@ -42,6 +42,8 @@ pub struct Trace {
     pub budget: Option<Budget>,
     /// The events that the request added to the event log.
     pub new_events: NewEvents,
+    /// Set for a poll that was parked, until the journal has it.
+    pub poll: Option<UnjournaledPoll>,
 }
 
 /// A request after its journal entry was written.
@@ -105,6 +107,7 @@ impl Trace {
             delay: Duration::ZERO,
             budget: None,
             new_events: NewEvents::default(),
+            poll: None,
         }
     }
 
@@ -141,5 +144,6 @@ impl Trace {
         }
         world.broadcast_events(&self.new_events);
         JournaledRequest { entry, began: self.began, ended, delay: self.delay, row: self.row, at: now }
+        self.poll = None;
     }
 }

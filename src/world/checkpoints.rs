@@ -1,6 +1,6 @@
 //! Snapshots, restoring, resetting and forking of worlds. Copies of a realm share memory, so that all of these are cheap.
 
-use super::{QueueChange, WatchFrame, World};
+use super::{QueueChange, Restoration, WatchFrame, World};
 use crate::realm::Realm;
 use crate::realm::event::EventLog;
 use crate::realm::queue::QueueId;
@@ -91,11 +91,11 @@ impl World {
     /// Snapshots, the journal and faults remain.
     pub fn reset(&self) {
         let origin = self.checkpoints.lock().origin.clone();
-        self.restore(&origin, None);
+        self.restore(&origin, Restoration::Reset);
     }
 
-    /// Replaces the world's state. `snapshot` is the name of the snapshot, if it is one. Queues and sessions end.
-    pub(crate) fn restore(&self, checkpoint: &Checkpoint, snapshot: Option<&str>) {
+    /// Replaces the world's state. Queues and sessions end.
+    pub(crate) fn restore(&self, checkpoint: &Checkpoint, restoration: Restoration) {
         let _turn = self.lock();
         self.sessions.end_all();
         let (before, real) = (self.clock(), self.real_time.now());
@@ -103,10 +103,8 @@ impl World {
         self.waiters.record_jump(None);
         self.drop_webhooks();
         self.publish_without_queues(&checkpoint.realm);
-        if before != checkpoint.clock {
-            let (from, to, snapshot) = (before.now(real), checkpoint.clock.now(real), snapshot.map(str::to_owned));
-            self.broadcast(WatchFrame::Clock { from, to, fired: Vec::new(), snapshot });
-        }
+        let (from, to) = (before.now(real), checkpoint.clock.now(real));
+        self.broadcast(WatchFrame::Clock { from, to, fired: Vec::new(), restoration: Some(restoration) });
     }
 
     /// Removes all queues, which answers their parked polls.

@@ -59,7 +59,7 @@ impl World {
         self.set_clock(at);
         let (fired, new_events) = self.run_due_sparing(spared_queues, at);
         self.advance_realm(at);
-        self.broadcast(WatchFrame::Clock { from, to: at, fired: fired.clone(), snapshot: None });
+        self.broadcast(WatchFrame::Clock { from, to: at, fired: fired.clone(), restoration: None });
         self.broadcast_events(&new_events);
         fired
     }

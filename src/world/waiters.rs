@@ -8,12 +8,15 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::sync::Notify;
 
 /// The parked polls of a world.
 #[derive(Default)]
 pub(super) struct Waiters {
     waiting: Mutex<Waiting>,
+    /// Polls that were parked and are not in the journal yet, by their numbers.
+    unjournaled: Mutex<BTreeMap<u64, Arc<Queue>>>,
     /// Queues of ended polls, each with the time of the end. The realm still has them as parked.
     ended_polls: Mutex<Vec<(Arc<Queue>, Timestamp)>>,
     /// Whether `ended_polls` has entries: readers check this without a lock.
@@ -30,6 +33,9 @@ const MAX_RECENT_ANSWERS: usize = 256;
 /// Age at which answers count as old. Longer than a jump waits for clients.
 const ANSWER_LIFETIME: Span = Span::seconds(60);
 
+/// The limit on the real time between the answer of a poll and its entry in the journal, on a busy machine.
+const MAX_JOURNAL_DELAY: Duration = Duration::from_secs(1);
+
 #[derive(Default)]
 struct Waiting {
     /// In the order in which they were parked. A queue has two until the older one is woken up and ends.
@@ -44,12 +50,26 @@ struct Waker {
     is_finished: AtomicBool,
 }
 
+/// A poll that was parked and is not in the journal yet. Dropped once it is, or when the client disconnects.
+pub struct UnjournaledPoll {
+    world: Arc<World>,
+    number: u64,
+}
+
+impl Drop for UnjournaledPoll {
+    fn drop(&mut self) {
+        self.world.waiters.unjournaled.lock().remove(&self.number);
+        self.world.changed.notify_waiters();
+    }
+}
+
 /// A parked poll. Dropping it ends the poll, also when the client disconnects.
 pub struct ParkedPoll {
     world: Arc<World>,
     number: u64,
     queue: Arc<Queue>,
     waker: Arc<Waker>,
+    unjournaled: Option<UnjournaledPoll>,
 }
 
 impl ParkedPoll {
@@ -61,6 +81,11 @@ impl ParkedPoll {
     /// Waits until a change may concern the poll.
     pub async fn notified(&self) {
         self.waker.notify.notified().await;
+    }
+
+    /// Takes the guard to hold until the journal has the poll. None: it was taken before.
+    pub fn take_unjournaled(&mut self) -> Option<UnjournaledPoll> {
+        self.unjournaled.take()
     }
 
     /// Records that the poll is being answered, so that its client is expected to poll again.
@@ -100,12 +125,38 @@ impl World {
         waiting.last_number += 1;
         let number = waiting.last_number;
         waiting.polls.insert(number, (queue.clone(), waker.clone()));
+        self.waiters.unjournaled.lock().insert(number, queue.clone());
         drop(waiting);
+        let unjournaled = Some(UnjournaledPoll { world: self.clone(), number });
         self.changed.notify_waiters();
         if self.is_watched() {
             self.broadcast(QueueChange::Parked.of(&queue, self.now()));
         }
-        ParkedPoll { world: self.clone(), number, queue, waker }
+        ParkedPoll { world: self.clone(), number, queue, waker, unjournaled }
+    }
+
+    /// Polls that have ended or that `is_answered` accepts, and that the journal does not have yet.
+    pub(crate) fn polls_to_journal(&self, is_answered: impl Fn(&Queue) -> bool) -> BTreeSet<u64> {
+        let unjournaled = self.waiters.unjournaled.lock().clone();
+        let waiting = self.waiters.waiting.lock();
+        let is_waiting = |number: &u64, queue: &Queue| waiting.polls.contains_key(number) && !is_answered(queue);
+        unjournaled.iter().filter(|(number, queue)| !is_waiting(number, queue)).map(|(number, _)| *number).collect()
+    }
+
+    /// Waits until the journal has these polls, or their clients have disconnected; not longer than [`MAX_JOURNAL_DELAY`].
+    pub(crate) async fn journaled(&self, polls: &BTreeSet<u64>) {
+        let all_journaled = async {
+            loop {
+                let changed = self.changed();
+                tokio::pin!(changed);
+                changed.as_mut().enable();
+                if self.waiters.unjournaled.lock().keys().all(|number| !polls.contains(number)) {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        let _ = tokio::time::timeout(MAX_JOURNAL_DELAY, all_journaled).await;
     }
 
     /// Number of parked polls.

@@ -23,14 +23,14 @@ pub enum WatchFrame {
     Request(Arc<journal::Entry>),
     /// An event, with its position in the log.
     Event(u64, Arc<Entry>),
-    /// The clock was moved.
+    /// The clock was moved, or the world returned to another state.
     Clock {
         from: Timestamp,
         to: Timestamp,
         /// The items that fell due, with their times.
         fired: Vec<(Timestamp, Due)>,
-        /// The restored snapshot, if restoring it moved the clock.
-        snapshot: Option<String>,
+        /// None: the clock was moved.
+        restoration: Option<Restoration>,
     },
     /// A fault fired.
     Fault {
@@ -72,6 +72,17 @@ impl WatchFrame {
             | WatchFrame::Conditions { .. } => None,
         }
     }
+}
+
+/// How a world returned to another state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Restoration {
+    /// The snapshot with this name was restored.
+    Snapshot(String),
+    /// To the state in which it was created.
+    Reset,
+    /// A document with a state was put in.
+    State,
 }
 
 /// A change of an event queue.

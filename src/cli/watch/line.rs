@@ -22,6 +22,25 @@ enum Colour {
     Cyan = 36,
 }
 
+/// The days of the printed frames: a line with the date comes before the first frame and before each on another day.
+#[derive(Debug, Default)]
+pub struct Days {
+    latest: Option<String>,
+}
+
+impl Days {
+    /// The line to print before a frame; None if the frame before it was on the same day, or the frame has no time.
+    pub fn line_before(&mut self, frame: &Value) -> Option<String> {
+        let day = to_timestamp(frame["at"].as_f64()?).to_date();
+        if self.latest.as_ref() == Some(&day) {
+            return None;
+        }
+        let line = format!("{day} UTC");
+        self.latest = Some(day);
+        Some(line)
+    }
+}
+
 /// Formats a frame. Frames of unknown kinds are returned as they are.
 pub fn format_frame(text: &str, is_coloured: bool) -> String {
     let paint = |colour: Colour, text: String| {
@@ -226,12 +245,22 @@ fn clock(frame: &Value) -> Row {
     }
     let parts: Vec<String> =
         kinds.into_iter().map(|(kind, count)| if count == 1 { kind } else { format!("{count} × {kind}") }).collect();
-    let day = to_timestamp(now).to_date();
+    let jump = format!("{} → {}", format_jump(now - from), to_timestamp(now).to_date());
+    let restoration = match frame["cause"].as_str() {
+        Some("restore") => Some(format!("restored {}", printable(frame["snapshot"].as_str().unwrap_or_default()))),
+        Some("reset") => Some("reset".to_owned()),
+        Some("state") => Some("state replaced".to_owned()),
+        _ => None,
+    };
     Row {
         at: time_of_day(&frame["now"]),
         kind: "clock".into(),
         colour: Colour::Blue,
-        subject: format!("{} → {day}", format_jump(now - from)),
+        subject: match restoration {
+            Some(restoration) if now == from => restoration,
+            Some(restoration) => format!("{restoration}, {jump}"),
+            None => jump,
+        },
         details: parts.join(", "),
         ..Row::default()
     }
@@ -330,8 +359,26 @@ mod tests {
             format_json(clock),
             format!("12:00:00.000  clock   {}        2 × reminder, heartbeat", subject("+1 d → 2026-01-02"))
         );
+        let restored = |cause: &str, from: f64| {
+            format_json(
+                json!({"type": "clock", "from": from, "now": 1_767_268_800.0, "fired": [], "cause": cause, "snapshot": "a"}),
+            )
+        };
+        assert_eq!(restored("reset", 1_767_268_800.0), "12:00:00.000  clock   reset");
+        assert_eq!(restored("restore", 1_767_268_800.0), "12:00:00.000  clock   restored a");
+        assert_eq!(restored("state", 1_767_268_801.0), "12:00:00.000  clock   state replaced, −1 s → 2026-01-01");
         let lost_frame = json!({"type": "lost", "at": 1_767_268_800.0, "count": 7});
         assert_eq!(format_json(lost_frame), "12:00:00.000  lost    7 frames were missed");
+    }
+
+    #[test]
+    fn the_day_is_printed_first_and_when_it_changes() {
+        let mut days = Days::default();
+        let lines = [0.0, 86_399.0, 86_400.0, 86_401.0, 0.0].map(|at| days.line_before(&json!({"at": at})));
+
+        let expected = [Some("1970-01-01 UTC"), None, Some("1970-01-02 UTC"), None, Some("1970-01-01 UTC")];
+        assert_eq!(lines, expected.map(|line| line.map(str::to_owned)));
+        assert_eq!(days.line_before(&json!({"type": "later"})), None);
     }
 
     #[test]

@@ -186,3 +186,22 @@ async fn a_jump_that_is_refused_does_not_wait() {
 
     assert!(began.elapsed() < Duration::from_millis(900));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_journal_has_the_polls_that_a_jump_answers_when_the_jump_returns() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    let id = mel.events(["message"]).await.id;
+    for jump in 1..=100 {
+        let (mel, poll) = (mel.clone(), json!({"queue_id": id, "last_event_id": jump as i64 - 2}));
+        let poll = tokio::spawn(async move { mel.get("/events", poll).await });
+        server.until_parked(1).await;
+
+        control.post(CLOCK, json!({"advance_seconds": 60})).await.success();
+
+        let journal = control.get("/worlds/default/journal?path=/events").await.success();
+        assert_eq!(journal["entries"].as_array().map(Vec::len), Some(jump), "the heartbeat of jump {jump}");
+        poll.await.expect("answered").success();
+    }
+}

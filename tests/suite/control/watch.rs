@@ -91,7 +91,10 @@ async fn the_clock_is_broadcast_with_all_that_fell_due() {
     loop {
         let frame = watcher.frame().await;
         if frame["type"] == "clock" {
-            assert_eq!(frame, json!({"type": "clock", "at": from, "from": now, "now": from, "fired": []}));
+            assert_eq!(
+                frame,
+                json!({"type": "clock", "at": from, "from": now, "now": from, "fired": [], "cause": "reset"})
+            );
             return;
         }
     }
@@ -329,7 +332,7 @@ async fn what_happens_right_after_the_handshake_is_broadcast() {
     for _ in 0..100 {
         let watcher = Watcher::of(&server, "default").await;
         let now = world.now();
-        world.broadcast(WatchFrame::Clock { from: now, to: now, fired: Vec::new(), snapshot: None });
+        world.broadcast(WatchFrame::Clock { from: now, to: now, fired: Vec::new(), restoration: None });
 
         let mut watcher = watcher;
         assert_eq!(watcher.frame().await["type"], "clock");
@@ -364,4 +367,25 @@ async fn a_watcher_gets_no_more_in_a_second_than_it_asks_for_and_learns_how_much
         let refused = Watcher::connect_to(&server, wrong, &[]).await;
         assert_eq!(refused.map(|_| ()).expect_err("refused"), 400, "{wrong}");
     }
+}
+
+#[tokio::test]
+async fn a_restored_world_is_broadcast_although_its_clock_did_not_move() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    control.post("/worlds/default/snapshots", json!({"name": "before"})).await.success();
+    let state = control.get("/worlds/default/state").await.success()["state"].clone();
+    let mut watcher = Watcher::of(&server, "default").await;
+
+    control.send("POST", "/worlds/default/snapshots/before/restore", Vec::new()).await.success();
+    control.send("POST", "/worlds/default/reset", Vec::new()).await.success();
+    control.send("PUT", "/worlds/default/state", state.to_string().into_bytes()).await.success();
+
+    let now = START_SECONDS as f64;
+    let frame = |cause: &str| json!({"type": "clock", "at": now, "from": now, "now": now, "fired": [], "cause": cause});
+    let mut restored = frame("restore");
+    restored["snapshot"] = json!("before");
+    assert_eq!(watcher.frame().await, restored);
+    assert_eq!(watcher.frame().await, frame("reset"));
+    assert_eq!(watcher.frame().await, frame("state"));
 }
