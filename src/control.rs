@@ -8,6 +8,7 @@ mod contents;
 pub mod cross_origin;
 pub mod dialect;
 pub mod faults;
+mod feature_level;
 pub mod fidelity;
 mod filters;
 mod guard;
@@ -29,6 +30,7 @@ mod reset;
 mod snapshots;
 mod state;
 pub mod times;
+mod unknown_names;
 mod users;
 mod waiting;
 pub mod watch;
@@ -41,7 +43,6 @@ use crate::error::Error;
 use crate::http::body::{BodyLimit, BodyMemory};
 use crate::http::request::ApiRequest;
 use crate::http::{Edge, Response, reply};
-use crate::json_diagnostic;
 use crate::realm::invariants;
 use crate::time::Span;
 use crate::world::blocking::in_place;
@@ -58,6 +59,9 @@ pub use guard::Guard;
 pub use in_process::ControlReply;
 pub use initial_clock::InitialClock;
 use json_body::{body, check_empty_body, text};
+use unknown_names::{
+    MAX_COMPARED_BYTES, known_names, unknown_name_in_world_message, unknown_name_message, unknown_word_error,
+};
 
 /// Starts to serve one world on its own port, and returns the port.
 pub type Listen = Arc<dyn Fn(Arc<World>) -> Pin<Box<dyn Future<Output = io::Result<u16>> + Send>> + Send + Sync>;
@@ -351,16 +355,6 @@ fn invariants(world: &World) -> Value {
 
 fn refusal(reason: impl Into<String>) -> Error {
     Error::ControlRefused { reason: reason.into().into() }
-}
-
-/// Longer names are cut before they are compared with others.
-const MAX_COMPARED_BYTES: usize = 200;
-
-/// A sentence that says that there is nothing of this kind with this name, and names the nearest.
-fn unknown_name_message(kind: &str, name: &str, known: &[&str]) -> String {
-    let nearest = json_diagnostic::most_similar(&name[..name.floor_char_boundary(MAX_COMPARED_BYTES)], known);
-    let nearest = nearest.map(|nearest| format!("; the nearest is '{nearest}'"));
-    format!("There is no {kind} '{name}'{}", nearest.unwrap_or_default())
 }
 
 /// Puts the data of a reply into the API's envelope.

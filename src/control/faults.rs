@@ -2,11 +2,12 @@
 
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
 use super::times::Seconds;
-use super::{refusal, unknown_name_message, users};
-use crate::error::Error;
+use super::{refusal, unknown_name_in_world_message, unknown_word_error, users};
+use crate::error::{Error, ErrorKind};
 use crate::fault::{Bouncer, Disturbance, Effect, Matching, POLL, RELAY_PATH_PREFIX, Rule};
 use crate::json_diagnostic;
 use crate::world::World;
+use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -152,7 +153,7 @@ pub fn remove(world: &World, id: &str) -> Result<Value, Error> {
     }
     let faults = world.faults().lock();
     let ids: Vec<&str> = faults.rules().iter().map(|rule| rule.id.as_str()).collect();
-    Err(Error::ControlNotFound { what: unknown_name_message("fault", id, &ids).into() })
+    Err(Error::ControlNotFound { what: unknown_name_in_world_message("fault", id, &ids).into() })
 }
 
 /// Reads the effect, which must be exactly one.
@@ -171,6 +172,10 @@ fn effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
         return Err(refusal(format!("$.effect: takes exactly one of {EFFECTS}{received}")));
     };
     let wrong_value = |takes: &str| refusal(format!("$.effect.{name}: takes {takes}, not {}", shortened(value)));
+    let wrong_word = |takes: &str, words: &[&str]| match value.as_str() {
+        Some(word) => unknown_word_error(&format!("$.effect.{name}"), takes, word, words),
+        None => wrong_value(takes),
+    };
     let count = |value: &Value| value.as_u64().ok_or_else(|| wrong_value("a whole number from 0 on"));
     let is_true = |effect: Effect| if *value == true { Ok(effect) } else { Err(wrong_value("true")) };
     match name.as_str() {
@@ -178,7 +183,10 @@ fn effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
             Some("unreachable") => Ok(Effect::Bouncer(Bouncer::Unreachable)),
             Some("server_error") => Ok(Effect::Bouncer(Bouncer::ServerError)),
             Some("admin_action_required") => Ok(Effect::Bouncer(Bouncer::AdminActionRequired)),
-            _ => Err(wrong_value("unreachable, server_error or admin_action_required")),
+            _ => Err(wrong_word(
+                "unreachable, server_error or admin_action_required",
+                &["unreachable", "server_error", "admin_action_required"],
+            )),
         },
         "delay_ms" => {
             value.as_u64().map(Effect::DelayMs).ok_or_else(|| wrong_value("a whole number of milliseconds from 0 on"))
@@ -192,14 +200,14 @@ fn effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
             Some(when @ ("before" | "after")) => {
                 Ok(Effect::Drop { is_carried_out: when == "after", drops_retries: retries })
             }
-            _ => Err(wrong_value("before or after")),
+            _ => Err(wrong_word("before or after", &["before", "after"])),
         },
         "events" => match value.as_str() {
             Some("repeat") => Ok(Effect::Events(Disturbance::Repeat)),
             Some("hold") => Ok(Effect::Events(Disturbance::Hold)),
             Some("one_by_one") => Ok(Effect::Events(Disturbance::OneByOne)),
             Some("unknown") => Ok(Effect::Events(Disturbance::Unknown)),
-            _ => Err(wrong_value("repeat, hold, one_by_one or unknown")),
+            _ => Err(wrong_word("repeat, hold, one_by_one or unknown", &["repeat", "hold", "one_by_one", "unknown"])),
         },
         "change" => match value.as_object().filter(|keys| !keys.is_empty()) {
             Some(keys) => Ok(Effect::Change(keys.clone())),

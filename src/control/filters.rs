@@ -1,7 +1,7 @@
 //! Parses and checks the filters in a call's query string.
 
 use super::calls::Filter;
-use super::refusal;
+use super::{refusal, unknown_word_error};
 use crate::error::Error;
 use std::collections::BTreeMap;
 
@@ -31,7 +31,8 @@ impl Filters {
                 "integer" if value.parse::<u64>().is_err() => Some("a whole number".to_owned()),
                 "boolean" if !matches!(&*value, "true" | "false") => Some("true or false".to_owned()),
                 _ if !filter.choices.is_empty() && !filter.choices.contains(&&*value) => {
-                    Some(word_list(filter.choices, "or"))
+                    let choices = word_list(filter.choices, "or");
+                    return Err(unknown_word_error(name.as_ref(), &choices, &value, filter.choices));
                 }
                 _ => None,
             };

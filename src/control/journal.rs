@@ -2,7 +2,7 @@
 
 use super::filters::Filters;
 use super::request_pattern::{METHODS, PatternUse, RequestPattern};
-use super::{MAX_COMPARED_BYTES, refusal, users, waiting};
+use super::{MAX_COMPARED_BYTES, known_names, refusal, users, waiting};
 use crate::error::Error;
 use crate::fault::NETWORK_FAULT_ID;
 use crate::journal::{Entry, Filter};
@@ -165,7 +165,8 @@ fn check_fault(world: &World, id: &str, at: &str) -> Result<(), Error> {
     }
     let nearest = most_similar(&id[..id.floor_char_boundary(MAX_COMPARED_BYTES)], &installed)
         .map(|nearest| format!("; the nearest is '{nearest}'"));
-    Err(refusal(format!("{at}fault: there is no fault '{id}' in this world{}", nearest.unwrap_or_default())))
+    let nearest = nearest.unwrap_or_default();
+    Err(refusal(format!("{at}fault: there is no fault '{id}' in this world{nearest}{}", known_names(&installed))))
 }
 
 /// The expected number of entries.

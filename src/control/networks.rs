@@ -2,10 +2,9 @@
 
 use super::filters::Filters;
 use super::milliseconds::Milliseconds;
-use super::{refusal, users};
+use super::{refusal, unknown_word_error, users};
 use crate::error::Error;
 use crate::fault::network::{Network, PROFILES, Profile};
-use crate::json_diagnostic::most_similar;
 use crate::world::{WatchFrame, World};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -86,9 +85,7 @@ pub fn set(world: &World, spec: &NetworkSpec) -> Result<Value, Error> {
 fn find_profile(name: &str) -> Result<Profile, Error> {
     PROFILES.iter().find(|profile| profile.name == name).copied().ok_or_else(|| {
         let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
-        let compared = &name[..name.floor_char_boundary(super::MAX_COMPARED_BYTES)];
-        let nearest = most_similar(compared, &names).map(|nearest| format!("; the nearest is '{nearest}'"));
-        refusal(format!("$.profile: takes one of {}{}", names.join(", "), nearest.unwrap_or_default()))
+        unknown_word_error("$.profile", &format!("one of {}", names.join(", ")), name, &names)
     })
 }
 

@@ -1,6 +1,6 @@
 //! The calls that list, await and end event queues.
 
-use super::{refusal, users, waiting};
+use super::{refusal, unknown_name_in_world_message, users, waiting};
 use crate::error::Error;
 use crate::realm::Realm;
 use crate::realm::id::UserId;
@@ -135,7 +135,8 @@ fn find(world: &World, owner: Option<UserId>, parked: Option<bool>) -> Vec<Value
 pub fn end(world: &World, id: &str) -> Result<Value, Error> {
     world.commit(|tx| {
         if !tx.queues.contains_key(id) {
-            return Err(Error::ControlNotFound { what: format!("There is no queue '{id}'").into() });
+            let ids: Vec<&str> = tx.queues.keys().map(AsRef::as_ref).collect();
+            return Err(Error::ControlNotFound { what: unknown_name_in_world_message("queue", id, &ids).into() });
         }
         tx.end_queue(id);
         Ok(json!({}))

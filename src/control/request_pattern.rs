@@ -3,7 +3,7 @@
 //! Names are checked since a misspelled one would match no request: a fault would never fire, and an assertion that
 //! there are no such requests would always hold.
 
-use super::refusal;
+use super::{refusal, unknown_word_error};
 use crate::api::{Row, find_route, rows};
 use crate::dialect::Dialect;
 use crate::error::Error;
@@ -66,8 +66,9 @@ impl RequestPattern {
     pub fn check(self, world: &World, at: &str, pattern_use: PatternUse) -> Result<Self, Error> {
         let dialect = &world.settings().dialect;
         let method = self.method.as_deref();
-        if method.is_some_and(|method| !METHODS.contains(&method)) {
-            return Err(refusal(format!("{at}method: takes an HTTP method in capitals")));
+        if let Some(unknown) = method.filter(|method| !METHODS.contains(method)) {
+            let takes = format!("an HTTP method in capitals, one of {}", METHODS.join(", "));
+            return Err(unknown_word_error(&format!("{at}method"), &takes, unknown, &METHODS));
         }
         let matched_path =
             self.path.as_deref().map(|path| MatchedPath::find(dialect, path, method, at, pattern_use)).transpose()?;

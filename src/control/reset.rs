@@ -1,6 +1,6 @@
 //! The call that resets a world to its initial state.
 
-use super::refusal;
+use super::unknown_word_error;
 use crate::error::Error;
 use crate::fault::network::Networks;
 use crate::fault::rate_limit::RateLimits;
@@ -34,7 +34,8 @@ pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
     let names = reset.keep.as_deref().unwrap_or_default();
     for (index, name) in names.iter().enumerate() {
         if !KEEPABLE.contains(&name.as_str()) {
-            return Err(refusal(format!("$.keep[{index}]: takes faults, journal or report; snapshots stay anyway")));
+            let takes = "faults, journal or report (snapshots stay anyway)";
+            return Err(unknown_word_error(&format!("$.keep[{index}]"), takes, name, &KEEPABLE));
         }
     }
     let keeps = |part: &str| names.iter().any(|name| name == part);

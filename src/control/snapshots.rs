@@ -1,6 +1,6 @@
 //! The calls that list, take, restore and remove snapshots of a world.
 
-use super::{refusal, unknown_name_message};
+use super::{refusal, unknown_name_in_world_message};
 use crate::error::Error;
 use crate::world::{Restoration, World};
 use schemars::JsonSchema;
@@ -61,8 +61,9 @@ fn not_found_error(world: &World, name: &str) -> Error {
     Error::ControlNotFound { what: unknown_snapshot_message(world, name).into() }
 }
 
-/// The message for an unknown snapshot, which names the nearest one.
+/// The message for an unknown snapshot, which names the nearest one and lists all.
 pub fn unknown_snapshot_message(world: &World, name: &str) -> String {
     let snapshots = world.snapshots();
-    unknown_name_message("snapshot", name, &snapshots.iter().map(|snapshot| snapshot.name.as_str()).collect::<Vec<_>>())
+    let names: Vec<&str> = snapshots.iter().map(|snapshot| snapshot.name.as_str()).collect();
+    unknown_name_in_world_message("snapshot", name, &names)
 }

@@ -1,8 +1,9 @@
 //! The calls that list, create, fork, upgrade and delete worlds.
 
+use super::feature_level::FeatureLevel;
 use super::filters::Filters;
 use super::times::Seconds;
-use super::{Control, InitialClock, body, refusal, snapshots, unknown_name_message};
+use super::{Control, InitialClock, body, refusal, snapshots, unknown_name_message, unknown_word_error};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::fixture::{self, Source};
@@ -39,7 +40,7 @@ pub struct WorldSpec {
     snapshot: Option<String>,
     /// The feature level that it emulates, from 0.
     #[schemars(range(min = 0))]
-    feature_level: Option<i64>,
+    feature_level: Option<FeatureLevel>,
     /// neutral, zulip or a dialect document.
     dialect: Option<Value>,
     /// How its clock starts.
@@ -209,7 +210,7 @@ pub async fn delete_all(control: &Control, filters: &Filters) -> Result<Value, E
 pub struct Upgrade {
     /// The new level, from the world's own on.
     #[schemars(range(min = 0))]
-    to: i64,
+    to: FeatureLevel,
 }
 
 /// Upgrades a world to the same or a newer level. The realm remains; queues end.
@@ -219,11 +220,12 @@ pub struct Upgrade {
 /// `ControlRefused` for a level below that of the world, since servers are never downgraded.
 pub fn upgrade(world: &World, upgrade: &Upgrade) -> Result<Value, Error> {
     let from = world.settings().feature_level;
-    if upgrade.to < from {
+    let FeatureLevel(to) = upgrade.to;
+    if to < from {
         return Err(refusal(format!("$.to: takes a whole number from {from} on, the level of this world")));
     }
-    world.change_level(upgrade.to);
-    Ok(json!({"feature_level": upgrade.to}))
+    world.change_level(to);
+    Ok(json!({"feature_level": to}))
 }
 
 /// The base URL of a world: with its own port, or below the URL of the request.
@@ -342,19 +344,34 @@ fn fixture_refusal(diagnostics: &[fixture::Diagnostic]) -> Error {
 
 fn level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
     match spec.feature_level {
-        Some(level) if level < 0 => Err(refusal("$.feature_level: takes a whole number from 0 on")),
-        level => Ok(level),
+        Some(FeatureLevel(level)) if level < 0 => Err(refusal("$.feature_level: takes a whole number from 0 on")),
+        level => Ok(level.map(|FeatureLevel(level)| level)),
     }
 }
 
 fn dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
     let dialect = match &spec.dialect {
+/// The names of the built-in dialects.
+const DIALECTS: [&str; 2] = ["neutral", "zulip"];
+
         None => return Ok(None),
-        Some(Value::String(name)) if name == "neutral" => Dialect::neutral(),
-        Some(Value::String(name)) if name == "zulip" => Dialect::zulip(),
+        Some(Value::String(name)) => match name.as_str() {
+            "neutral" => Dialect::neutral(),
+            "zulip" => Dialect::zulip(),
+            other => {
+                return Err(unknown_word_error(
+                    "$.dialect",
+                    "neutral, zulip or a dialect's document",
+                    other,
+                    &DIALECTS,
+                ));
+            }
+        },
         Some(document @ Value::Object(_)) => super::dialect::read(&document.to_string())
             .map_err(|diagnostic| refusal(format!("$.dialect: {diagnostic}")))?,
-        Some(_) => return Err(refusal("$.dialect: takes neutral, zulip or a dialect's document")),
+        Some(other) => {
+            return Err(refusal(format!("$.dialect: takes neutral, zulip or a dialect's document, not {other}")));
+        }
     };
     Ok(Some(Arc::new(dialect)))
 }

@@ -1,6 +1,7 @@
 //! Parsers for the values of the options of `serve`.
 
 use crate::control::times::Seconds;
+use crate::level::release::of_release;
 use crate::server::Authority;
 use crate::time::Span;
 use std::net::IpAddr;
@@ -42,7 +43,10 @@ pub fn world_ttl(text: &str) -> Result<Span, String> {
 
 pub fn feature_level(text: &str) -> Result<i64, String> {
     let level = text.parse().ok().filter(|level| *level >= 0);
-    level.ok_or_else(|| "takes a whole number from 0 on, such as 387".to_owned())
+    level.ok_or_else(|| match of_release(text) {
+        Some(level) => format!("takes a whole number from 0 on; the feature level of release {text} is {level}"),
+        None => "takes a whole number from 0 on, such as 387".to_owned(),
+    })
 }
 
 /// Parses an address to listen on, or a host name that the system can resolve.

@@ -1,7 +1,7 @@
 //! Names in filters, assertions and faults: what no request, device, world or channel can have is refused, since it would
 //! match nothing in silence.
 
-use super::Control;
+use super::{Control, user_in};
 use crate::support::TestServer;
 use chatdouble::dialect::Dialect;
 use serde_json::{Value, json};
@@ -240,4 +240,113 @@ async fn requests_with_which_tests_get_keys_are_near_no_other() {
     assert_eq!(body["nearest"].as_array().map(Vec::len), Some(1), "{body}");
     let body = verify(json!({"path": "/messages", "user": "max"})).await;
     assert_eq!(body["msg"], "Expected at least 1 such request, found 0");
+}
+
+#[tokio::test]
+async fn unknown_names_are_refused_with_those_that_there_are() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let refused = async |path: &str, message: &str| {
+        control.delete(&format!("{WORLD}{path}")).await.with_status(404).error("BAD_REQUEST", message);
+    };
+    refused("/snapshots/a", "There is no snapshot 'a'; this world has none").await;
+    refused("/queues/a", "There is no queue 'a'; this world has none").await;
+    for number in 10..21 {
+        control.post(&format!("{WORLD}/snapshots"), json!({"name": format!("s{number}")})).await.success();
+        control.fault(json!({"effect": {"garbage": true}})).await;
+    }
+    let names: Vec<String> = (10..20).map(|number| format!("'s{number}'")).collect();
+    let names = names.join(", ");
+    refused(
+        "/snapshots/s1x",
+        &format!("There is no snapshot 's1x'; the nearest is 's19'; there are {names} and 1 more"),
+    )
+    .await;
+    let verified = control.post(&format!("{WORLD}/journal/verify"), json!({"fault": "fault-77"})).await;
+    verified.refused("; there are 'fault-1', 'fault-2', ");
+}
+
+#[tokio::test]
+async fn a_release_is_refused_with_its_feature_level() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for (body, refusal) in [
+        (
+            json!({"feature_level": "9.0"}),
+            "$.feature_level: takes a feature level, a whole number; that of release 9.0 is 277",
+        ),
+        (
+            json!({"feature_level": 10.0}),
+            "$.feature_level: takes a feature level, a whole number; that of release 10.0 is 371",
+        ),
+        (json!({"feature_level": "newest"}), r#"$.feature_level: takes a whole number, not the text "newest""#),
+        (json!({"feature_level": 1.5}), "$.feature_level: takes a whole number, not 1.5"),
+        (json!({"feature_level": -1}), "$.feature_level: takes a whole number from 0 on"),
+        (json!({"feature_level": u64::MAX}), "$.feature_level: takes a whole number, not 18446744073709551615"),
+    ] {
+        control.post("/worlds", body).await.refused(refusal);
+    }
+    control.post(&format!("{WORLD}/upgrade"), json!({"to": "12.0"})).await.refused("that of release 12.0 is 498");
+    control.post("/worlds", json!({"feature_level": null})).await.success();
+}
+
+#[tokio::test]
+async fn a_word_that_is_not_in_its_list_is_quoted_with_the_list_and_the_nearest() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let long = "x".repeat(1000);
+    for (path, body, refusal) in [
+        (
+            "/worlds",
+            json!({"dialect": "zulp"}),
+            "$.dialect: takes neutral, zulip or a dialect's document, not 'zulp'; the nearest is 'zulip'",
+        ),
+        ("/worlds", json!({"dialect": 5}), "$.dialect: takes neutral, zulip or a dialect's document, not 5"),
+        ("/worlds", json!({"dialect": long}), "xxx…'; the nearest is"),
+        (
+            "/worlds/default/reset",
+            json!({"keep": ["reports"]}),
+            "$.keep[0]: takes faults, journal or report (snapshots stay anyway), not 'reports'; the nearest is 'report'",
+        ),
+        ("/worlds/default/network", json!({"profile": "5g"}), "wifi, lossy, not '5g'; the nearest is '"),
+        (
+            "/worlds/default/journal/verify",
+            json!({"method": "get"}),
+            "$.method: takes an HTTP method in capitals, one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, not 'get'; the nearest is 'GET'",
+        ),
+    ] {
+        control.post(path, body).await.refused(refusal);
+    }
+}
+
+#[tokio::test]
+async fn a_missing_request_says_which_other_world_received_requests() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let mel = server.user("mel");
+    mel.get("/users/me", json!({})).await.success();
+    let expected = json!({"path": "/messages", "timeout_ms": 1});
+    let create = async || control.post("/worlds", json!({"fork_of": "default"})).await.success();
+    let waited = async |world: &Value, expected: &Value| {
+        let path = format!("/worlds/{}/journal/wait", world["name"].as_str().expect("a name"));
+        control.post(&path, expected.clone()).await.with_status(408).body["msg"].as_str().expect("a text").to_owned()
+    };
+    let [mine, other, third] = [create().await, create().await, create().await];
+    assert!(waited(&mine, &expected).await.ends_with("found 0; no request came"), "what came before does not count");
+
+    mel.get("/users/me", json!({})).await.success();
+    let in_default = "; the world 'default' got 1 request meanwhile";
+    assert!(waited(&mine, &expected).await.ends_with(&format!("; no request came{in_default}")));
+    let of_mel = json!({"path": "/messages", "user": "mel", "timeout_ms": 1});
+    assert!(waited(&mine, &of_mel).await.ends_with(&format!("; mel@chat.test sent no request{in_default}")));
+
+    for _ in 0..2 {
+        user_in(&server, &other, "mel").get("/users/me", json!({})).await.success();
+    }
+    let in_other = format!("; the world '{}' got 2 requests meanwhile", other["name"].as_str().expect("a name"));
+    assert!(waited(&mine, &expected).await.ends_with(&format!("{in_default}{in_other}")));
+    user_in(&server, &third, "mel").get("/users/me", json!({})).await.success();
+    assert!(waited(&mine, &expected).await.ends_with(in_default), "two other worlds are not named");
+    user_in(&server, &mine, "mel").get("/users/me", json!({})).await.success();
+    assert!(waited(&mine, &expected).await.ends_with("found 0"));
 }

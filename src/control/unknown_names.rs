@@ -1,0 +1,50 @@
+//! Refusals of names and words that do not exist, with those that do.
+
+use super::refusal;
+use crate::error::Error;
+use crate::json_diagnostic;
+
+/// Longer names are cut before they are compared with others.
+pub const MAX_COMPARED_BYTES: usize = 200;
+
+/// A sentence that says that there is nothing of this kind with this name, and names the nearest.
+pub fn unknown_name_message(kind: &str, name: &str, known: &[&str]) -> String {
+    let nearest = json_diagnostic::most_similar(&name[..name.floor_char_boundary(MAX_COMPARED_BYTES)], known);
+    let nearest = nearest.map(|nearest| format!("; the nearest is '{nearest}'"));
+    format!("There is no {kind} '{name}'{}", nearest.unwrap_or_default())
+}
+
+/// As [`unknown_name_message`], with the names that a world has.
+pub fn unknown_name_in_world_message(kind: &str, name: &str, known: &[&str]) -> String {
+    format!("{}{}", unknown_name_message(kind, name, known), known_names(known))
+}
+
+/// The most names that a refusal lists.
+const MAX_LISTED_NAMES: usize = 10;
+/// Longer names are cut in such a list.
+const MAX_LISTED_BYTES: usize = 60;
+
+/// An addition to a refusal that lists the known names. Empty for a single one, which is the nearest.
+pub fn known_names(known: &[&str]) -> String {
+    match known {
+        [] => "; this world has none".to_owned(),
+        [_] => String::new(),
+        _ => {
+            let listed = known.iter().take(MAX_LISTED_NAMES);
+            let names: Vec<&str> = listed.map(|name| &name[..name.floor_char_boundary(MAX_LISTED_BYTES)]).collect();
+            let rest = match known.len() - names.len() {
+                0 => String::new(),
+                rest => format!(" and {rest} more"),
+            };
+            format!("; there are '{}'{rest}", names.join("', '"))
+        }
+    }
+}
+
+/// The refusal of a word that is not in a closed list: it says what is taken, quotes the word, and names the nearest.
+pub fn unknown_word_error(at: &str, takes: &str, word: &str, words: &[&str]) -> Error {
+    let shown = &word[..word.floor_char_boundary(MAX_LISTED_BYTES)];
+    let ellipsis = if shown.len() < word.len() { "…" } else { "" };
+    let nearest = json_diagnostic::most_similar(shown, words).unwrap_or_default();
+    refusal(format!("{at}: takes {takes}, not '{shown}{ellipsis}'; the nearest is '{nearest}'"))
+}

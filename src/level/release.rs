@@ -1,0 +1,42 @@
+//! The feature levels of the real server's releases, as its change log has them (docs/levels.md).
+
+/// The major versions of the releases, each with its feature level.
+const RELEASES: [(u32, i64); 10] =
+    [(3, 25), (4, 65), (5, 122), (6, 156), (7, 185), (8, 237), (9, 277), (10, 371), (11, 421), (12, 498)];
+
+/// The feature level of a release in the form `10.0`, `v10.4` or `10.x`. None: the text is no release with a known level. Of
+/// a later release with the same major version, it is the level of the first.
+pub fn of_release(text: &str) -> Option<i64> {
+    let (major, minor) = text.trim().trim_start_matches('v').split_once('.')?;
+    let is_minor = minor == "x" || !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let major: u32 = major.parse().ok().filter(|_| is_minor)?;
+    RELEASES.iter().find(|(release, _)| *release == major).map(|(_, level)| *level)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_have_the_levels_of_the_documentation() {
+        let page = include_str!("../../docs/levels.md");
+        let row = |name: &str| page.lines().find(|line| line.starts_with(name)).expect("a row").split('|').skip(2);
+        let documented: Vec<(String, i64)> = row("| release |")
+            .zip(row("| level |"))
+            .filter_map(|(release, level)| Some((release.trim().to_owned(), level.trim().parse().ok()?)))
+            .collect();
+
+        assert_eq!(documented.len(), RELEASES.len());
+        for (release, level) in documented {
+            assert_eq!(of_release(&release), Some(level), "{release}");
+        }
+    }
+
+    #[test]
+    fn only_releases_have_a_level() {
+        assert_eq!(["v9.0", "10.4", "11.x", "10.0.1"].map(of_release), [Some(277), Some(371), Some(421), Some(371)]);
+        for text in ["10", "2.1", "13.0", "newest", "", ".", "10.", "-9.0", "9.0-dev"] {
+            assert_eq!(of_release(text), None, "{text}");
+        }
+    }
+}
