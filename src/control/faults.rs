@@ -192,7 +192,7 @@ fn effect(spec: &Map<String, Value>) -> Result<Effect, Error> {
             value.as_u64().map(Effect::DelayMs).ok_or_else(|| wrong_value("a whole number of milliseconds from 0 on"))
         }
         "truncate_at" => count(value).map(Effect::TruncateAt),
-        "error" => error(value).ok_or_else(|| wrong_value("status (400 to 599), code, msg and further keys")),
+        "error" => error(value),
         "rate_limit" => {
             rate_limit(value).ok_or_else(|| wrong_value("retry_after: seconds from 0 on, or a span such as 1m30s"))
         }
@@ -253,10 +253,10 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
                 "description": "The reply is this error, with all further keys; nothing is done.",
                 "properties": {
                     "status": {"type": "integer", "minimum": 400, "maximum": 599, "description": "HTTP status."},
-                    "code": {"type": "string", "description": "The error's code."},
-                    "msg": {"type": "string", "description": "The error's message."},
+                    "code": {"type": "string", "description": "The error's code; by default the usual one of the status."},
+                    "msg": {"type": "string", "description": "The error's message; by default the usual one of the status."},
                 },
-                "required": ["status", "code", "msg"],
+                "required": ["status"],
             },
             "rate_limit": {
                 "type": "object",
@@ -291,22 +291,57 @@ fn effect_schema(_: &mut SchemaGenerator) -> Schema {
 const EFFECTS: &str =
     "bouncer, delay_ms, error, rate_limit, change, pseudo_localize, drop, truncate_at, garbage, lose_queue and events";
 
-fn error(value: &Value) -> Option<Effect> {
-    let spec = value.as_object()?;
-    let status = spec.get("status")?.as_u64().and_then(|status| u16::try_from(status).ok())?;
-    let has_texts = spec.get("code")?.is_string() && spec.get("msg")?.is_string() && !spec.contains_key("result");
-    if !(400..=599).contains(&status) || !has_texts {
-        return None;
+/// The statuses of the effect `error`.
+const ERROR_STATUSES: std::ops::RangeInclusive<u64> = 400..=599;
+
+/// Reads the effect `error`. Without `code` and `msg`, it is the error that the API has for the status.
+fn error(value: &Value) -> Result<Effect, Error> {
+    let wrong_value = |key: &str, takes: &str, value: &Value| {
+        refusal(format!("$.effect.error{key}: takes {takes}, not {}", shortened(value)))
+    };
+    let Some(spec) = value.as_object() else {
+        return Err(wrong_value("", "an object with status, and optionally code, msg and further keys", value));
+    };
+    let status = match spec.get("status") {
+        None => return Err(refusal("$.effect.error: `status` is missing, an HTTP status from 400 to 599")),
+        Some(status) => match status.as_u64().filter(|status| ERROR_STATUSES.contains(status)) {
+            Some(number) => u16::try_from(number).unwrap_or_default(),
+            None => return Err(wrong_value(".status", "an HTTP status from 400 to 599", status)),
+        },
+    };
+    if let Some(result) = spec.get("result").filter(|result| **result != "error") {
+        return Err(wrong_value(".result", "error, which is the default", result));
     }
-    let mut fields = Map::from_iter([("result".to_owned(), Value::from("error"))]);
-    fields.insert("msg".into(), spec["msg"].clone());
-    fields.extend(
-        spec.iter()
-            .filter(|(key, _)| !matches!(key.as_str(), "status" | "msg" | "code"))
-            .map(|(key, value)| (key.clone(), value.clone())),
-    );
-    fields.insert("code".into(), spec["code"].clone());
-    Some(Effect::Error { status, fields })
+    let (default_code, default_msg) = default_error(status);
+    let text = |key: &str, default: &str| match spec.get(key) {
+        None | Some(Value::Null) => Ok(Value::from(default)),
+        Some(text) if text.is_string() => Ok(text.clone()),
+        Some(other) => Err(wrong_value(&format!(".{key}"), "a text", other)),
+    };
+    let (code, msg) = (text("code", default_code)?, text("msg", &default_msg)?);
+    let mut fields = Map::from_iter([("result".to_owned(), Value::from("error")), ("msg".to_owned(), msg)]);
+    let further = spec.iter().filter(|(key, _)| !matches!(key.as_str(), "status" | "result" | "msg" | "code"));
+    fields.extend(further.map(|(key, value)| (key.clone(), value.clone())));
+    fields.insert("code".into(), code);
+    Ok(Effect::Error { status, fields })
+}
+
+/// The code and the message of the API's usual error with a status. Statuses that the API does not have get the generic code
+/// and the name of the status.
+fn default_error(status: u16) -> (&'static str, String) {
+    let kind = match status {
+        401 => ErrorKind::NotLoggedIn,
+        404 => ErrorKind::UnknownPath,
+        405 => ErrorKind::MethodNotAllowed,
+        429 => ErrorKind::RateLimitHit,
+        500 => ErrorKind::Internal,
+        _ => {
+            let code = if status < 500 { ErrorKind::ControlRefused } else { ErrorKind::Internal }.row().code;
+            let name = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+            return (code, name.unwrap_or("Error").to_owned());
+        }
+    };
+    (kind.row().code, kind.row().message.to_owned())
 }
 
 fn rate_limit(value: &Value) -> Option<Effect> {

@@ -41,7 +41,7 @@ async fn rules_are_listed_counted_and_removed() {
         .delete(&format!("{FAULTS}/{id}"))
         .await
         .with_status(404)
-        .error("BAD_REQUEST", "There is no fault 'fault-1'");
+        .error("BAD_REQUEST", "There is no fault 'fault-1'; this world has none");
     control.fault(json!({"effect": {"garbage": true}})).await;
     control.delete(FAULTS).await.is(json!({}));
     assert_eq!(control.get(FAULTS).await.success(), json!({"faults": []}));
@@ -61,7 +61,7 @@ async fn what_is_no_rule_is_refused() {
         (json!({"effect": {"drp": "after"}}), "the nearest is 'drop'"),
         (json!({"effect": {"garbage": false}}), "$.effect.garbage: takes true, not false"),
         (json!({"effect": {"lose_queue": 1}}), "$.effect.lose_queue: takes true, not 1"),
-        (json!({"effect": {"drop": "during"}}), r#"$.effect.drop: takes before or after, not "during""#),
+        (json!({"effect": {"drop": "during"}}), "$.effect.drop: takes before or after, not 'during'; the nearest is '"),
         (json!({"effect": {"drop": true}}), "$.effect.drop: takes before or after, not true"),
         (json!({"effect": {"drop": "after", "retries": 1}}), "$.effect.retries: takes true or false, not 1"),
         (json!({"effect": {"drop": "x".repeat(1000)}}), "xxx…"),
@@ -71,13 +71,25 @@ async fn what_is_no_rule_is_refused() {
         ),
         (json!({"effect": {"delay_ms": "1"}}), "$.effect.delay_ms"),
         (json!({"effect": {"truncate_at": 1.5}}), "$.effect.truncate_at"),
-        (json!({"effect": {"bouncer": "moody"}}), r#"admin_action_required, not "moody""#),
+        (json!({"effect": {"bouncer": "moody"}}), "admin_action_required, not 'moody'; the nearest is"),
+        (json!({"effect": {"events": "repeet"}}), "one_by_one or unknown, not 'repeet'; the nearest is 'repeat'"),
         (json!({"effect": {"rate_limit": {}}}), "$.effect.rate_limit"),
         (json!({"effect": {"rate_limit": {"retry_after": -1}}}), r#"or a span such as 1m30s, not {"retry_after":-1}"#),
         (json!({"effect": {"rate_limit": {"retry_after": 1, "x": 1}}}), "$.effect.rate_limit"),
-        (json!({"effect": {"error": {"status": 400, "code": "X"}}}), "$.effect.error"),
-        (json!({"effect": {"error": {"status": 399, "code": "X", "msg": ""}}}), "$.effect.error"),
-        (json!({"effect": {"error": {"status": 600, "code": "X", "msg": ""}}}), "$.effect.error"),
+        (json!({"effect": {"error": 503}}), "$.effect.error: takes an object with status, and optionally"),
+        (json!({"effect": {"error": {"code": "X"}}}), "$.effect.error: `status` is missing"),
+        (
+            json!({"effect": {"error": {"status": 399}}}),
+            "$.effect.error.status: takes an HTTP status from 400 to 599, not 399",
+        ),
+        (json!({"effect": {"error": {"status": 600, "code": "X", "msg": ""}}}), "$.effect.error.status"),
+        (
+            json!({"effect": {"error": {"status": "503"}}}),
+            r#"$.effect.error.status: takes an HTTP status from 400 to 599, not "503""#,
+        ),
+        (json!({"effect": {"error": {"status": 400, "code": 7}}}), "$.effect.error.code: takes a text, not 7"),
+        (json!({"effect": {"error": {"status": 400, "msg": ["x"]}}}), r#"$.effect.error.msg: takes a text, not ["x"]"#),
+        (json!({"effect": {"error": {"status": 400, "result": "success"}}}), "$.effect.error.result: takes error"),
         (json!({"effect": garbage, "match": {"path": "/nope"}}), "$.match.path"),
         (json!({"effect": garbage, "match": {"path": "/users/4"}}), "$.match.path"),
         (json!({"effect": garbage, "match": {"method": "get"}}), "$.match.method"),
@@ -367,4 +379,33 @@ async fn a_rule_for_a_user_without_an_address_can_never_fire_and_is_refused() {
     control.post(FAULTS, json!({"match": {"user": ""}, "effect": {"garbage": true}})).await.refused("$.match.user");
 
     assert_eq!(control.get(FAULTS).await.success()["faults"], json!([]));
+}
+
+#[tokio::test]
+async fn an_error_without_code_and_message_is_the_usual_one_of_its_status() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    for (status, code, message) in [
+        (400, "BAD_REQUEST", "Bad Request"),
+        (401, "UNAUTHORIZED", "Not logged in: API authentication or user session required"),
+        (403, "BAD_REQUEST", "Forbidden"),
+        (404, "BAD_REQUEST", "Unknown path"),
+        (405, "BAD_REQUEST", "Method Not Allowed"),
+        (429, "RATE_LIMIT_HIT", "API usage exceeded rate limit"),
+        (500, "INTERNAL_ERROR", "Internal server error"),
+        (502, "INTERNAL_ERROR", "Bad Gateway"),
+        (503, "INTERNAL_ERROR", "Service Unavailable"),
+        (599, "INTERNAL_ERROR", "Error"),
+    ] {
+        control.fault(json!({"times": 1, "effect": {"error": {"status": status}}})).await;
+
+        let reply = server.user("mel").get("/users/me", json!({})).await;
+
+        let expected = json!({"result": "error", "msg": message, "code": code});
+        assert_eq!((reply.status, &reply.body), (status, &expected));
+    }
+    control.fault(json!({"times": 1, "effect": {"error": {"status": 503, "msg": null, "code": "X", "more": 1}}})).await;
+    let reply = server.user("mel").get("/users/me", json!({})).await;
+    let expected = json!({"result": "error", "msg": "Service Unavailable", "more": 1, "code": "X"});
+    assert_eq!((reply.status, &reply.body), (503, &expected));
 }
