@@ -91,11 +91,13 @@ fn prefix(filters: &Filters) -> Result<Option<&str>, Error> {
 
 /// The record of a world. Reading it does not count as use of the world.
 pub fn row(request: &ApiRequest, world: &World) -> Value {
-    let (realm, lifecycle) = (world.snapshot(), world.lifecycle());
+    let (realm, lifecycle, settings) = (world.snapshot(), world.lifecycle(), world.settings());
     json!({
         "name": world.name(),
         "url": url(request, world),
         "label": lifecycle.label,
+        "feature_level": settings.feature_level,
+        "dialect": settings.dialect.name(),
         "users": realm.users.len(),
         "channels": realm.channels.len(),
         "messages": realm.messages.len(),
@@ -349,11 +351,11 @@ fn level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
     }
 }
 
-fn dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
-    let dialect = match &spec.dialect {
 /// The names of the built-in dialects.
 const DIALECTS: [&str; 2] = ["neutral", "zulip"];
 
+fn dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
+    let dialect = match &spec.dialect {
         None => return Ok(None),
         Some(Value::String(name)) => match name.as_str() {
             "neutral" => Dialect::neutral(),

@@ -17,7 +17,8 @@ pub fn describe(name: &str, schema: &mut Value) {
     }
 }
 
-const WORLD: &str = r#"{"name": "string", "url": "string", "label": "string|null", "users": "int", "channels": "int",
+const WORLD: &str = r#"{"name": "string", "url": "string", "label": "string|null", "feature_level": "int",
+    "dialect": "string(neutral|zulip|custom)", "users": "int", "channels": "int",
     "messages": "int", "queues": "int", "now": "number", "created_at": "number", "last_request_at": "number|null",
     "idle_ttl_seconds": "number|null"}"#;
 pub(super) const CLOCK: &str = r#"{"now": "number", "running": "bool", "agenda": "@AgendaItem[]"}"#;

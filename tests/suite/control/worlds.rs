@@ -25,6 +25,8 @@ async fn health_and_worlds_are_listed() {
             "name": "default",
             "url": server.url(),
             "label": null,
+            "feature_level": chatdouble::api::NEWEST_FEATURE_LEVEL,
+            "dialect": "neutral",
             "users": realm.users.len(),
             "channels": realm.channels.len(),
             "messages": realm.messages.len(),
