@@ -92,8 +92,12 @@ pub async fn wait(world: &World, awaited: AwaitedQueues) -> Result<Value, Error>
             };
             let noun = if count == 1 { "queue" } else { "queues" };
             let of_user = awaited.user.as_ref().map(|user| format!(" of {user}")).unwrap_or_default();
-            let cause =
-                if actual == 0 { no_queue_message(world, owner, awaited.user.as_deref()) } else { String::new() };
+            let user = awaited.user.as_deref();
+            let cause = match actual {
+                0 if has_queues(&world.snapshot(), owner) => not_parked_message(world, owner, awaited.parked),
+                0 => no_queue_message(world, user),
+                _ => String::new(),
+            };
             Err(Error::VerificationTimedOut {
                 reason: format!("Expected at least {count} {state}{noun}{of_user}, found {actual}{cause}").into(),
                 count: actual.into(),
@@ -103,13 +107,40 @@ pub async fn wait(world: &World, awaited: AwaitedQueues) -> Result<Value, Error>
     }
 }
 
-/// An addition to the message if the user has no queue at all: often the client logged in as another user, or did not
-/// register.
-fn no_queue_message(world: &World, owner: Option<UserId>, user: Option<&str>) -> String {
-    let realm = world.snapshot();
-    if realm.queues.values().any(|queue| owner.is_none_or(|owner| queue.owner == owner)) {
+/// The queues of a user; all queues if `owner` is None.
+fn queues_of(realm: &Realm, owner: Option<UserId>) -> impl Iterator<Item = &Queue> {
+    realm
+        .queues
+        .values()
+        .map(AsRef::as_ref)
+        .filter(move |queue: &&Queue| owner.is_none_or(|owner| queue.owner == owner))
+}
+
+fn has_queues(realm: &Realm, owner: Option<UserId>) -> bool {
+    queues_of(realm, owner).next().is_some()
+}
+
+/// An addition to the message if there are queues, but no poll waits: how many, and when the last poll ended.
+fn not_parked_message(world: &World, owner: Option<UserId>, parked: Option<bool>) -> String {
+    if parked != Some(true) {
         return String::new();
     }
+    let realm = world.snapshot();
+    let queues = match queues_of(&realm, owner).count() {
+        1 => "there is 1 queue, but no poll waits on it".to_owned(),
+        count => format!("there are {count} queues, but no poll waits on them"),
+    };
+    let last_poll = queues_of(&realm, owner).filter(|queue| queue.poll > 0).map(|queue| queue.idle_since).max();
+    match last_poll {
+        Some(at) => format!("; {queues}: the last poll ended at {}", at.to_rfc3339()),
+        None => format!("; {queues}: no client has polled"),
+    }
+}
+
+/// An addition to the message if the user has no queue at all: often the client logged in as another user, or did not
+/// register.
+fn no_queue_message(world: &World, user: Option<&str>) -> String {
+    let realm = world.snapshot();
     let Some(user) = user else { return "; no client has registered a queue".to_owned() };
     let owners: BTreeSet<_> =
         realm.queues.values().filter_map(|queue| realm.user(queue.owner)).map(|owner| owner.email.clone()).collect();

@@ -77,7 +77,7 @@ async fn a_wait_for_the_queue_of_somebody_who_has_none_says_whose_queues_there_a
     let refusal =
         "Expected at least 1 queue of mel, found 0; mel has registered no queue, but there are queues of max@chat.test";
     wait(json!({"user": "mel", "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refusal);
-    let refusal = "Expected at least 1 parked queue of max, found 0";
+    let refusal = "Expected at least 1 parked queue of max, found 0; there is 1 queue, but no poll waits on it: no client has polled";
     wait(json!({"user": "max", "parked": true, "timeout_ms": 0})).await.error("VERIFICATION_FAILED", refusal);
 }
 
@@ -99,7 +99,7 @@ async fn a_lost_queue_fails_its_next_poll() {
     assert_eq!(mel.get("/events", params).await.error("BAD_EVENT_QUEUE_ID", &message)["queue_id"], id);
     kept.none().await;
     let reply = control.delete(&format!("/worlds/default/queues/{id}")).await.with_status(404);
-    reply.error("BAD_REQUEST", &format!("There is no queue '{id}'"));
+    reply.error("BAD_REQUEST", &format!("There is no queue '{id}'; the nearest is '{}'", kept.id));
 }
 
 #[tokio::test]
@@ -134,4 +134,26 @@ async fn queues_that_keep_too_much_end_while_nobody_polls() {
     assert!(server.server().world("default").snapshot().log.entries.len() <= MAX_LOG_ENTRIES);
     mel.send_direct(&[max.id()], "for max").await;
     assert_eq!(parked.await.expect("answered").success()["events"][0]["message"]["content"], "for max");
+}
+
+#[tokio::test]
+async fn a_wait_for_parked_queues_says_that_no_poll_waits_and_when_the_last_ended() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let parked = json!({"user": "mel", "parked": true, "timeout_ms": 1});
+    let message = async || {
+        let reply = control.post("/worlds/default/queues/wait", parked.clone()).await.with_status(408);
+        reply.body["msg"].as_str().expect("a text").to_owned()
+    };
+    let expected = "Expected at least 1 parked queue of mel, found 0";
+    assert_eq!(message().await, format!("{expected}; mel has registered no queue"));
+
+    let mut queue = server.user("mel").events(["message"]).await;
+    let one = "there is 1 queue, but no poll waits on it";
+    assert_eq!(message().await, format!("{expected}; {one}: no client has polled"));
+
+    queue.none().await;
+    assert_eq!(message().await, format!("{expected}; {one}: the last poll ended at 2026-01-01T12:00:00Z"));
+    server.user("mel").events(["message"]).await.none().await;
+    assert!(message().await.contains("there are 2 queues, but no poll waits on them: the last poll ended at"));
 }
