@@ -46,7 +46,7 @@ use crate::http::{Edge, Response, reply};
 use crate::realm::invariants;
 use crate::time::Span;
 use crate::world::blocking::in_place;
-use crate::world::{RealTime, World};
+use crate::world::{RealTime, World, Worlds};
 use http::HeaderMap;
 use serde_json::{Map, Value, json};
 use std::io;
@@ -173,7 +173,7 @@ impl Control {
                 if matches!(call, WorldCall::Reset | WorldCall::ClearJournal) {
                     self.edge.worlds.observe(&world);
                 }
-                return execute_in_world(&world, call, &values[1..], &filters, request).await;
+                return execute_in_world(&world, &self.edge.worlds, call, &values[1..], &filters, request).await;
             }
         };
         success_body(data)
@@ -233,6 +233,7 @@ async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Error>
 /// Carries out a call for one world and returns the body of the reply. Calls that change the world wait for its writer.
 async fn execute_in_world(
     world: &Arc<World>,
+    worlds: &Worlds,
     call: WorldCall,
     values: &[&str],
     filters: &Filters,
@@ -253,7 +254,8 @@ async fn execute_in_world(
             run_blocking(move || Ok(invariants(&world))).await?
         }
         WorldCall::MoveClock => clock::change(world, body(request)?).await?,
-        WorldCall::WaitJournal => journal::wait(world, body(request)?).await?,
+        WorldCall::WaitJournal => journal::wait(world, worlds, body(request)?).await?,
+        WorldCall::VerifyJournal => in_place(|| journal::verify(world, worlds, body(request)?))?,
         WorldCall::WaitQueues => queues::wait(world, body(request)?).await?,
         WorldCall::WaitPushes => pushes::wait(world, body(request)?, &base_url()).await?,
         WorldCall::Reset
@@ -266,7 +268,7 @@ async fn execute_in_world(
         | WorldCall::AcceptInvite
         | WorldCall::LoseQueue => {
             let _turn = world.turn().await;
-            in_place(|| change(world, call, values, request))?
+            in_place(|| change(world, worlds, call, values, request))?
         }
         _ => in_place(|| read(world, call, values, filters, request))?,
     };
@@ -274,7 +276,13 @@ async fn execute_in_world(
 }
 
 /// Carries out a call that changes the realm. The caller must be the world's writer.
-fn change(world: &World, call: WorldCall, values: &[&str], request: &ApiRequest) -> Result<Value, Error> {
+fn change(
+    world: &World,
+    worlds: &Worlds,
+    call: WorldCall,
+    values: &[&str],
+    request: &ApiRequest,
+) -> Result<Value, Error> {
     let value = values.first().copied().unwrap_or_default();
     match call {
         WorldCall::Reset => reset::reset(world, &body(request)?),
@@ -327,7 +335,6 @@ fn read(
             world.report().clear();
             Ok(json!({}))
         }
-        WorldCall::VerifyJournal => journal::verify(world, body(request)?),
         WorldCall::Watch => Err(refusal("This call is a WebSocket: connect to it with ws://")),
         WorldCall::Pushes => {
             pushes::list(world, filters, &worlds::base_url(request.scheme(), request.headers(), world.name()))

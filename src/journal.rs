@@ -37,6 +37,9 @@ pub struct Entry {
     /// HTTP status; 0 if a fault dropped the connection.
     pub status: u16,
     pub reply: Body,
+    /// When the request arrived, in microseconds of real time.
+    #[serde(skip)]
+    pub received: i64,
     /// In real time.
     pub duration_ms: f64,
     /// The name of the client without its version, from its User-Agent.
@@ -240,6 +243,7 @@ mod tests {
             params: Arc::default(),
             status: 200,
             reply: Body(reply.into()),
+            received: 0,
             duration_ms: 0.0,
             client: "".into(),
             hint: None,

@@ -157,6 +157,7 @@ mod tests {
             ),
             status: 200,
             reply: Body::default(),
+            received: at * 1_000_000,
             duration_ms: 1.0,
             client: "".into(),
             hint: None,

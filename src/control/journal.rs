@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::fault::NETWORK_FAULT_ID;
 use crate::journal::{Entry, Filter};
 use crate::json_diagnostic::most_similar;
-use crate::world::World;
+use crate::world::{World, Worlds};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -98,13 +98,14 @@ pub fn show(world: &World, filters: &Filters) -> Result<Value, Error> {
 /// # Errors
 ///
 /// `ControlRefused`, `VerificationFailed`.
-pub fn verify(world: &World, expected_requests: Assertion) -> Result<Value, Error> {
+pub fn verify(world: &World, worlds: &Worlds, expected_requests: Assertion) -> Result<Value, Error> {
     let (filter, bounds) = expected_requests.read(world)?;
     let count = world.journal().find(&filter).len();
     if bounds.admit(count) {
         return Ok(json!({ "count": count }));
     }
-    let (reason, nearest) = (bounds.reason(count, world, &filter), bounds.shown_requests(count, world, &filter));
+    let (reason, nearest) =
+        (bounds.reason(count, world, worlds, &filter), bounds.shown_requests(count, world, &filter));
     Err(Error::VerificationFailed { reason: reason.into(), count: count.into(), nearest: nearest.into() })
 }
 
@@ -113,7 +114,7 @@ pub fn verify(world: &World, expected_requests: Assertion) -> Result<Value, Erro
 /// # Errors
 ///
 /// `ControlRefused`, `VerificationTimedOut`; `UnknownControlWorld` when the world is deleted while waiting.
-pub async fn wait(world: &World, expected_requests: AwaitedRequests) -> Result<Value, Error> {
+pub async fn wait(world: &World, worlds: &Worlds, expected_requests: AwaitedRequests) -> Result<Value, Error> {
     let (expected_requests, timeout_ms) = expected_requests.into_parts();
     let (filter, bounds) = expected_requests.read(world)?;
     let count = || world.journal().find(&filter).len();
@@ -123,7 +124,7 @@ pub async fn wait(world: &World, expected_requests: AwaitedRequests) -> Result<V
         None => {
             let count = count();
             let (reason, nearest) =
-                (bounds.reason(count, world, &filter), bounds.shown_requests(count, world, &filter));
+                (bounds.reason(count, world, worlds, &filter), bounds.shown_requests(count, world, &filter));
             Err(Error::VerificationTimedOut { reason: reason.into(), count: count.into(), nearest: nearest.into() })
         }
     }
@@ -181,14 +182,18 @@ impl Bounds {
         count >= self.at_least && self.at_most.is_none_or(|max| count <= max)
     }
 
-    fn reason(self, count: usize, world: &World, filter: &Filter) -> String {
+    fn reason(self, count: usize, world: &World, worlds: &Worlds, filter: &Filter) -> String {
         let expected_count = match self.at_most {
             Some(max) if max == self.at_least => format!("exactly {max}"),
             Some(max) => format!("{} to {max}", self.at_least),
             None => format!("at least {}", self.at_least),
         };
         let noun = if self.at_most.unwrap_or(self.at_least) == 1 { "request" } else { "requests" };
-        format!("Expected {expected_count} such {noun}, found {count}{}", no_requests_message(world, filter))
+        format!(
+            "Expected {expected_count} such {noun}, found {count}{}{}",
+            no_requests_message(world, worlds, filter),
+            fired_message(world, filter)
+        )
     }
 
     /// The requests to show: the newest matching ones if there were too many, otherwise the nearest ones.
@@ -236,8 +241,9 @@ fn candidates(world: &World, filter: &Filter) -> impl Iterator<Item = Arc<Entry>
     world.journal().all().into_iter().filter(move |entry| includes_test_setup || !is_test_setup(entry))
 }
 
-/// An addition to the message if there were no requests at all, or none of the user.
-fn no_requests_message(world: &World, filter: &Filter) -> String {
+/// An addition to the message if there were no requests at all, or none of the user. It names the worlds that got requests
+/// meanwhile, which a client with a wrong address sent.
+fn no_requests_message(world: &World, worlds: &Worlds, filter: &Filter) -> String {
     let (mut is_empty, mut user_sent_none) = (true, true);
     for entry in candidates(world, filter) {
         is_empty = false;
@@ -246,10 +252,47 @@ fn no_requests_message(world: &World, filter: &Filter) -> String {
             user.is_some_and(|user| !entry.user.as_ref().is_some_and(|email| email.eq_ignore_ascii_case(user)));
     }
     match &filter.user {
-        Some(user) if user_sent_none => format!("; {user} sent no request"),
-        _ if is_empty => "; no request came".to_owned(),
+        Some(user) if user_sent_none => {
+            format!("; {user} sent no request{}", requests_elsewhere(world, worlds, filter))
+        }
+        _ if is_empty => format!("; no request came{}", requests_elsewhere(world, worlds, filter)),
         _ => String::new(),
     }
+}
+
+/// How many requests the default world, and a single other world, received since the world was created.
+fn requests_elsewhere(world: &World, worlds: &Worlds, filter: &Filter) -> String {
+    let since = world.lifecycle().created_at.micros();
+    let text = |other: &World| {
+        let was_used = other.lifecycle().last_request_at().is_some_and(|at| at.micros() >= since);
+        if other.name() == world.name() || !was_used {
+            return None;
+        }
+        let count = candidates(other, filter).filter(|entry| entry.received >= since).count();
+        let noun = if count == 1 { "request" } else { "requests" };
+        (count > 0).then(|| format!("; the world '{}' got {count} {noun} meanwhile", other.name()))
+    };
+    let in_default = worlds.get(Worlds::DEFAULT).and_then(|default| text(&default)).unwrap_or_default();
+    let others = worlds.all().into_iter().filter(|other| other.name() != Worlds::DEFAULT);
+    // Two are enough to know that there is not a single one.
+    match others.filter_map(|other| text(&other)).take(2).collect::<Vec<_>>().as_slice() {
+        [in_other] => in_default + in_other,
+        _ => in_default,
+    }
+}
+
+/// An addition to the message if the fault of the filter fired for more requests than the journal has.
+fn fired_message(world: &World, filter: &Filter) -> String {
+    let Some(id) = filter.fault.as_deref() else { return String::new() };
+    let fired = world.faults().lock().rules().iter().find(|rule| rule.id == id).map_or(0, |rule| rule.fired);
+    let journaled = world.journal().all().iter().filter(|entry| entry.fault.as_deref() == Some(id)).count();
+    if fired <= journaled as u64 || world.parked_polls() == 0 {
+        return String::new();
+    }
+    let times = if fired == 1 { "once".to_owned() } else { format!("{fired} times") };
+    format!(
+        "; '{id}' has fired {times}, but the journal has {journaled} of these requests: a parked poll comes into it when it is answered"
+    )
 }
 
 /// The nearest entries, each with a diff from the expected request.

@@ -128,6 +128,7 @@ impl Trace {
             params: self.params.clone(),
             status: if is_dropped { 0 } else { response.status().as_u16() },
             reply: Body(if is_text(response) { response.body().clone() } else { Bytes::new() }),
+            received: self.began.micros(),
             duration_ms: duration.micros() as f64 / 1e3,
             client: std::mem::take(&mut self.client),
             hint: response.headers().get(reply::HINT).and_then(|hint| hint.to_str().ok()).map(Into::into),
@@ -143,7 +144,7 @@ impl Trace {
             world.broadcast(WatchFrame::Fault { at: now, fault_id, journal_id, effect });
         }
         world.broadcast_events(&self.new_events);
-        JournaledRequest { entry, began: self.began, ended, delay: self.delay, row: self.row, at: now }
         self.poll = None;
+        JournaledRequest { entry, began: self.began, ended, delay: self.delay, row: self.row, at: now }
     }
 }

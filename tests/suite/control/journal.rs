@@ -321,3 +321,29 @@ async fn methods_and_paths_that_no_request_has_are_refused() {
         control.post(&format!("{JOURNAL}/wait"), waited_for).await.refused(&format!("$.{name}: takes"));
     }
 }
+
+#[tokio::test]
+async fn a_wait_for_a_fault_says_that_it_fired_for_a_poll_that_is_parked() {
+    let server = TestServer::start().await;
+    let control = Control::of(&server);
+    let rule = json!({"match": {"path": "/events"}, "times": 1, "effect": {"pseudo_localize": true}});
+    let id = control.fault(rule).await;
+    let expected = json!({"fault": id, "timeout_ms": 1});
+    let message = async || {
+        let reply = control.post("/worlds/default/journal/wait", expected.clone()).await.with_status(408);
+        reply.body["msg"].as_str().expect("a text").to_owned()
+    };
+    let mel = server.user("mel");
+    let mut queue = mel.events(["message"]).await;
+    assert!(!message().await.contains("has fired"), "it has not");
+
+    let parked = tokio::spawn(async move { queue.wait().await });
+    server.until_parked(1).await;
+
+    let fired = "; 'fault-1' has fired once, but the journal has 0 of these requests: a parked poll comes into it when it is answered";
+    let message = message().await;
+    assert!(message.ends_with(fired), "{message}");
+    server.user("max").send_to("general", "t", "news").await;
+    parked.await.expect("answered").success();
+    control.post("/worlds/default/journal/wait", expected).await.success();
+}
