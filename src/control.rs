@@ -285,7 +285,7 @@ fn change(
 ) -> Result<Value, Error> {
     let value = values.first().copied().unwrap_or_default();
     match call {
-        WorldCall::Reset => reset::reset(world, &body(request)?),
+        WorldCall::Reset => reset::reset(world, worlds, &body(request)?),
         WorldCall::Upgrade => worlds::upgrade(world, &body(request)?),
         WorldCall::KeepSnapshot => snapshots::keep(world, body(request)?),
         WorldCall::Restore => snapshots::restore(world, value),

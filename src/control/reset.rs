@@ -4,7 +4,7 @@ use super::unknown_word_error;
 use crate::error::Error;
 use crate::fault::network::Networks;
 use crate::fault::rate_limit::RateLimits;
-use crate::world::World;
+use crate::world::{World, Worlds};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn keep_schema(_: &mut SchemaGenerator) -> Schema {
 /// # Errors
 ///
 /// `ControlRefused` for a part that can't be kept.
-pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
+pub fn reset(world: &World, worlds: &Worlds, reset: &Reset) -> Result<Value, Error> {
     let names = reset.keep.as_deref().unwrap_or_default();
     for (index, name) in names.iter().enumerate() {
         if !KEEPABLE.contains(&name.as_str()) {
@@ -39,6 +39,9 @@ pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
         }
     }
     let keeps = |part: &str| names.iter().any(|name| name == part);
+    if !keeps("report") {
+        worlds.archive_report(world);
+    }
     world.reset();
     if !keeps("faults") {
         let seed = world.snapshot().rng.seed;
@@ -48,9 +51,6 @@ pub fn reset(world: &World, reset: &Reset) -> Result<Value, Error> {
     }
     if !keeps("journal") {
         world.journal().clear();
-    }
-    if !keeps("report") {
-        world.report().clear();
     }
     Ok(json!({}))
 }

@@ -85,6 +85,13 @@ impl Worlds {
         summary
     }
 
+    /// Moves a world's report to those of ended worlds. Its queues are judged as at the end of the world.
+    pub fn archive_report(&self, world: &World) {
+        world.close_report(false);
+        self.ended_reports.add(world.report().summary().with_world(world.name()));
+        world.report().clear();
+    }
+
     pub fn clear_reports(&self) {
         self.ended_reports.clear();
         self.all().iter().for_each(|world| world.report().clear());
