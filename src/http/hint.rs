@@ -1,5 +1,6 @@
 //! Hints: sentences that say which request would have succeeded, for a header of refused requests.
 
+mod messages;
 mod nearest;
 mod values;
 
@@ -13,6 +14,7 @@ use crate::realm::user::{Role, User};
 
 use nearest::most_similar;
 
+pub use messages::for_message;
 pub use nearest::for_name;
 pub use values::{for_event_types, for_value};
 

@@ -303,3 +303,34 @@ async fn a_message_to_an_archived_channel_gets_a_hint_of_its_own() {
     let hint = "Allowed for users who can read the channel: only its subscribers, if it is private.";
     assert_eq!(refused.header("x-chatdouble-hint"), Some(hint));
 }
+
+#[tokio::test]
+async fn a_refused_message_hints_at_whether_it_was_deleted_or_never_sent() {
+    let server = TestServer::start().await;
+    let [adam, mel, max] = server.users(["adam", "mel", "max"]);
+    let deleted = mel.send_to("general", "t", "gone").await;
+    let seen = mel.send_to("general", "t", "here").await;
+    let private = adam.send_direct(&[max.id()], "secret").await;
+    adam.delete(&format!("/messages/{deleted}"), json!({})).await.success();
+    let newest = private;
+    let next = newest + 1;
+
+    let thumbs_up = json!({"emoji_name": "thumbs_up"});
+    let flags = json!({"messages": [seen, deleted, next], "op": "add", "flag": "starred"});
+    for (reply, hint) in [
+        (mel.get(&format!("/messages/{deleted}"), json!({})).await, format!("Message {deleted} was deleted.")),
+        (
+            mel.post(&format!("/messages/{next}/reactions"), thumbs_up).await,
+            format!("No message has had the ID {next}; the newest is {newest}."),
+        ),
+        (
+            mel.patch(&format!("/messages/{private}"), json!({"content": "x"})).await,
+            format!("Message {private} exists, but mel@chat.test can't see it."),
+        ),
+        (mel.post("/messages/flags", flags).await, format!("Message {deleted} was deleted.")),
+        (mel.get("/messages/0", json!({})).await, format!("No message has had the ID 0; the newest is {newest}.")),
+    ] {
+        assert_eq!(reply.header("x-chatdouble-hint"), Some(hint.as_str()), "{reply}");
+        reply.with_status(400).error("BAD_REQUEST", "Invalid message(s)");
+    }
+}

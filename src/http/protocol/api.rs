@@ -150,8 +150,10 @@ pub(super) fn refuse(context: &RequestContext<'_>, admitted: &Admitted<'_>, erro
     let body_hint = hint::for_json_body(&error, row).filter(|_| sends_json(context.incoming) && !takes_json);
     let hint = body_hint.or_else(|| hint::for_missing_parameter(&error, row, raw));
     let hint = hint.or_else(|| hint::for_name(&error, row, raw, &realm, caller));
-    let hint =
-        hint.or_else(|| hint::for_permission(&error, &realm, caller?)).or_else(|| hint::for_misspelled(row, raw));
+    let hint = hint
+        .or_else(|| hint::for_permission(&error, &realm, caller?))
+        .or_else(|| hint::for_misspelled(row, raw))
+        .or_else(|| hint::for_message(&error, raw, &realm, caller?));
     let hint = hint.or_else(|| hint::for_value(&error, row, raw));
     refusal(context, row, error, hint)
 }
