@@ -193,9 +193,12 @@ fn path(exchange: &Exchange, names: &mut Names) -> Result<String, String> {
         if let Some(name) = names.text(&exchange.path) {
             return Ok(format!("{{{{origin}}}}{{{{{name}}}}}"));
         }
-        let is_file = ["/user_uploads/", "/user_avatars/", "/avatar/", "/static/", "/external_content/", "/json/"];
+        let is_file = ["/user_uploads/", "/user_avatars/", "/avatar/", "/static/", "/external_content/"];
         if is_file.iter().any(|start| exchange.path.starts_with(start)) {
-            return Err("the recording gave no such address, or it acts in a session".to_owned());
+            return Err("it fetches a file whose address no recorded reply gave".to_owned());
+        }
+        if exchange.path.starts_with("/json/") {
+            return Err("it acts in a session".to_owned());
         }
         return Ok(format!("{{{{server}}}}{}", exchange.path.replace("{{", "%7B%7B")));
     };
