@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 /// The vendor names that replace neutral names on the wire.
 ///
@@ -220,16 +220,6 @@ impl Dialect {
     }
 
     /// Whether the dialect renames no key, value or path.
-    /// The name of a built-in dialect; `custom` for a document.
-    pub fn name(&self) -> &'static str {
-        static ZULIP: LazyLock<Dialect> = LazyLock::new(Dialect::zulip);
-        match self {
-            dialect if *dialect == Dialect::neutral() => "neutral",
-            dialect if *dialect == *ZULIP => "zulip",
-            _ => "custom",
-        }
-    }
-
     pub fn is_neutral(&self) -> bool {
         self.keys.is_empty() && self.values.is_empty() && self.paths.is_empty()
     }

@@ -26,7 +26,6 @@ mod narrow;
 pub mod objects;
 mod parameters;
 pub mod place;
-pub mod release;
 mod usage;
 
 use crate::api::parameter::Parameter;

@@ -2,6 +2,7 @@
 //! ends.
 
 mod connection;
+mod days;
 mod filter;
 mod line;
 mod names;
@@ -12,6 +13,7 @@ use super::output::eprint_line;
 use super::signals::TerminationSignal;
 use super::tls::{TrustOptions, with_tls_hint};
 use clap::Args;
+use days::Days;
 use filter::{Filter, FilterState};
 use futures_util::StreamExt;
 use serde_json::Value;
@@ -135,7 +137,7 @@ async fn connect(
     ));
     *was_connected = true;
     let mut filter_state = FilterState::new(&watch.filter);
-    let mut days = line::Days::default();
+    let mut days = Days::default();
     loop {
         let text = match socket.next().await {
             Some(Ok(Message::Text(text))) => text,

@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A new world.
 #[derive(Deserialize, JsonSchema)]
@@ -97,7 +97,7 @@ pub fn row(request: &ApiRequest, world: &World) -> Value {
         "url": url(request, world),
         "label": lifecycle.label,
         "feature_level": settings.feature_level,
-        "dialect": settings.dialect.name(),
+        "dialect": dialect_name(&settings.dialect),
         "users": realm.users.len(),
         "channels": realm.channels.len(),
         "messages": realm.messages.len(),
@@ -353,6 +353,13 @@ fn level(spec: &WorldSpec) -> Result<Option<i64>, Error> {
 
 /// The names of the built-in dialects.
 const DIALECTS: [&str; 2] = ["neutral", "zulip"];
+
+/// The name of a built-in dialect; `custom` for a document.
+fn dialect_name(dialect: &Dialect) -> &'static str {
+    static BUILT_IN: LazyLock<[Dialect; 2]> = LazyLock::new(|| [Dialect::neutral(), Dialect::zulip()]);
+    let index = BUILT_IN.iter().position(|built_in| built_in == dialect);
+    index.map_or("custom", |index| DIALECTS[index])
+}
 
 fn dialect(spec: &WorldSpec) -> Result<Option<Arc<Dialect>>, Error> {
     let dialect = match &spec.dialect {

@@ -2,9 +2,9 @@
 
 use super::attempt::{Attempt, RunResult};
 use crate::api::NEWEST_FEATURE_LEVEL;
+use crate::api::release::of_release;
 use crate::cli::CliError;
 use crate::cli::output::eprint_line;
-use crate::level::release::of_release;
 use crate::level::{Suspect, Usage};
 use clap::Args;
 use futures_util::{StreamExt, TryStreamExt, stream};

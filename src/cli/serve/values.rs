@@ -1,7 +1,7 @@
 //! Parsers for the values of the options of `serve`.
 
+use crate::api::release::of_release;
 use crate::control::times::Seconds;
-use crate::level::release::of_release;
 use crate::server::Authority;
 use crate::time::Span;
 use std::net::IpAddr;

@@ -22,25 +22,6 @@ enum Colour {
     Cyan = 36,
 }
 
-/// The days of the printed frames: a line with the date comes before the first frame and before each on another day.
-#[derive(Debug, Default)]
-pub struct Days {
-    latest: Option<String>,
-}
-
-impl Days {
-    /// The line to print before a frame; None if the frame before it was on the same day, or the frame has no time.
-    pub fn line_before(&mut self, frame: &Value) -> Option<String> {
-        let day = to_timestamp(frame["at"].as_f64()?).to_date();
-        if self.latest.as_ref() == Some(&day) {
-            return None;
-        }
-        let line = format!("{day} UTC");
-        self.latest = Some(day);
-        Some(line)
-    }
-}
-
 /// Formats a frame. Frames of unknown kinds are returned as they are.
 pub fn format_frame(text: &str, is_coloured: bool) -> String {
     let paint = |colour: Colour, text: String| {
@@ -279,7 +260,7 @@ fn format_jump(seconds: f64) -> String {
     format!("{}{} {unit}", if seconds < 0.0 { "−" } else { "+" }, count.trim_end_matches(".0"))
 }
 
-fn to_timestamp(seconds: f64) -> Timestamp {
+pub fn to_timestamp(seconds: f64) -> Timestamp {
     Timestamp::from_micros((seconds * 1e6).round() as i64)
 }
 
@@ -369,16 +350,6 @@ mod tests {
         assert_eq!(restored("state", 1_767_268_801.0), "12:00:00.000  clock   state replaced, −1 s → 2026-01-01");
         let lost_frame = json!({"type": "lost", "at": 1_767_268_800.0, "count": 7});
         assert_eq!(format_json(lost_frame), "12:00:00.000  lost    7 frames were missed");
-    }
-
-    #[test]
-    fn the_day_is_printed_first_and_when_it_changes() {
-        let mut days = Days::default();
-        let lines = [0.0, 86_399.0, 86_400.0, 86_401.0, 0.0].map(|at| days.line_before(&json!({"at": at})));
-
-        let expected = [Some("1970-01-01 UTC"), None, Some("1970-01-02 UTC"), None, Some("1970-01-01 UTC")];
-        assert_eq!(lines, expected.map(|line| line.map(str::to_owned)));
-        assert_eq!(days.line_before(&json!({"type": "later"})), None);
     }
 
     #[test]
