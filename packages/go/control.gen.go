@@ -83,7 +83,9 @@ type WorldRow struct {
 	// Base URL for clients, without a slash at the end and without /api/v1.
 	URL string `json:"url"`
 	// The text with which it was made, such as the name of a test.
-	Label string `json:"label"`
+	Label        string `json:"label"`
+	FeatureLevel int    `json:"feature_level"`
+	Dialect      string `json:"dialect"`
 	// Number of accounts.
 	Users int `json:"users"`
 	// Number of channels.

@@ -891,10 +891,10 @@ export interface components {
                 error?: {
                     /** HTTP status. */
                     status: number;
-                    /** The error's code. */
-                    code: string;
-                    /** The error's message. */
-                    msg: string;
+                    /** The error's code; by default the usual one of the status. */
+                    code?: string;
+                    /** The error's message; by default the usual one of the status. */
+                    msg?: string;
                 };
                 /** The reply is 429; nothing is done. */
                 rateLimit?: {
@@ -1069,6 +1069,9 @@ export interface components {
             url: string;
             /** The text with which it was made, such as the name of a test. */
             label: string | null;
+            featureLevel: number;
+            /** @enum {unknown} */
+            dialect: "neutral" | "zulip" | "custom";
             /** Number of accounts. */
             users: number;
             /** Number of channels. */

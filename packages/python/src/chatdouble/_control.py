@@ -112,6 +112,8 @@ class WorldRow(Record):
     url: str
     #: The text with which it was made, such as the name of a test.
     label: str | None
+    feature_level: int
+    dialect: str
     #: Number of accounts.
     users: int
     #: Number of channels.
