@@ -142,6 +142,18 @@ func TestSilent(t *testing.T) {
 	t.Fail()
 }
 
+func TestRefusedCall(t *testing.T) {
+	isInner(t)
+	chatdoubletest.NewWorld(t).Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Drop: "aftr"}})
+}
+
+func TestACallThatIsRefusedIsNotTheClientsFailure(t *testing.T) {
+	output, err := inner(t, "TestRefusedCall")
+	if err == nil || !strings.Contains(output, "aftr") || strings.Contains(output, "no request reached") {
+		t.Error(output, err)
+	}
+}
+
 func TestAFailedTestSaysThatNoRequestReachedItsWorld(t *testing.T) {
 	output, err := inner(t, "TestSilent")
 	if err == nil || !strings.Contains(output, "chatdoubletest_test.go:") || !strings.Contains(output, "no request reached world-") {

@@ -2,6 +2,8 @@ package chatdoubletest
 
 import (
 	"encoding/json"
+	"errors"
+	"sync"
 	"testing"
 
 	chatdouble "chatdouble.test/go"
@@ -56,18 +58,23 @@ func (w *World) Fork(options chatdouble.WorldOptions) *World {
 func must[Value any](value Value, err error) func(testing.TB) Value {
 	return func(t testing.TB) Value {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return value
 	}
 }
 
+// refused has the tests that failed because control refused a call, by which a failed test of its client is told apart.
+var refused sync.Map
+
 func check(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+	if err == nil {
+		return
 	}
+	if !errors.Is(err, chatdouble.ErrVerificationFailed) {
+		refused.Store(t, true)
+	}
+	t.Fatal(err)
 }
 
 // Reset resets data, clock, pushes, faults, journal and report, except those of the last three that keep names.
