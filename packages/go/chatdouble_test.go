@@ -193,8 +193,40 @@ func TestFaults(t *testing.T) {
 	same(t, send(t, world, mel, "x")["result"], "success")
 	_, err := world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Drop: "aftr"}})
 	equal(t, refused(t, err).Status, 400)
-	_, err = world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Error: &chatdouble.ErrorEffect{Status: 503}}})
-	refused(t, err, `code, msg and further keys, not {"status":503}`)
+}
+
+func TestAnErrorWithAStatusAlone(t *testing.T) {
+	world := server(t).World("default")
+	mel := ok(world.User("mel"))(t)
+	fault := ok(world.Faults.Add(chatdouble.FaultRule{Times: 1, Effect: chatdouble.Effect{Error: &chatdouble.ErrorEffect{Status: 503}}}))(t)
+	reply := send(t, world, mel, "x")
+	if reply["result"] != "error" || reply["code"] == "" || reply["msg"] == "" {
+		t.Error(reply)
+	}
+	equal(t, ok(fault.WaitFired(0, 0))(t), 1)
+}
+
+func TestAFaultIsWaitedFor(t *testing.T) {
+	world := ok(server(t).CreateWorld(chatdouble.WorldOptions{ForkOf: "default"}))(t)
+	mel := ok(world.User("mel"))(t)
+	fault := ok(world.Faults.Add(chatdouble.FaultRule{Effect: chatdouble.Effect{Drop: "after"}}))(t)
+	_, err := fault.WaitFired(0, time.Millisecond)
+	equal(t, refused(t, err).Status, 408)
+	go func() {
+		for range [2]int{} {
+			if reply, err := http.PostForm(world.URL+"/api/v1/dev_fetch_api_key", url.Values{"username": {mel.Email}}); err == nil {
+				reply.Body.Close()
+			}
+		}
+	}()
+	if count := ok(fault.WaitFired(2, 0))(t); count < 2 {
+		t.Error(count)
+	}
+	entries := ok(world.Journal.Entries(chatdouble.JournalFilter{Fault: fault.ID}))(t)
+	if line := entries[0].String(); !strings.HasPrefix(line, "no reply POST /dev_fetch_api_key ") {
+		t.Error(line)
+	}
+	check(t, world.Delete())
 }
 
 // What docs/mobile.md says of net/http.

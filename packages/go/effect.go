@@ -42,19 +42,19 @@ func (e RateLimitEffect) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"retry_after": plain(e.RetryAfter)})
 }
 
-// ErrorEffect is a failed reply. Control requires its status, code and message.
+// ErrorEffect is a failed reply: a status alone, such as ErrorEffect{Status: 503}, or with more.
 type ErrorEffect struct {
 	// Status is the HTTP status, from 400 to 599.
 	Status int
-	// Code is the reply's code, such as BAD_REQUEST, by which clients tell errors apart.
+	// Code is the reply's code, such as BAD_REQUEST, by which clients tell errors apart; empty for that of the status.
 	Code string
-	// Msg is the text of the reply, as users see it.
+	// Msg is the text of the reply, as users see it; empty for that of the status.
 	Msg string
 	// Further has other keys of the reply.
 	Further map[string]any
 }
 
-// MarshalJSON writes the further keys with the others. An empty one is left out, so that control says that it is missing.
+// MarshalJSON writes the further keys with the others. An empty one is left out, so that control gives what belongs to the status.
 func (e ErrorEffect) MarshalJSON() ([]byte, error) {
 	keys := map[string]any{}
 	for name, value := range e.Further {

@@ -9,12 +9,20 @@ import (
 	"strings"
 )
 
-// shownCharacters is the most characters of a parameter that a line shows.
-const shownCharacters = 60
+const (
+	// shownCharacters is the most characters of a parameter that a line shows.
+	shownCharacters = 60
+	// dropped is the status of a request whose connection was dropped.
+	dropped = 0
+)
 
 // String is the request in a line, and below it why it was refused.
 func (e JournalEntry) String() string {
-	words := []string{fmt.Sprint(e.Status), e.Method, e.Path}
+	outcome := fmt.Sprint(e.Status)
+	if e.Status == dropped {
+		outcome = "no reply"
+	}
+	words := []string{outcome, e.Method, e.Path}
 	if e.User != "" {
 		words = append(words, e.User)
 	}

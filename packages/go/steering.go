@@ -80,6 +80,17 @@ type Fault struct {
 	calls calls
 }
 
+// WaitFired waits until the fault fired at so many requests (0: one), for at most the timeout (0: 5 seconds), and returns at how
+// many it did. A rule meets the requests that arrive after it: a poll that waits already is not met.
+func (f *Fault) WaitFired(times int, timeout time.Duration) (int, error) {
+	if times == 0 {
+		times = 1
+	}
+	var reply counted
+	err := f.calls.wait("/journal/wait", map[string]any{"fault": f.ID, "at_least": times}, nil, timeout, &reply)
+	return reply.Count, err
+}
+
 // Remove removes the fault.
 func (f *Fault) Remove() error { return f.calls.delete("/faults/" + url.PathEscape(f.ID)) }
 

@@ -91,6 +91,13 @@ type Fault struct {
 	t testing.TB
 }
 
+// WaitFired waits until the fault fired at so many requests (0: one), for at most the timeout (0: 5 seconds), and returns at how
+// many it did. A rule meets the requests that arrive after it: a poll that waits already is not met.
+func (f Fault) WaitFired(times int, timeout time.Duration) int {
+	f.t.Helper()
+	return must(f.Fault.WaitFired(times, timeout))(f.t)
+}
+
 // Remove removes the fault.
 func (f Fault) Remove() {
 	f.t.Helper()
