@@ -6,7 +6,19 @@ export type { EventType } from "./event-types.js";
 export type { Rule } from "./rules.js";
 export { connect, Server } from "./server.js";
 export { startServer, type StartOptions } from "./start.js";
-export { Clock, Faults, Journal, Networks, Previews, Pushes, Queues, RateLimits, Snapshots, World } from "./world.js";
+export {
+  Clock,
+  Faults,
+  InstalledFault,
+  Journal,
+  Networks,
+  Previews,
+  Pushes,
+  Queues,
+  RateLimits,
+  Snapshots,
+  World,
+} from "./world.js";
 export type {
   AgendaItem,
   Assertion,
@@ -21,6 +33,7 @@ export type {
   FaultRule,
   Finding,
   FindingFilter,
+  Firing,
   ForkOptions,
   Frame,
   Invariants,

@@ -2,7 +2,7 @@
 
 import { ChatdoubleError } from "./error.js";
 import type { StartOptions } from "./start.js";
-import type { Assertion, AwaitedPushes, FindingFilter, Jump, Waiting, Whose, WorldOptions } from "./types.js";
+import type { Assertion, AwaitedPushes, FindingFilter, Firing, Jump, Waiting, Whose, WorldOptions } from "./types.js";
 
 /** The names of a type's keys; the compiler sees that none is missing. */
 function keysOf<Options>(keys: Record<keyof Required<Options>, true>): readonly string[] {
@@ -62,6 +62,7 @@ export const ASSERTION = keysOf<Assertion>({
 });
 export const AWAITED_PUSHES = keysOf<AwaitedPushes>({ user: true, deviceId: true, since: true, atLeast: true });
 export const WAITING = keysOf<Waiting>({ timeoutMs: true });
+export const FIRING = keysOf<Firing>({ times: true, timeoutMs: true });
 export const WHOSE = keysOf<Whose>({ user: true });
 export const JUMP = keysOf<Jump>({ waitForClientsMs: true });
 export const FINDING_FILTER = keysOf<FindingFilter>({ severity: true, except: true });

@@ -3,11 +3,15 @@
 /** The most characters of a parameter that are shown. */
 const SHOWN_CHARACTERS = 60;
 
+/** The status of a request whose connection was dropped. */
+const DROPPED = 0;
+
 /** A request of the journal, and below it why it was refused. */
 export function requestLine(entry: any): string {
   const params = Object.entries(entry.params ?? {}).map(([name, value]) => `${name}=${short(String(value))}`);
   const fault = entry.fault ? `(${entry.fault})` : "";
-  const words = [entry.status, entry.method, entry.path, entry.user, ...params, fault];
+  const outcome = entry.status === DROPPED ? "no reply" : entry.status;
+  const words = [outcome, entry.method, entry.path, entry.user, ...params, fault];
   const reasons = [entry.status >= 400 ? entry.reply?.msg : undefined, entry.hint].filter(Boolean);
   const said = words.filter((word) => word !== null && word !== undefined && word !== "").join(" ");
   return [said, ...reasons].join("\n    ");

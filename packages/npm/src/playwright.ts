@@ -31,7 +31,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   world: async ({ serverOptions, worldOptions }, use, info) => {
     const world = await worldFor(info.titlePath.join(" > "), worldOptions, serverOptions);
     await use(world);
-    await end(world, info.status !== info.expectedStatus, (text) => console.error(text));
+    // Playwright has an error's name in its message, and not its code.
+    const failures = info.errors.map(({ message }) => ({ name: message?.split(":", 1)[0]! }));
+    await end(world, info.status === info.expectedStatus ? null : failures, (text) => console.error(text));
   },
 });
 

@@ -98,8 +98,8 @@ export interface DelayEffect {
 }
 /** The reply is an error; nothing is done. */
 export interface ErrorEffect {
-  /** The HTTP status, and the reply: `code`, `msg` and further keys. */
-  error: { status: number; code: string; msg: string; [key: string]: unknown };
+  /** The HTTP status, and the reply: `code` and `msg`, by default those of the status, and further keys. */
+  error: { status: number; code?: string; msg?: string; [key: string]: unknown };
 }
 /** 429, the error of a rate limit; nothing is done. */
 export interface RateLimitEffect {
@@ -171,6 +171,11 @@ export interface FaultRule extends Sent<Omit<WireRule, "match" | "effect">> {
   match?: Sent<NonNullable<WireRule["match"]>>;
   /** What the client sees. */
   effect: Effect;
+}
+/** How often a fault has to fire, and how long to wait. */
+export interface Firing extends Waiting {
+  /** At how many requests; 1 by default. */
+  times?: number;
 }
 /** A network to put clients on. */
 export interface NetworkTerms extends Sent<Body<World<"/network">["post"]>> {}

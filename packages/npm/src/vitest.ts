@@ -71,7 +71,8 @@ export const test = checked(
       for (let suite = task.suite; suite?.name; suite = suite.suite) names.unshift(suite.name);
       const world = await worldFor(names.join(" > "), worldOptions, serverOptions);
       await use(world);
-      await end(world, task.result?.state === "fail", (text) => console.error(text));
+      const failures = task.result?.state === "fail" ? (task.result.errors ?? []) : null;
+      await end(world, failures, (text) => console.error(text));
     },
   }),
 ) as unknown as WorldTest;

@@ -3,7 +3,7 @@
 import { EventRecorder } from "./events.js";
 import { ChatdoubleError, part, rows } from "./error.js";
 import type { Requests } from "./http.js";
-import { checkKeys, checkNone, JUMP, WAITING, WHOSE } from "./keys.js";
+import { checkKeys, checkNone, FIRING, JUMP, WAITING, WHOSE } from "./keys.js";
 import { fromWire } from "./names.js";
 import type { Server } from "./server.js";
 import type {
@@ -14,6 +14,7 @@ import type {
   ClockState,
   Fault,
   FaultRule,
+  Firing,
   ForkOptions,
   Frame,
   Invariants,
@@ -296,15 +297,41 @@ export class Clock {
   }
 }
 
+/** A fault that was installed. */
+export class InstalledFault {
+  constructor(
+    private readonly calls: Calls,
+    /** Its id in control. */
+    readonly id: string,
+  ) {}
+
+  /**
+   * Waits until it fired at `times` requests (default: 1), and returns at how many it did; after the timeout, throws as
+   * `journal.verify` does. A rule meets the requests that arrive after it: a poll that waits already is not met.
+   */
+  async waitFired(options: Firing = {}): Promise<number> {
+    checkKeys("waitFired", options, FIRING, "times: 2");
+    const body = { fault: this.id, atLeast: options.times ?? 1, timeoutMs: options.timeoutMs ?? PATIENCE_MS };
+    return part(await this.calls.post("/journal/wait", body), "count");
+  }
+
+  /** Removes it. */
+  async remove(): Promise<void> {
+    await this.calls.delete(`/faults/${encodeURIComponent(this.id)}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.remove();
+  }
+}
+
 /** Failures on demand. */
 export class Faults {
   constructor(private readonly calls: Calls) {}
 
   /** Installs a rule. */
-  async add(rule: FaultRule): Promise<{ id: string; remove(): Promise<void> }> {
-    const faultId: string = part(await this.calls.post("/faults", rule), "faultId");
-    const remove = async () => void (await this.calls.delete(`/faults/${encodeURIComponent(faultId)}`));
-    return { id: faultId, remove };
+  async add(rule: FaultRule): Promise<InstalledFault> {
+    return new InstalledFault(this.calls, part(await this.calls.post("/faults", rule), "faultId"));
   }
 
   /** All installed rules, also spent ones, with how many requests each let pass and how often it fired. */

@@ -11,6 +11,8 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ChatdoubleError, connect, startServer } from "chatdouble";
 import { checkFixtures } from "../dist/esm/keys.js";
+import { requestLine } from "../dist/esm/line.js";
+import { end } from "../dist/esm/testing.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 let server;
@@ -161,6 +163,44 @@ test("faults are installed, counted and removed; keys of errors stay as they are
   await world.faults.clear();
   assert.equal((await send(world, mel, "x")).result, "success");
   await world.delete();
+});
+
+test("an error with a status alone", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const fault = await world.faults.add({ times: 1, effect: { error: { status: 503 } } });
+  const { result, code, msg } = await send(world, mel, "x");
+  assert.ok(result === "error" && code.length > 0 && msg.length > 0, `${result} ${code} ${msg}`);
+  assert.equal(await fault.waitFired(), 1);
+  await world.delete();
+});
+
+test("a fault is waited for, and a request without a reply is shown as one", async () => {
+  const world = await server.createWorld();
+  const mel = await world.user("mel");
+  const fault = await world.faults.add({ match: { path: "/messages" }, effect: { drop: "after" } });
+  await assert.rejects(fault.waitFired({ timeoutMs: 1 }), { code: "VERIFICATION_FAILED", status: 408 });
+  await assert.rejects(fault.waitFired({ time: 2 }), /waitFired has no option 'time'; did you mean 'times'\?/);
+  const waiting = fault.waitFired({ times: 2 });
+  for (let round = 0; round < 2; round++) await assert.rejects(send(world, mel, "x"));
+  assert.ok((await waiting) >= 2);
+  const [entry] = await world.journal.entries({ fault: fault.id });
+  assert.match(requestLine(entry), /^no reply POST \/messages mel@chat\.test /);
+  await fault.remove();
+  assert.deepEqual(await world.faults.list(), []);
+  await world.delete();
+});
+
+test("a failed test says that no request reached its world, unless a refused call ended it", async () => {
+  const printed = async (failures) => {
+    const texts = [];
+    await end(await server.createWorld(), failures, (text) => texts.push(text));
+    return texts.join("\n");
+  };
+  const refused = { name: "ChatdoubleError", code: "BAD_REQUEST" };
+  assert.match(await printed([{ name: "AssertionError" }]), /^No request reached world-/);
+  assert.match(await printed([{ ...refused, code: "VERIFICATION_FAILED" }]), /^No request reached world-/);
+  for (const failures of [[refused], [new ChatdoubleError("no")], null]) assert.equal(await printed(failures), "");
 });
 
 test("keys of a changed reply stay as they are", async () => {
