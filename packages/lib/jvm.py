@@ -9,14 +9,14 @@ from pathlib import Path
 
 # Where Debian puts jars, and the names that they have there.
 JARS = Path("/usr/share/java")
-LIBRARIES = ("gson", "junit-jupiter-api", "junit-jupiter-params", "junit-platform-commons", "junit-platform-launcher", "junit-platform-engine", "opentest4j", "apiguardian-api")
+LIBRARIES = ("gson", "junit-jupiter-api", "junit-jupiter-params", "junit-platform-commons", "junit-platform-launcher", "junit-platform-engine", "junit4", "opentest4j", "apiguardian-api")
 RUNNER = (
     "junit-jupiter-engine", "junit-platform-engine", "junit-platform-launcher", "junit-platform-console", "junit-platform-reporting",
-    "picocli", "opentest4j-reporting-events", "opentest4j-reporting-schema",
+    "picocli", "opentest4j-reporting-events", "opentest4j-reporting-schema", "hamcrest",
 )  # fmt: skip
 # The oldest Java and Kotlin that can use the library.
 JAVA, KOTLIN = "11", "2.2"
-GSON, JUNIT, PLATFORM = "2.10", "5.9.2", "1.9.2"
+GSON, JUNIT, PLATFORM, JUNIT4 = "2.10", "5.9.2", "1.9.2", "4.13.2"
 # The same bytes from the same files, whenever they are packed.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 POM = """<?xml version="1.0" encoding="UTF-8"?>
@@ -36,7 +36,7 @@ DEPENDENCY = """
       <artifactId>{1}</artifactId>
       <version>{2}</version>{3}
     </dependency>"""
-# Only tests that use the extension need JUnit.
+# Only tests that use the extension, or the rule of JUnit 4, need them.
 OPTIONAL = "\n      <optional>true</optional>"
 
 
@@ -107,6 +107,7 @@ def build(output, source, scratch, licence, binary, version, platform):
         DEPENDENCY.format("org.jetbrains.kotlin", "kotlin-stdlib", f"{KOTLIN}.0", ""),
         DEPENDENCY.format("org.junit.jupiter", "junit-jupiter-api", JUNIT, OPTIONAL),
         DEPENDENCY.format("org.junit.platform", "junit-platform-launcher", PLATFORM, OPTIONAL),
+        DEPENDENCY.format("junit", "junit", JUNIT4, OPTIONAL),
     ]
     folder = output / "maven" / "chatdouble"
     services = {

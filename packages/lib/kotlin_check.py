@@ -68,9 +68,10 @@ def check(tools, output, binary, root):
         example = [f"--select-class={one}" for one in ("ChatTest", "ReminderTest")]
         path = {"PATH": "/usr/bin:/bin"}
         tools.succeeds("the console of JUnit runs the example", *packed, *example, folder=project, within=tools.FIRST_SECONDS + 3, **path)
-        documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|Block\\d+|SendingOfReadmeTest)"]
+        documents = [f"--scan-classpath={classes}", "--include-classname=.*(SendingTest|SendingInJavaTest|OldServersTest|TomorrowTest|Block\\d+|SendingOfReadmeTest)"]
         status, text, _ = tools.run(*configured(project, root, packed), *documents, folder=project, **path)
-        tools.expect(status == 0 and "11 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
+        tools.expect(status == 0 and "13 tests successful" in text, "the blocks of docs/kotlin.md and of the README run", text)
+        check_junit4(tools, running, program, project)
         tests = [*named, "--select-package=test"]
         tools.succeeds("the helpers' tests", *tests, folder=project, CHATDOUBLE_BINARY=str(binary))
         status, text, _ = tools.run(*named, "--select-class=ChatTest", folder=project, PATH=str(java_folder(project)))
@@ -86,6 +87,14 @@ def check(tools, output, binary, root):
         _, text, took = tools.run(*short, "--select-class=WorldsCase", folder=project)
         holds = f"{tools.WORLDS} tests successful" in text and took - bare < tools.patience(tools.options.binary)
         tools.expect(holds, f"{tools.WORLDS} tests with a world each cost {took - bare:.1f} s in JUnit", text)
+
+
+def check_junit4(tools, running, program, project):
+    """Runs the block for JUnit 4, without JUnit 5."""
+    junit4 = [one for one in running if not one.name.startswith(("junit-", "opentest4j", "apiguardian"))]
+    command = ["java", "-XX:TieredStopAtLevel=1", f"-Duser.home={project}", "-cp", jvm.class_path(*junit4, program)]
+    status, text, _ = tools.run(*command, "org.junit.runner.JUnitCore", "SendingWithJUnit4Test", folder=project)
+    tools.expect(status == 0 and "OK (1 test)" in text, "JUnit 4 alone runs its block of docs/kotlin.md", text)
 
 
 def check_sources(tools, command, project, binary):
@@ -120,11 +129,15 @@ def check_elsewhere(tools, console, project, binary):
 def check_coordinates(tools, output, root):
     """Checks that the blocks for Gradle and Maven, which are not run, name the jars that are made."""
     page, script = root / "docs" / "kotlin.md", root / "examples" / "junit" / "build.gradle.kts"
-    (gradle,), (maven, plugin) = blocks(page, "gradle"), blocks(page, "xml")
-    version = ElementTree.fromstring(plugin).findtext("version")
-    tools.expect(f'kotlin("jvm") version "{version}"' in script.read_text(), "the block for Maven has the example's Kotlin", plugin)
-    described = ElementTree.fromstring(f"<project>{maven}</project>")
-    tools.expect(described.findtext("repositories/repository/url") == "file://DIR/maven", "the block for Maven names its repository", maven)
+    (gradle,), (maven,) = blocks(page, "gradle"), blocks(page, "xml")
+    # The namespace would be a part of every name.
+    described = ElementTree.fromstring(maven.replace(' xmlns="http://maven.apache.org/POM/4.0.0"', ""))
+    plugins = {one.findtext("artifactId"): one.findtext("version") for one in described.iter("plugin")}
+    for name, text in {"Gradle": gradle, "the example": script.read_text()}.items():
+        wanted = f'kotlin("jvm") version "{plugins["kotlin-maven-plugin"]}"'
+        tools.expect(wanted in text, f"{name} has the Kotlin of the block for Maven", text)
+    url = described.findtext("repositories/repository/url")
+    tools.expect(url.startswith("file:///") and f'"{url.removeprefix("file://")}"' in gradle, "the blocks name the same repository", maven)
     of_maven = [tuple(one.findtext(part) for part in ("groupId", "artifactId", "version")) for one in described.iter("dependency")]
     texts = {"Gradle": gradle, "the example": script.read_text()}
     found = {name: [tuple(one.split(":")) for one in re.findall(r'"([\w.-]+:[\w.-]+:[\d.]+)"', text)] for name, text in texts.items()}

@@ -18,14 +18,47 @@ class MyClient(private val site: String, private val email: String, private val 
     fun send(channel: String, topic: String, content: String): Long =
         JsonParser.parseString(post("/messages", "type" to "stream", "to" to channel, "topic" to topic, "content" to content)).asJsonObject["id"].asLong
 
+    /** Sends a message, and sends it again while the server fails; returns its id. */
+    fun sendPatiently(channel: String, topic: String, content: String): Long {
+        val form = arrayOf("type" to "stream", "to" to channel, "topic" to topic, "content" to content)
+        val replies = generateSequence { http.send(posted("/messages", *form), BodyHandlers.ofString()) }.take(TRIES)
+        val reply = replies.firstOrNull { it.statusCode() < SERVER_ERROR } ?: throw IOException("the server fails")
+        return JsonParser.parseString(reply.body()).asJsonObject["id"].asLong
+    }
+
+    /** Asks for a reminder of a message at a time, in Unix seconds. */
+    fun remind(message: Long, time: Long) {
+        post("/reminders", "message_id" to "$message", "scheduled_delivery_timestamp" to "$time")
+    }
+
+    /** Waits for a message, and returns its content. */
+    fun nextMessage(): String {
+        val registered = post("/register", "event_types" to """["message"]""", "fetch_event_types" to "[]")
+        val queue = JsonParser.parseString(registered).asJsonObject["queue_id"].asString
+        var last = -1L
+        while (true) {
+            val polled = http.send(request("/events?queue_id=$queue&last_event_id=$last").build(), BodyHandlers.ofString()).body()
+            for (event in JsonParser.parseString(polled).asJsonObject["events"].asJsonArray.map { it.asJsonObject }) {
+                last = event["id"].asLong
+                if (event["type"].asString == "message") return event["message"].asJsonObject["content"].asString
+            }
+        }
+    }
+
     fun settings(): String = http.send(request("/server_settings").build(), BodyHandlers.ofString()).body()
 
-    private fun post(path: String, vararg form: Pair<String, String>): String {
+    private fun post(path: String, vararg form: Pair<String, String>): String = http.send(posted(path, *form), BodyHandlers.ofString()).body()
+
+    private fun posted(path: String, vararg form: Pair<String, String>): HttpRequest {
         val text = form.joinToString("&") { (name, value) -> "$name=${URLEncoder.encode(value, Charsets.UTF_8)}" }
-        val request = request(path).header("Content-Type", "application/x-www-form-urlencoded").POST(BodyPublishers.ofString(text))
-        return http.send(request.build(), BodyHandlers.ofString()).body()
+        return request(path).header("Content-Type", "application/x-www-form-urlencoded").POST(BodyPublishers.ofString(text)).build()
     }
 
     private fun request(path: String) =
         HttpRequest.newBuilder(URI("$site/api/v1$path")).header("Authorization", "Basic " + Base64.getEncoder().encodeToString("$email:$key".toByteArray()))
+
+    private companion object {
+        const val TRIES = 3
+        const val SERVER_ERROR = 500
+    }
 }

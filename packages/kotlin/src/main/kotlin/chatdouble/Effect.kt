@@ -12,11 +12,11 @@ public class Effect private constructor(internal val name: String, private val v
         @JvmStatic
         public fun delayMs(milliseconds: Int): Effect = Effect("delay_ms", milliseconds)
 
-        /** The reply is an error with these and further keys; nothing is done. */
+        /** The reply is an error with these and further keys; nothing is done. Without `code` and `msg` it has those of the status. */
         @JvmStatic
         @JvmOverloads
-        public fun error(status: Int, code: String, msg: String, further: Map<String, Any?> = emptyMap()): Effect =
-            Effect("error", mapOf("status" to status, "code" to code, "msg" to msg) + further)
+        public fun error(status: Int, code: String? = null, msg: String? = null, further: Map<String, Any?> = emptyMap()): Effect =
+            Effect("error", mapOf("status" to status, "code" to code, "msg" to msg).filterValues { it != null } + further)
 
         /** 429, the error of a rate limit, with what the client has to wait: seconds, a span or a `Duration`; nothing is done. */
         @JvmStatic

@@ -62,6 +62,15 @@ public class Fault internal constructor(
     /** The fault's id in control. */
     @JvmField public val id: String,
 ) : AutoCloseable {
+    /**
+     * Waits until it fired at so many requests, and returns at how many it did; after the timeout, throws [VerificationFailed].
+     *
+     * A rule meets the requests that arrive after it: a poll that waits already is not met.
+     */
+    @JvmOverloads
+    public fun waitFired(times: Int = 1, timeoutMs: Int = PATIENCE_MS): Int =
+        count(calls.wait("/journal/wait", mapOf("fault" to id, "at_least" to times), timeoutMs))
+
     /** Removes the fault. */
     public fun remove(): Unit = calls.delete("/faults/${encoded(id)}")
 
@@ -142,9 +151,9 @@ public class Journal internal constructor(private val calls: Calls) {
 
     /** Empties the journal. */
     public fun clear(): Unit = calls.delete("/journal")
-
-    private fun count(reply: JsonObject): Int = reply.get("count")?.asInt ?: throw noReply("it lacks 'count'")
 }
+
+private fun count(reply: JsonObject): Int = reply.get("count")?.asInt ?: throw noReply("it lacks 'count'")
 
 /** Event queues of clients. */
 public class Queues internal constructor(private val calls: Calls) {

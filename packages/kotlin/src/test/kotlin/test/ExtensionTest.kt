@@ -92,6 +92,12 @@ class ExtensionTest {
     }
 
     @Test
+    fun `a call that is refused is not the client's failure`() {
+        val text = failures<RefusedCallCase>().single().second.stackTraceToString()
+        assertTrue("aftr" in text && "no request reached" !in text, text)
+    }
+
+    @Test
     fun `findings fail a test where they are asked for`() {
         val (name, failure) = failures<FindingsCase>().single()
         assertTrue(name.startsWith("strict"), name)
@@ -181,6 +187,14 @@ class SilentCase {
     fun silent(world: World) {
         world.user("mel")
         world.journal.verify(Assertion(path = "/messages", exactly = 1))
+    }
+}
+
+@ChatdoubleTest
+class RefusedCallCase {
+    @Test
+    fun refused(world: World) {
+        world.faults.add(FaultRule(Effect.drop("aftr")))
     }
 }
 

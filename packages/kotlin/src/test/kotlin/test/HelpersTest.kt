@@ -108,6 +108,7 @@ class HelpersTest {
     @Test
     fun faults() {
         val mel = world.user("mel")
+        assertEquals("""{"error":{"status":503}}""", Effect.error(503).toString())
         val error = Effect.error(503, "BUSY", "Later", mapOf("retry_at" to 5))
         val match = FaultMatch(path = "/messages", params = mapOf("topic" to "t"))
         val fault = world.faults.add(FaultRule(error, match, times = 1))

@@ -1,15 +1,10 @@
 package chatdouble.junit
 
 import chatdouble.ChatdoubleException
-import chatdouble.JournalFilter
-import chatdouble.ReportedClient
 import chatdouble.Server
 import chatdouble.StartOptions
 import chatdouble.World
 import chatdouble.WorldOptions
-import chatdouble.line
-import chatdouble.startServer
-import chatdouble.withSource
 import java.lang.reflect.AnnotatedElement
 import java.util.stream.Stream
 import org.junit.jupiter.api.RepeatedTest
@@ -57,18 +52,13 @@ public class ChatdoubleExtension @JvmOverloads constructor(
         val world = context.getStore(SPACE).get(WORLD, Lent::class.java)?.world ?: return
         val failure = context.executionException.orElse(null)
         if (failure != null) {
-            lastRequests(world)?.let(failure::addSuppressed)
+            lastRequests(world, failure)?.let(failure::addSuppressed)
             return
         }
-        val least = least(context) ?: return
-        val clients = lastReport(world)
-        val found = findings(if (least == SEVERITIES[0]) withEnd(world, clients) else clients, least)
-        if (found.isNotEmpty()) {
-            throw AssertionError("the clients of ${world.name} broke rules:\n${found.joinToString("\n")}").apply { stackTrace = emptyArray() }
-        }
+        least(context)?.let { checkFindings(world, it) }
     }
 
-    private fun least(context: ExtensionContext): String? = failOn(failOn ?: annotation(context) { failOn }, context)
+    private fun least(context: ExtensionContext): String? = configured { failOn(failOn ?: annotation(context) { failOn }, context) }
 
     override fun supportsTestTemplate(context: ExtensionContext): Boolean = variants(context).size > 1 || !isRepeatedByOthers(context)
 
@@ -79,31 +69,23 @@ public class ChatdoubleExtension @JvmOverloads constructor(
         context.root.getStore(SPACE).getOrComputeIfAbsent(SERVER, { Run(serverOfRun(context)) }, Run::class.java).server
 
     private fun serverOfRun(context: ExtensionContext): Server {
-        if (isElsewhere()) return elsewhere(own(context))
-        val clock = if (System.getenv("CHATDOUBLE_CLOCK").isNullOrEmpty()) mapOf("clock" to "frozen") else emptyMap()
-        if (startOptions != null) return startServer(clock + startOptions.given())
-        val own = own(context)
-        try {
-            return startServer(clock + own)
-        } catch (error: ChatdoubleException) {
-            throw ChatdoubleException(withSource(error.message!!, own.mapValues { (_, value) -> "the parameter $OPTIONS" to "$value" }))
-        }
+        if (isElsewhere()) return configured { elsewhere(own(context)) }
+        return started(own(context), if (startOptions == null) "the parameter $OPTIONS" else null)
     }
 
     /** The options of the server by their names on the wire. */
     private fun own(context: ExtensionContext): Map<String, Any> =
-        startOptions?.given() ?: startOptions(context.getConfigurationParameter(OPTIONS).orElse(""))
+        startOptions?.given() ?: optionsOf(context.getConfigurationParameter(OPTIONS).orElse(""))
 
     private fun made(context: ExtensionContext): World {
         // A mistake is refused before the test runs.
         least(context)
         val wanted = context.getStore(SPACE).get(VARIANT, WorldOptions::class.java) ?: variants(context).singleOrNull()
             ?: throw ParameterResolutionException("several feature levels or dialects need @TestTemplate instead of @Test")
-        val variant = if (isElsewhere()) completed(wanted, own(context)) else wanted
-        val origin = variant.forkOf ?: if (variant.fixture == null) "default" else null
+        val variant = if (isElsewhere()) configured { completed(wanted, own(context)) } else wanted
         val label = "${context.requiredTestClass.simpleName} > ${context.displayName}"
         try {
-            return server(context).createWorld(variant.copy(forkOf = origin, label = variant.label ?: label))
+            return server(context).createWorld(ofATest(variant, label))
         } catch (error: ChatdoubleException) {
             // The mistake is in the annotation, not in the code that runs.
             throw ParameterResolutionException("the world can't be made: ${error.message}")
@@ -157,75 +139,18 @@ private class Run(val server: Server) : CloseableResource {
 
 /** A test's world, which is deleted after the test. */
 private class Lent(val world: World) : CloseableResource {
-    override fun close() {
-        try {
-            world.delete()
-        } catch (error: ChatdoubleException) {
-            // A test may have deleted it, or stopped the server.
-            if (error.status != NOT_FOUND && error.status != 0) throw error
-        }
-    }
+    override fun close() = delete(world)
 }
 
-/** The last requests to a failed test's world, with the reasons of the refused ones. */
-public class LastRequests internal constructor(message: String) : Exception(message, null, false, false) {
-    override fun toString(): String = message!!
-}
-
-private fun lastRequests(world: World): LastRequests? {
-    val entries = try {
-        world.journal.entries(JournalFilter(limit = SHOWN))
-    } catch (_: ChatdoubleException) {
-        return null
-    }
-    if (entries.isEmpty()) return LastRequests("no request reached ${world.name} at ${world.url}: its journal is empty")
-    return LastRequests("the last requests to ${world.name}:\n" + entries.joinToString("\n") { "  ${line(it).replace("\n", "\n  ")}" })
-}
-
-/** The clients of a world before it is deleted. */
-private fun lastReport(world: World): List<ReportedClient> =
+/** Makes a call, whose error is a mistake in the configuration instead of one in the code that runs. */
+private inline fun <Result> configured(call: () -> Result): Result =
     try {
-        world.report().clients
+        call()
     } catch (error: ChatdoubleException) {
-        // A test may have deleted the world.
-        if (error.status == NOT_FOUND || error.status == 0) emptyList() else throw error
-    }
-
-/** The clients with what the end of the world adds: what they leave behind, which is no more than a note. */
-private fun withEnd(world: World, clients: List<ReportedClient>): List<ReportedClient> {
-    if (clients.isEmpty()) return clients
-    Lent(world).close()
-    // The last one counts: an earlier world may have had the same name.
-    val ended = world.server.report().clients.filter { it.world == world.name }.associateBy { it.client to it.user }
-    return clients.map { ended[it.client to it.user] ?: it }
-}
-
-/** The findings that are at least so severe. */
-private fun findings(clients: List<ReportedClient>, least: String): List<String> {
-    val counted = SEVERITIES.dropWhile { it != least }
-    return clients.flatMap { client ->
-        val who = client.client + (client.user?.let { " ($it)" } ?: "")
-        client.findings.filter { it.severity in counted }.map { finding ->
-            val place = finding.first.journalId?.let { " (journal $it)" } ?: ""
-            "  ${finding.severity} ${finding.rule}: ${finding.message}, ${times(finding.count)} by $who\n" +
-                "      ${finding.first.request}$place\n      ${finding.help}"
-        }
-    }
-}
-
-private fun times(count: Int): String = if (count == 1) "1 time" else "$count times"
-
-/** Options of `serve` in a text, with or without dashes: `dialect=zulip --tls`. */
-private fun startOptions(text: String): Map<String, Any> =
-    text.split(Regex("\\s+")).filter { it.isNotEmpty() }.associate { one ->
-        one.substringBefore('=').trimStart('-').replace('-', '_') to if ('=' in one) one.substringAfter('=') else true
+        throw ParameterResolutionException(error.message)
     }
 
 private val SPACE = Namespace.create(ChatdoubleExtension::class.java)
 private const val SERVER = "server"
 private const val WORLD = "world"
 private const val VARIANT = "variant"
-private const val NOT_FOUND = 404
-
-/** How many journal entries a failed test shows. */
-private const val SHOWN = 10

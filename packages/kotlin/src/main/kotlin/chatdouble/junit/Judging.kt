@@ -1,0 +1,94 @@
+package chatdouble.junit
+
+import chatdouble.ChatdoubleException
+import chatdouble.JournalFilter
+import chatdouble.ReportedClient
+import chatdouble.World
+import chatdouble.line
+import chatdouble.nearest
+
+/** The last requests to a failed test's world, with the reasons of the refused ones. */
+public class LastRequests internal constructor(message: String) : Exception(message, null, false, false) {
+    override fun toString(): String = message!!
+}
+
+/** The last requests to the world of a test that failed; null where they say nothing. */
+internal fun lastRequests(world: World, failure: Throwable): LastRequests? {
+    val entries = try {
+        world.journal.entries(JournalFilter(limit = SHOWN))
+    } catch (_: ChatdoubleException) {
+        return null
+    }
+    if (entries.isNotEmpty()) {
+        return LastRequests("the last requests to ${world.name}:\n" + entries.joinToString("\n") { "  ${line(it).replace("\n", "\n  ")}" })
+    }
+    // A test that a refused call ended may not have come to its client yet.
+    if (failure is ChatdoubleException) return null
+    return LastRequests("no request reached ${world.name} at ${world.url}: its journal is empty")
+}
+
+/** Throws if a client of the world broke a rule of the report that is at least so severe. */
+internal fun checkFindings(world: World, least: String) {
+    val clients = lastReport(world)
+    val found = findings(if (least == SEVERITIES[0]) withEnd(world, clients) else clients, least)
+    if (found.isNotEmpty()) {
+        throw AssertionError("the clients of ${world.name} broke rules:\n${found.joinToString("\n")}").apply { stackTrace = emptyArray() }
+    }
+}
+
+/** Deletes a test's world. */
+internal fun delete(world: World) {
+    try {
+        world.delete()
+    } catch (error: ChatdoubleException) {
+        // A test may have deleted it, or stopped the server.
+        if (error.status != NOT_FOUND && error.status != 0) throw error
+    }
+}
+
+/** Refuses a word that is no severity. */
+internal fun checkSeverity(what: String, given: String) {
+    if (given !in SEVERITIES) {
+        throw ChatdoubleException("$what is one of ${SEVERITIES.joinToString()}, not '$given'; the nearest is '${nearest(given, SEVERITIES)}'")
+    }
+}
+
+/** The clients of a world before it is deleted. */
+private fun lastReport(world: World): List<ReportedClient> =
+    try {
+        world.report().clients
+    } catch (error: ChatdoubleException) {
+        // A test may have deleted the world.
+        if (error.status == NOT_FOUND || error.status == 0) emptyList() else throw error
+    }
+
+/** The clients with what the end of the world adds: what they leave behind, which is no more than a note. */
+private fun withEnd(world: World, clients: List<ReportedClient>): List<ReportedClient> {
+    if (clients.isEmpty()) return clients
+    delete(world)
+    // The last one counts: an earlier world may have had the same name.
+    val ended = world.server.report().clients.filter { it.world == world.name }.associateBy { it.client to it.user }
+    return clients.map { ended[it.client to it.user] ?: it }
+}
+
+/** The findings that are at least so severe. */
+private fun findings(clients: List<ReportedClient>, least: String): List<String> {
+    val counted = SEVERITIES.dropWhile { it != least }
+    return clients.flatMap { client ->
+        val who = client.client + (client.user?.let { " ($it)" } ?: "")
+        client.findings.filter { it.severity in counted }.map { finding ->
+            val place = finding.first.journalId?.let { " (journal $it)" } ?: ""
+            "  ${finding.severity} ${finding.rule}: ${finding.message}, ${times(finding.count)} by $who\n" +
+                "      ${finding.first.request}$place\n      ${finding.help}"
+        }
+    }
+}
+
+private fun times(count: Int): String = if (count == 1) "1 time" else "$count times"
+
+/** How much findings matter, the least first. */
+internal val SEVERITIES = listOf("note", "warning", "error")
+private const val NOT_FOUND = 404
+
+/** How many journal entries a failed test shows. */
+private const val SHOWN = 10

@@ -1,0 +1,82 @@
+package chatdouble.junit
+
+import chatdouble.ChatdoubleException
+import chatdouble.Server
+import chatdouble.WorldOptions
+import chatdouble.connect
+import chatdouble.nearest
+import chatdouble.startServer
+import chatdouble.withSource
+
+/** Whether the tests use a server that runs already. */
+internal fun isElsewhere(): Boolean = !System.getenv("CHATDOUBLE_URL").isNullOrEmpty()
+
+/** The server at CHATDOUBLE_URL; options that only a start can give are refused. */
+internal fun elsewhere(own: Map<String, Any>): Server {
+    val unused = own.filterValues { it != false }.keys - OF_WORLDS - TOKEN
+    if (unused.isNotEmpty()) {
+        throw ChatdoubleException(
+            "$OPTIONS can't give ${unused.sorted().joinToString()} to the server at CHATDOUBLE_URL, which runs already: start it with them, or unset CHATDOUBLE_URL",
+        )
+    }
+    return connect(controlToken = own[TOKEN] as String?)
+}
+
+/** A server for the tests of this JVM, whose errors name the place of the options, if these are texts. */
+internal fun started(own: Map<String, Any>, place: String?): Server {
+    val clock = if (System.getenv("CHATDOUBLE_CLOCK").isNullOrEmpty()) mapOf("clock" to "frozen") else emptyMap()
+    try {
+        return startServer(clock + own)
+    } catch (error: ChatdoubleException) {
+        if (place == null) throw error
+        throw ChatdoubleException(withSource(error.message!!, own.mapValues { (_, value) -> place to "$value" }))
+    }
+}
+
+/** The options of a test's world: a fork of `default` unless they name an origin. */
+internal fun ofATest(wanted: WorldOptions, label: String): WorldOptions {
+    val origin = wanted.forkOf ?: if (wanted.fixture == null) "default" else null
+    return wanted.copy(forkOf = origin, label = wanted.label ?: label)
+}
+
+/** The options of a test's world, with those of the server where the test says nothing. */
+internal fun completed(wanted: WorldOptions, own: Map<String, Any>): WorldOptions {
+    if ((wanted.forkOf ?: "default") != "default") return wanted
+    val isFork = wanted.forkOf != null || wanted.snapshot != null
+    return wanted.copy(
+        clock = wanted.clock ?: own["clock"],
+        dialect = wanted.dialect ?: own["dialect"],
+        featureLevel = wanted.featureLevel ?: number(own, "feature_level")?.toInt(),
+        fixture = wanted.fixture ?: own["fixture"].takeUnless { isFork },
+        seed = wanted.seed ?: number(own, "seed"),
+    )
+}
+
+/** Options of `serve` in a text, with or without dashes: `dialect=zulip --tls`. */
+internal fun optionsOf(text: String): Map<String, Any> =
+    text.split(Regex("\\s+")).filter { it.isNotEmpty() }.associate { one ->
+        one.substringBefore('=').trimStart('-').replace('-', '_') to if ('=' in one) one.substringAfter('=') else true
+    }
+
+/** Refuses parameters, and properties of the JVM, that begin with `chatdouble.` and that there are not. */
+internal fun checkNames(parameters: Collection<String> = emptyList()) {
+    val system = System.getProperties().stringPropertyNames()
+    val unknown = (parameters + system).filter { it.startsWith(PREFIX) && it !in KNOWN }.minOrNull() ?: return
+    throw ChatdoubleException(
+        "there is no parameter $unknown; there are ${KNOWN.joinToString()}; the nearest is $PREFIX${nearest(unknown.removePrefix(PREFIX), KNOWN.map { it.removePrefix(PREFIX) })}",
+    )
+}
+
+private fun number(own: Map<String, Any>, name: String): Long? {
+    val text = own[name]?.toString() ?: return null
+    return text.toLongOrNull() ?: throw ChatdoubleException("$name takes a whole number, not '$text'")
+}
+
+internal const val OPTIONS = "chatdouble.options"
+internal const val FAIL_ON = "chatdouble.fail_on"
+private const val PREFIX = "chatdouble."
+private val KNOWN = listOf(OPTIONS, FAIL_ON)
+private const val TOKEN = "control_token"
+
+/** Options of a server that the worlds of tests can have instead. */
+private val OF_WORLDS = setOf("clock", "dialect", "feature_level", "fixture", "seed")
