@@ -161,6 +161,20 @@ def test_a_result_that_was_not_awaited_says_so() -> None:
         run(work())
 
 
+def test_a_server_that_was_not_awaited_says_so() -> None:
+    async def work() -> None:
+        with pytest.raises(TypeError, match="aio.start_server was not awaited: write `async with await …start_server"):
+            async with aio.start_server():  # type: ignore[attr-defined]
+                pass
+        with pytest.raises(AttributeError, match="aio.connect was not awaited, so there is no 'world' yet"):
+            aio.connect("http://127.0.0.1:9").world()  # type: ignore[attr-defined]
+
+    with pytest.warns(RuntimeWarning, match="'start_server' was never awaited"):
+        run(work())
+    server = run(aio.start_server())
+    run(server.stop())
+
+
 def test_a_fault_is_waited_for() -> None:
     async def work() -> None:
         async with await aio.start_server(clock="frozen") as server, await server.create_world() as world:

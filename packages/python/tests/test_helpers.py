@@ -566,6 +566,16 @@ def test_a_wait_in_an_event_loop_names_the_remedy(world):
             wait()
         assert "chatdouble.aio" not in str(late.value)
 
+    async def watched():
+        with world.watch(timeout_ms=1) as frames:
+            next(frames)
+
+    with pytest.raises(chatdouble.Error, match="no frame came within 1 ms\\nwatch blocked the event loop .* chatdouble.aio"):
+        asyncio.run(watched())
+    with world.watch(timeout_ms=1) as frames, pytest.raises(chatdouble.Error) as late:
+        next(frames)
+    assert "chatdouble.aio" not in str(late.value)
+
     async def polled():
         mel = world.user("mel")
         queue = api(world, mel, "POST", "/register", event_types='["message"]')["queue_id"]
@@ -697,10 +707,13 @@ def test_a_failed_test_says_why_requests_were_refused(pytester):
         def test_silent(chatdouble_world):
             chatdouble_world.user("mel")
             assert False
+
+        def test_mistaken(chatdouble_world):
+            chatdouble_world.faults.add(effect={"drop": "aftr"})
         """
     )
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
-    result.assert_outcomes(failed=2)
+    result.assert_outcomes(failed=3)
     result.stdout.fnmatch_lines(
         [
             "*last requests to world-*",

@@ -4,12 +4,15 @@ import datetime
 from typing import List
 
 import chatdouble
-from chatdouble.types import Assertion, Effect, FaultRule, JournalEntry, StartOptions, WorldOptions
+from chatdouble.types import Assertion, Drop, Effect, ErrorEffect, ErrorReply, FaultRule, JournalEntry, StartOptions, WorldOptions
 
 options: StartOptions = {"clock": "frozen", "dialect": "zulip", "tls_name": ["a", "b"]}
 ways: WorldOptions = {"fixture": {"users": []}, "idle_ttl_seconds": datetime.timedelta(minutes=10)}
 lost: Effect = {"drop": "after", "retries": True}
 rule: FaultRule = {"match": {"path": "/messages", "params": {"topic": "t"}}, "times": 1, "effect": lost}
+busy: ErrorReply = {"status": 503}
+failed: ErrorEffect = {"error": busy}
+whenever: Drop = "before"
 once: Assertion = {"path": "/messages", "exactly": 1}
 
 with chatdouble.start_server(**options) as server, server.create_world(**ways) as world:
@@ -17,6 +20,9 @@ with chatdouble.start_server(**options) as server, server.create_world(**ways) a
     text: str = world.user("mel").email
     world.faults.add(rule)
     world.faults.add(effect={"error": {"status": 503, "code": "BUSY", "msg": "Later", "retry_at": 5}})
+    world.faults.add(effect={"error": {"status": 503}})
+    world.faults.add(effect=failed)
+    world.faults.add(effect={"drop": whenever})
     world.faults.add(effect={"rate_limit": {"retry_after": 2}}, match={"user": "mel"})
     world.faults.add(effect={"rate_limit": {"retry_after": "1m30s"}})
     count: int = world.journal.verify(once)

@@ -1,7 +1,7 @@
 """What type checkers refuse: exactly the lines that say so."""
 
 import chatdouble
-from chatdouble.types import Assertion, FaultRule
+from chatdouble.types import Assertion, ErrorReply, FaultRule
 
 server = chatdouble.start_server()
 world = server.create_world()
@@ -24,6 +24,8 @@ world.journal.verify({"pth": "/messages"})  # refused
 once: Assertion = {"exactly": "1"}  # refused
 world.faults.add(effect={"drop": "aftr"})  # refused
 world.faults.add(effect={"delay": 5})  # refused
+busy: ErrorReply = {"status": "503"}  # refused
+busier: ErrorReply = {"status": 503, "mesage": "Later"}  # refused
 world.faults.add(effect={"garbage": True}, match={"pth": "/messages"})  # refused
 rule: FaultRule = {"time": 1}  # refused
 world.faults.list()[0].firedd  # refused

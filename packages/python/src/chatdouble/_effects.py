@@ -8,9 +8,11 @@ __all__ = [
     "BouncerEffect",
     "ChangeEffect",
     "DelayEffect",
+    "Drop",
     "DropEffect",
     "Effect",
     "ErrorEffect",
+    "ErrorReply",
     "EventsEffect",
     "GarbageEffect",
     "LoseQueueEffect",
@@ -28,11 +30,25 @@ class DelayEffect(TypedDict):
     delay_ms: int
 
 
+class _ErrorWords(TypedDict, total=False):
+    #: By which clients tell errors apart, such as `BAD_REQUEST`; that of the status by default.
+    code: str
+    #: What users see; the words of the status by default.
+    msg: str
+
+
+class ErrorReply(_ErrorWords):
+    """A failed reply: a status alone, or with more."""
+
+    #: The HTTP status, from 400 to 599.
+    status: int
+
+
 class ErrorEffect(TypedDict):
     """The reply is an error; nothing is done."""
 
-    #: `status`, `code` and `msg`, and further keys of the reply.
-    error: Dict[str, Any]
+    #: The failed reply; a dictionary that is no `ErrorReply` has further keys of the reply, too.
+    error: ErrorReply | Dict[str, Any]
 
 
 class RateLimit(TypedDict):
@@ -63,6 +79,10 @@ class PseudoLocalizeEffect(TypedDict):
     pseudo_localize: Literal[True]
 
 
+#: When the connection closes: before or after the request is carried out.
+Drop = Literal["before", "after"]
+
+
 class _Retries(TypedDict, total=False):
     #: Whether repetitions of the request are dropped too.
     retries: bool
@@ -72,7 +92,7 @@ class DropEffect(_Retries):
     """The connection closes without a reply."""
 
     #: Before or after the request is carried out.
-    drop: Literal["before", "after"]
+    drop: Drop
 
 
 class TruncateEffect(TypedDict):

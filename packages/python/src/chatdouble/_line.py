@@ -6,6 +6,8 @@ from typing import Any, Mapping
 
 __tracebackhide__ = True
 
+# The status of a request whose connection was dropped.
+DROPPED = 0
 # The most characters of a parameter that are shown.
 SHOWN_CHARACTERS = 60
 
@@ -14,7 +16,8 @@ def request_line(entry: Mapping[str, Any]) -> str:
     """A request, and below it why it was refused."""
     params = " ".join(f"{name}={_short(str(value))}" for name, value in (entry.get("params") or {}).items())
     fault = f"({entry['fault']})" if entry.get("fault") else ""
-    parts = [str(entry.get("status")), entry.get("method"), entry.get("path"), entry.get("user"), params, fault]
+    outcome = "no reply" if entry.get("status") == DROPPED else str(entry.get("status"))
+    parts = [outcome, entry.get("method"), entry.get("path"), entry.get("user"), params, fault]
     reply = entry["reply"] if isinstance(entry.get("reply"), dict) else {}
     is_refused = isinstance(entry.get("status"), int) and entry["status"] >= 400
     reasons = [reply.get("msg") if is_refused else None, entry.get("hint")]

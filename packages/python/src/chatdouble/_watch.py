@@ -14,11 +14,14 @@ from typing import BinaryIO, Iterator
 from ._error import Error
 from ._frame import Frame
 from ._http import Requests
+from ._loop import is_in_event_loop, remedy
 from ._record import Record, typed
 
 __tracebackhide__ = True
 
 TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
+# How long a frame is waited for in an event loop, in milliseconds, where nothing else is said.
+BLOCKED_MS = 5_000
 
 
 class Watch(Iterator[Frame]):
@@ -55,15 +58,22 @@ class Watch(Iterator[Frame]):
         if len(status) < 2 or status[1] != b"101":
             code = int(status[1]) if len(status) > 1 else 0
             raise Error(f"{self._url} can't be watched: {code}", code)
-        sock.settimeout(None if self._timeout_ms is None else self._timeout_ms / 1000)
         return stream
 
     def __next__(self) -> Frame:
+        # A client in the loop that this call stops causes no frame, however long it waits.
+        is_stopping = is_in_event_loop()
+        timeout_ms = BLOCKED_MS if is_stopping and self._timeout_ms is None else self._timeout_ms
+        sock = self._connection.sock
+        if sock is None:
+            raise StopIteration
         try:
+            sock.settimeout(None if timeout_ms is None else timeout_ms / 1000)
             text = next(self._payloads)
         except TimeoutError:
             self.close()
-            raise Error(f"{self._url}: no frame came within {self._timeout_ms} ms") from None
+            hint = "\n" + remedy("watch", "write `async with world.watch() as frames`, with the world") if is_stopping else ""
+            raise Error(f"{self._url}: no frame came within {timeout_ms} ms{hint}") from None
         except (OSError, ValueError, struct.error):
             # It was closed meanwhile.
             raise StopIteration from None

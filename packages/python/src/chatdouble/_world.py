@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 import json
 from types import TracebackType
@@ -31,6 +30,7 @@ from ._effects import Effect
 from ._error import Error, UnknownOption
 from ._http import Requests
 from ._keywords import keywords
+from ._loop import is_in_event_loop, remedy
 from ._record import Record, User, part, rows, typed
 from ._watch import Watch
 
@@ -86,18 +86,10 @@ class _Calls:
         try:
             return self.post(path, body)
         except Error as error:
-            if error.status != 408 or not _is_in_event_loop():
+            if error.status != 408 or not is_in_event_loop():
                 raise
-            hint = f"{helper} blocked the event loop of this thread, so no client in it could go on: await the call of the same name in chatdouble.aio (in pytest: the fixture chatdouble_aio_world)"
+            hint = remedy(helper, "await the call of the same name")
             raise type(error)(f"{error.message}\n{hint}", error.status, error.code, error.body) from None
-
-
-def _is_in_event_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 class World:
@@ -189,7 +181,8 @@ class World:
     def watch(self, *, timeout_ms: int | None = None) -> Watch:
         """The frames of the watch socket, as they are broadcast from now on.
 
-        If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit.
+        If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit, but that of 5 seconds
+        in an event loop, which stands still meanwhile.
         """
         return Watch(self._calls.requests, f"/control{self._calls.path}/watch", timeout_ms)
 

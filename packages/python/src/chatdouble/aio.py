@@ -14,7 +14,7 @@ import inspect
 import sys
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Sequence, Type, TypeVar
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Dict, Generator, List, Sequence, Type, TypeVar, cast
 
 from . import _server, _start, _watch, _world
 from ._control import (
@@ -67,6 +67,7 @@ __tracebackhide__ = True
 
 Result = TypeVar("Result")
 Class = TypeVar("Class", bound=Type[Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 # The most calls that wait at the same time for the programs under test.
 CALLS_MAX = 64
@@ -159,6 +160,16 @@ def _reporting(function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..
     return call
 
 
+def _told(function: Function) -> Function:
+    """Makes a function say what to write where its result is used before it is awaited."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> _Call:
+        return _Call(function(*arguments, **options), f"chatdouble.aio.{function.__name__}", "", None)
+
+    return cast(Function, call)
+
+
 class Watch(AsyncIterator[Frame]):
     """The frames of a watch socket, from the first `anext()` or the beginning of its `async with` block on."""
 
@@ -213,6 +224,7 @@ class Watch(AsyncIterator[Frame]):
         await self.aclose()
 
 
+@_told
 async def start_server(**options: Unpack[StartOptions]) -> Server:
     """Starts a server that ends with this process, however the process ends.
 
@@ -223,6 +235,7 @@ async def start_server(**options: Unpack[StartOptions]) -> Server:
     return Server(await threads.run(_start.start_server, **options), threads)
 
 
+@_told
 @keywords
 async def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
     """Connects to a running server, at the given URL or at CHATDOUBLE_URL, and asks it whether it can answer."""
