@@ -182,7 +182,7 @@ func (w *World) logRequests() {
 		if _, isRefused := refused.Load(w.t); isRefused {
 			return
 		}
-		w.t.Logf("no request reached %s at %s: its journal is empty", w.Name, w.URL)
+		w.t.Logf("no request reached %s at %s: its journal is empty\n    an error that the client got has the reason in its header X-Chatdouble-Hint", w.Name, w.URL)
 		return
 	}
 	lines := []string{"the last requests to " + w.Name + ":"}

@@ -89,7 +89,8 @@ function lastRequests({ name, url }: World, entries: readonly JournalEntry[]): s
   const trust = url.startsWith("https:")
     ? "\n  A client has to trust the server's authority, world.server.tlsCa; a browser in Playwright, by ignoreHTTPSErrors"
     : "";
-  return `No request reached ${name} at ${url}: its journal is empty${trust}`;
+  const hint = "\n  An error that the client got has the reason in its header X-Chatdouble-Hint";
+  return `No request reached ${name} at ${url}: its journal is empty${trust}${hint}`;
 }
 
 // Their methods decide, not their classes: a process may have loaded this package twice, by `import` and by `require`.

@@ -339,7 +339,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         if not entries and isinstance(error, Error) and not isinstance(error, VerificationFailed):
             # A test that a refused call ended may not have come to its client yet.
             return report
-        none = f"no request reached {world.name} at {world.url}: its journal is empty"
+        none = (
+            f"no request reached {world.name} at {world.url}: its journal is empty\n"
+            "    an error that the client got has the reason in its header X-Chatdouble-Hint"
+        )
         shown = "\n".join(map(request_line, entries)) or none
         report.sections.append((f"last requests to {world.name}", shown))
     return report

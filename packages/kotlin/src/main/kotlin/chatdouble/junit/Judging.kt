@@ -24,7 +24,7 @@ internal fun lastRequests(world: World, failure: Throwable): LastRequests? {
     }
     // A test that a refused call ended may not have come to its client yet.
     if (failure is ChatdoubleException) return null
-    return LastRequests("no request reached ${world.name} at ${world.url}: its journal is empty")
+    return LastRequests("no request reached ${world.name} at ${world.url}: its journal is empty\n    an error that the client got has the reason in its header X-Chatdouble-Hint")
 }
 
 /** Throws if a client of the world broke a rule of the report that is at least so severe. */
