@@ -138,7 +138,7 @@ def _reporting(function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..
     return call
 
 
-def _told(function: Function) -> Function:
+def _explained(function: Function) -> Function:
     """Makes a function say what to write where its result is used before it is awaited."""
 
     @functools.wraps(function)
@@ -202,14 +202,14 @@ class Watch(AsyncIterator[Frame]):
         await self.aclose()
 
 
-@_told
+@_explained
 async def start_server(**options: Unpack[StartOptions]) -> Server:
     """%(start)s"""
     threads = _Threads()
     return Server(await threads.run(_start.start_server, **options), threads)
 
 
-@_told
+@_explained
 @keywords
 async def connect(%(connect_signature)s) -> Server:
     """%(connect)s"""

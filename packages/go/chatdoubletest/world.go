@@ -63,7 +63,7 @@ func must[Value any](value Value, err error) func(testing.TB) Value {
 	}
 }
 
-// refused has the tests that failed because control refused a call, by which a failed test of its client is told apart.
+// refused has the tests that failed because control refused a call: what failed is the test, not its client.
 var refused sync.Map
 
 func check(t testing.TB, err error) {

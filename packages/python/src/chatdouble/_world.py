@@ -182,7 +182,7 @@ class World:
         """The frames of the watch socket, as they are broadcast from now on.
 
         If no frame comes within `timeout_ms`, an Error ends the iteration; without it there is no limit, but that of 5 seconds
-        in an event loop, which stands still meanwhile.
+        in an event loop, which this call blocks.
         """
         return Watch(self._calls.requests, f"/control{self._calls.path}/watch", timeout_ms)
 

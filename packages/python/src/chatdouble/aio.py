@@ -160,7 +160,7 @@ def _reporting(function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..
     return call
 
 
-def _told(function: Function) -> Function:
+def _explained(function: Function) -> Function:
     """Makes a function say what to write where its result is used before it is awaited."""
 
     @functools.wraps(function)
@@ -224,7 +224,7 @@ class Watch(AsyncIterator[Frame]):
         await self.aclose()
 
 
-@_told
+@_explained
 async def start_server(**options: Unpack[StartOptions]) -> Server:
     """Starts a server that ends with this process, however the process ends.
 
@@ -235,7 +235,7 @@ async def start_server(**options: Unpack[StartOptions]) -> Server:
     return Server(await threads.run(_start.start_server, **options), threads)
 
 
-@_told
+@_explained
 @keywords
 async def connect(url: str | None = None, control_token: str | None = None, *, tls_ca: str | None = None) -> Server:
     """Connects to a running server, at the given URL or at CHATDOUBLE_URL, and asks it whether it can answer."""
