@@ -41,7 +41,8 @@ public class VerificationFailed internal constructor(
 
 /** The stack from the line on that called the library. */
 private fun ofTheCaller(trace: Array<StackTraceElement>): Array<StackTraceElement> {
-    val own = trace.dropWhile { it.className.startsWith("chatdouble.") }
+    // A value that the library makes when it is first used is made by Kotlin's own library.
+    val own = trace.dropWhile { it.className.startsWith("chatdouble.") || it.className.startsWith("kotlin.") }
     return if (own.isEmpty()) trace else own.toTypedArray()
 }
 

@@ -57,6 +57,13 @@ class RuleTest {
     }
 
     @Test
+    fun `a world that can't be made is the failure of the test that asks for it`() {
+        val failure = failuresOf4(MistakenOf4Case::class.java).single().exception
+        assertTrue("casst" in failure.message!!, failure.message)
+        assertEquals("test.MistakenOf4Case", failure.stackTrace[0].className)
+    }
+
+    @Test
     fun `outside of a test there is no world`() {
         val error = assertThrows(ChatdoubleException::class.java) { ChatdoubleRule().world }
         assertTrue("@get:Rule" in error.message!!, error.message)
@@ -119,6 +126,14 @@ class FailingOf4Case {
 
     @org.junit.Test
     fun without() = assertFalse(false)
+}
+
+class MistakenOf4Case {
+    @get:Rule
+    val chatdouble = ChatdoubleRule(WorldOptions(fixture = "casst"))
+
+    @org.junit.Test
+    fun mistaken(): Unit = chatdouble.world.delete()
 }
 
 class FindingsOf4Case {
