@@ -16,17 +16,17 @@ pub use names::names;
 pub use older_level::former_parameters;
 
 use crate::api::parameter::ParameterInfo;
-use crate::api::register::{ROWS, Register};
+use crate::api::register::lists::EmojiSet;
+use crate::api::register::{Register, RegisterState};
 use crate::api::{Access, NEWEST_FEATURE_LEVEL, OPERATIONS, Operation, Row};
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::feature::Feature;
 use crate::realm::permission::{GroupSettingValue, REALM_PERMISSIONS};
 use crate::realm::setting::{Kind, REALM_SETTINGS, Setting, USER_SETTINGS};
-use crate::record;
 use crate::record::own_lists::OWN_LISTS;
-use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,6 @@ fn generator() -> SchemaGenerator {
 
 fn neutral_document(level: i64) -> Value {
     let mut generator = generator();
-    add_records(&mut generator);
     let mut events = event::schemas(&mut generator);
     let mut paths: Map<String, Value> = Map::new();
     for row in served_rows(level).filter(|row| is_first_of_template(row, level)) {
@@ -67,7 +66,6 @@ fn neutral_document(level: i64) -> Value {
     }
     let mut schemas = generator.take_definitions(true);
     schemas.values_mut().for_each(forbid_other_keys);
-    schemas.extend(shape::records());
     let reference = |name: &String| json!({"$ref": format!("#/components/schemas/{name}")});
     let any_event = json!({"anyOf": events.keys().map(reference).collect::<Vec<_>>()});
     events.values_mut().for_each(forbid_other_keys);
@@ -130,14 +128,6 @@ fn alternatives(row: &Row, level: i64) -> impl Iterator<Item = &'static Paramete
     served_rows(level).filter(is_alternative).flat_map(|other| other.parameters).filter(|info| info.is_in_path)
 }
 
-/// Adds records that the compact notation of the register reply refers to, but no other schema.
-fn add_records(generator: &mut SchemaGenerator) {
-    generator.subschema_for::<GroupSettingValue>();
-    generator.subschema_for::<record::channel::NeverSubscribedRecord>();
-    generator.subschema_for::<record::personal::DeviceRecord>();
-    generator.subschema_for::<record::user::StatusRecord>();
-}
-
 /// The properties of the register reply besides the queue, with descriptions. All are optional, because the keys depend on
 /// the request.
 pub fn state() -> Map<String, Value> {
@@ -159,19 +149,20 @@ fn describe(schema: &mut Value, meaning: Option<&str>) {
 }
 
 fn state_properties(generator: &mut SchemaGenerator) -> Map<String, Value> {
-    let group = json!({"$ref": "#/components/schemas/GroupSettingValue"});
-    let own_lists = OWN_LISTS.iter().map(|own| (own.list.key, own.schema));
-    let typed = own_lists.chain(ROWS.iter().filter_map(|row| Some((row.key, row.schema?))));
-    let typed = typed.map(|(key, schema)| (key.to_owned(), schema(generator).to_value()));
-    let sorted: BTreeMap<String, Value> = shape::state().chain(typed).collect();
+    let mut sorted: BTreeMap<String, Value> =
+        OWN_LISTS.iter().map(|own| (own.list.key.to_owned(), (own.schema)(generator).to_value())).collect();
+    if let Value::Object(typed) = RegisterState::json_schema(generator).to_value()["properties"].take() {
+        sorted.extend(typed);
+    }
     let mut properties: Map<String, Value> = sorted.into_iter().collect();
     properties.extend(REALM_SETTINGS.iter().map(|setting| (setting.state_key(), setting_schema(setting))));
+    let group = generator.subschema_for::<GroupSettingValue>().to_value();
     properties.extend(REALM_PERMISSIONS.iter().map(|permission| (format!("realm_{}", permission.name), group.clone())));
     let mut settings: Map<String, Value> =
         USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), setting_schema(setting))).collect();
     settings.insert("email_address_visibility".into(), json!({"enum": [1, 2, 3, 4, 5]}));
-    settings.insert("emojiset_choices".into(), shape::schema(&json!([{"key": "string", "text": "string"}])));
-    settings.insert("available_notification_sounds".into(), shape::schema(&json!("string[]")));
+    settings.insert("emojiset_choices".into(), generator.subschema_for::<Vec<EmojiSet>>().to_value());
+    settings.insert("available_notification_sounds".into(), generator.subschema_for::<Vec<String>>().to_value());
     for (name, schema) in &mut settings {
         describe(schema, meaning::Table::UserSettings.meaning(name));
     }

@@ -11,10 +11,9 @@ use crate::realm::presence::{OFFLINE_AFTER, record_presence};
 use crate::realm::setting::UserSetting;
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
-use crate::record::presence::{PresenceRange, PresenceRecord, legacy_status, presences_in};
+use crate::record::presence::{PresenceRange, PresenceRecord, Presences, legacy_status, presences_in};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// The default of `history_limit_days`.
 pub const DEFAULT_HISTORY_DAYS: i64 = 14;
@@ -32,9 +31,9 @@ operation! {
         /// The modern form, keyed by user ID; deprecated.
         slim_presence: bool = false,
         /// The `presence_last_update_id` of an earlier reply: returns only later changes, in the modern form.
-        last_update_id: Option<WholeNumber>,
+        last_update_id since 263: Option<WholeNumber>,
         /// Days of history without `last_update_id`; 14 when absent, 0 returns none.
-        history_limit_days: Option<WholeNumber>,
+        history_limit_days since 288: Option<WholeNumber>,
     }
     reply UpdatePresenceReply;
     errors [InvalidPresenceStatus];
@@ -46,7 +45,7 @@ operation! {
 pub struct UpdatePresenceReply {
     /// By user ID in the modern form, by API address in the legacy one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub presences: Option<Map<String, Value>>,
+    pub presences: Option<Presences>,
     /// UNIX seconds with their fraction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_timestamp: Option<f64>,
@@ -173,7 +172,7 @@ operation! {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RealmPresenceReply {
     /// By API address in the legacy form; users who connected in the last 14 days.
-    pub presences: Map<String, Value>,
+    pub presences: Presences,
     /// UNIX seconds with their fraction.
     pub server_timestamp: f64,
 }

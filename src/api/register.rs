@@ -6,27 +6,33 @@ pub mod lists;
 mod messages;
 mod options;
 mod organization;
+mod requested;
 mod users;
 
-pub use lists::{ROWS, StateRow, choices};
-pub use users::UserLists;
+pub use lists::choices;
 
 use super::parameter::{Nullable, WholeNumber};
 use super::{Call, SERVICE_VERSION, Write, operation};
 use crate::api::changes::queues::{EventTypes, add_queue, begin_with_unknown_event};
 use crate::error::Error;
 use crate::realm::Realm;
+use crate::realm::id::UserId;
 use crate::realm::queue::{QueueOptions, QueueTerm};
 use crate::realm::tx::Tx;
 use crate::realm::user::User;
 use crate::record::bot::channel_name;
 use crate::record::channel::IncludeSubscribers;
 use crate::time::Span;
+use channels::ChannelState;
+use lists::ListState;
+use messages::MessageState;
 use options::{EventNarrow, IdleTimeout, RawCapabilities};
+use organization::OrganizationState;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use users::{UserLists, UserState, UserValues};
 
 operation! {
     /// Registers an event queue and returns the state that its events continue from.
@@ -82,11 +88,47 @@ pub struct RegisterReply {
     /// The state for the requested types of events.
     #[serde(flatten)]
     #[schemars(skip)]
-    pub state: Map<String, Value>,
-    /// The lists of users, separately because their JSON is cached.
+    pub state: RegisterState,
+}
+
+/// The state, without the keys of types of events that the request does not include.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RegisterState {
+    #[serde(flatten)]
+    messages: MessageState,
+    /// Lists whose keys and types are in a table.
     #[serde(flatten)]
     #[schemars(skip)]
-    pub users: Option<UserLists>,
+    own_lists: Map<String, Value>,
+    #[serde(flatten)]
+    lists: ListState,
+    #[serde(flatten)]
+    organization: Option<OrganizationState>,
+    #[serde(flatten)]
+    users: UserState,
+    #[serde(flatten)]
+    channels: ChannelState,
+    #[serde(flatten)]
+    user_lists: Option<UserLists>,
+}
+
+impl RegisterState {
+    fn new(realm: &Realm, request: &StateRequest<'_>) -> Self {
+        Self {
+            messages: MessageState::new(realm, request),
+            own_lists: lists::own_lists(realm, request),
+            lists: ListState::new(realm, request),
+            organization: request.includes("realm").then(|| OrganizationState::new(realm, request)),
+            users: UserState::new(realm, request),
+            channels: ChannelState::new(realm, request),
+            user_lists: request.includes("realm_user").then(|| UserLists::new(realm, request)),
+        }
+    }
+}
+
+/// Whether a type of events that no event has selects data of the reply.
+pub fn selects_data(event_type: &str) -> bool {
+    [MessageState::EVENT_TYPES, ListState::EVENT_TYPES, UserValues::EVENT_TYPES].concat().contains(&event_type)
 }
 
 /// What the state depends on.
@@ -101,6 +143,10 @@ pub(super) struct StateRequest<'a> {
 }
 
 impl StateRequest<'_> {
+    fn viewer_id(&self) -> Option<UserId> {
+        self.viewer.map(|viewer| viewer.id)
+    }
+
     /// Whether the state of a type of events is requested.
     fn includes(&self, event_type: &str) -> bool {
         self.types.as_ref().is_none_or(|types| types.contains(event_type))
@@ -129,7 +175,7 @@ impl Write for Register {
             types: types.map(|types| types.0),
         };
 
-        let (state, users) = (state(tx, &request), users::lists(tx, &request));
+        let state = RegisterState::new(tx, &request);
         let timeout = idle_timeout(&params);
         let queue_id = viewer.map(|viewer| add_queue(tx, viewer, options, timeout));
         begin_with_unknown_event(tx, queue_id.as_deref());
@@ -141,7 +187,6 @@ impl Write for Register {
             service_version: SERVICE_VERSION,
             service_merge_base: SERVICE_VERSION,
             state,
-            users,
         })
     }
 }
@@ -189,15 +234,4 @@ fn idle_timeout(params: &Register) -> Span {
         None => params.queue_lifespan_secs.map(|WholeNumber(seconds)| seconds).filter(|seconds| *seconds > 0),
     };
     Span::seconds(requested.unwrap_or(DEFAULT).min(MAX))
-}
-
-/// The requested state, except the lists of users.
-fn state(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
-    let mut state = Map::new();
-    messages::add(realm, request, &mut state);
-    lists::add(realm, request, &mut state);
-    organization::add(realm, request, &mut state);
-    users::add(realm, request, &mut state);
-    channels::add(realm, request, &mut state);
-    state
 }

@@ -1,29 +1,10 @@
-//! A compact notation for schemas, and the schemas of the register reply in it, which no Rust type describes.
+//! A compact notation for the schemas of replies that no Rust type describes.
 //!
-//! They are in `shapes.json`. `int`, `number`, `string`, `bool` and `any` are types, `string(a|b)` and `int(1|2)`
+//! `int`, `number`, `string`, `bool` and `any` are types, `string(a|b)` and `int(1|2)`
 //! enums, `T[]` and `[T]` arrays, `T|null` and `{"one_of": […]}` alternatives, `{"*": T}` an object with arbitrary
 //! keys, `@Name` a reference to a record. Any other object has exactly its keys; `key?` is optional.
 
 use serde_json::{Map, Value, json};
-use std::sync::LazyLock;
-
-/// The file, with `records` by name and the keys of the `state`.
-static SHAPES: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("shapes.json")).expect("it is JSON"));
-
-/// The schemas of records that exist only in the notation, by name.
-pub fn records() -> impl Iterator<Item = (String, Value)> {
-    entries("records").map(|(name, shape)| (name.clone(), schema(shape)))
-}
-
-/// The schemas of keys of the register reply, all of which are optional.
-pub fn state() -> impl Iterator<Item = (String, Value)> {
-    entries("state").map(|(key, shape)| (key.clone(), schema(shape)))
-}
-
-fn entries(part: &str) -> impl Iterator<Item = (&'static String, &'static Value)> {
-    SHAPES[part].as_object().into_iter().flatten()
-}
 
 /// Converts the notation to a schema.
 pub fn schema(shape: &Value) -> Value {

@@ -3,11 +3,12 @@
 use crate::realm::Realm;
 use crate::realm::id::ChannelId;
 use crate::realm::user::{BotDefaults, User};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-/// A service of a bot.
+/// A bot as its owner and administrators see it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Bot")]
 pub struct BotRecord {
@@ -17,7 +18,7 @@ pub struct BotRecord {
     #[serde(flatten)]
     pub defaults: BotDefaultsRecord,
     /// Its URL or its configuration.
-    #[schemars(schema_with = "services")]
+    #[schemars(with = "Vec<BotService>")]
     pub services: Vec<Value>,
 }
 
@@ -47,9 +48,28 @@ pub fn channel_name(realm: &Realm, id: Option<ChannelId>) -> Option<String> {
     id.and_then(|id| realm.channels.get(&id)).map(|channel| channel.name.clone())
 }
 
-/// The schema of a bot's services. The OpenAPI document defines `BotService`.
-pub fn services(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": {"$ref": "#/components/schemas/BotService"}})
+/// A service of a bot.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum BotService {
+    Outgoing(OutgoingService),
+    Embedded(EmbeddedService),
+}
+
+/// The service of an outgoing webhook.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OutgoingService {
+    pub base_url: String,
+    pub token: String,
+    #[schemars(extend("enum" = [1, 2]))]
+    pub interface: i64,
+}
+
+/// The service of an embedded bot.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EmbeddedService {
+    pub service_name: String,
+    pub config_data: BTreeMap<String, String>,
 }
 
 impl BotRecord {

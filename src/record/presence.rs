@@ -7,9 +7,9 @@ use crate::realm::setting::RealmSetting;
 use crate::realm::user::User;
 use crate::record::events;
 use crate::time::{Span, Timestamp};
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// In the legacy format, a user is active until this long after the last activity.
@@ -41,13 +41,47 @@ pub fn legacy_status(user: &User, presence: Presence) -> (&'static str, i64) {
     }
 }
 
-pub fn legacy_presence(user: &User, presence: Presence) -> Value {
-    let (status, timestamp) = legacy_status(user, presence);
-    json!({
-        "aggregated": {"client": "website", "status": status, "timestamp": timestamp},
-        "website": {"client": "website", "status": status, "timestamp": timestamp, "pushable": false},
-    })
+/// The presence of a user in a list of presences.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ListedPresence {
+    Modern(PresenceRecord),
+    Legacy(LegacyPresence),
 }
+
+/// The presence of a user by client in the legacy form.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LegacyPresence {
+    /// Of all clients.
+    aggregated: AggregatedPresence,
+    /// Of the only kind of client that there is.
+    website: LegacyPresenceRecord,
+}
+
+/// The presence of all clients of a user together in the legacy form.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AggregatedPresence {
+    /// Always `website`.
+    client: &'static str,
+    /// `active` or `idle`.
+    #[schemars(extend("enum" = ["active", "idle"]))]
+    status: &'static str,
+    /// UNIX seconds.
+    timestamp: i64,
+}
+
+impl LegacyPresence {
+    fn new(user: &User, presence: Presence) -> Self {
+        let (status, timestamp) = legacy_status(user, presence);
+        Self {
+            aggregated: AggregatedPresence { client: "website", status, timestamp },
+            website: LegacyPresenceRecord { client: "website", status, timestamp, pushable: false },
+        }
+    }
+}
+
+/// Presences by user ID in the modern form, by API address in the legacy form, in the order of the user IDs.
+pub type Presences = IndexMap<String, ListedPresence>;
 
 /// The users whose presence a reply has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +94,7 @@ pub enum PresenceRange {
 
 /// The presence of the human users that the viewer may access and that were connected in the last days: in the modern
 /// format if `slim`, otherwise in the legacy format. The number is `presence_last_update_id`, -1 without users.
-pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Map<String, Value>, i64) {
+pub fn presences(realm: &Realm, viewer: &User, slim: bool, history_days: i64) -> (Presences, i64) {
     presences_in(realm, viewer, slim, PresenceRange::Days(history_days), realm.now)
 }
 
@@ -71,8 +105,8 @@ pub fn presences_in(
     slim: bool,
     range: PresenceRange,
     now: Timestamp,
-) -> (Map<String, Value>, i64) {
-    let mut rows = Map::new();
+) -> (Presences, i64) {
+    let mut rows = Presences::new();
     let mut last_update_id = -1;
     if realm.organization.is_on(RealmSetting::PresenceDisabled) || range == PresenceRange::Days(0) {
         return (rows, last_update_id);
@@ -91,9 +125,9 @@ pub fn presences_in(
         }
         last_update_id = last_update_id.max(presence.update_id);
         if slim {
-            rows.insert(id.to_string(), json!(PresenceRecord::new(user, presence)));
+            rows.insert(id.to_string(), ListedPresence::Modern(PresenceRecord::new(user, presence)));
         } else {
-            rows.insert(realm.api_email(user), legacy_presence(user, presence));
+            rows.insert(realm.api_email(user), ListedPresence::Legacy(LegacyPresence::new(user, presence)));
         }
     }
     (rows, last_update_id)

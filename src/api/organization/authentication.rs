@@ -5,7 +5,9 @@
 use crate::api::parameter::{FromJson, through_json};
 use crate::error::Error;
 use crate::realm::organization::{AuthenticationMethod, Organization};
+use indexmap::IndexMap;
 use schemars::{Schema, SchemaGenerator};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,11 +73,17 @@ impl FromJson for Switch {
     }
 }
 
-/// The methods in the form of the register reply and of events.
-pub fn records(organization: &Organization) -> Value {
+/// A method in the form of the register reply and of events.
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+pub struct MethodRecord {
+    enabled: bool,
+    available: bool,
+}
+
+/// The methods by name.
+pub fn records(organization: &Organization) -> IndexMap<&'static str, MethodRecord> {
     let record = |method: AuthenticationMethod| {
-        let record = json!({"enabled": organization.allows_login_by(method), "available": true});
-        (method.name().to_owned(), record)
+        (method.name(), MethodRecord { enabled: organization.allows_login_by(method), available: true })
     };
     AuthenticationMethod::ALL.map(record).into_iter().collect()
 }

@@ -4,7 +4,10 @@ use crate::api::parameter::{FromJson, through_json};
 use crate::error::Error;
 use crate::realm::address::is_url;
 use crate::realm::organization::ProfileField;
-use serde_json::{Map, Value, json};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// The `type` of fields whose values are choices.
@@ -16,13 +19,15 @@ pub const EXTERNAL_ACCOUNT: i64 = 7;
 const USER_NAME_PLACEHOLDER: &str = "%(username)s";
 
 /// A site of external accounts that the service knows. It determines the label and the hint of fields for it.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct KnownSite {
     /// `subtype` of the field's data.
+    #[serde(skip)]
     pub subtype: &'static str,
-    /// The name that administrators see when they create a field.
-    pub text: &'static str,
     /// The label of fields for the site.
     pub name: &'static str,
+    /// The name that administrators see when they create a field.
+    pub text: &'static str,
     /// The hint of fields for the site.
     pub hint: &'static str,
     /// The URL of an account, with [`USER_NAME_PLACEHOLDER`].
@@ -46,13 +51,9 @@ const KNOWN_SITES: &[KnownSite] = &[
     },
 ];
 
-/// The known sites in the form of the register reply.
-pub fn known_sites() -> Value {
-    let site = |site: &KnownSite| {
-        let record = json!({"name": site.name, "text": site.text, "hint": site.hint, "url_pattern": site.url_pattern});
-        (site.subtype.to_owned(), record)
-    };
-    KNOWN_SITES.iter().map(site).collect::<Map<String, Value>>().into()
+/// The known sites by subtype, in the form of the register reply.
+pub fn known_sites() -> IndexMap<&'static str, &'static KnownSite> {
+    KNOWN_SITES.iter().map(|site| (site.subtype, site)).collect()
 }
 
 /// The site of an external account field; None for other fields and for unknown sites.
@@ -161,6 +162,7 @@ fn check_keys(object: &Map<String, Value>, allowed: &[&str]) -> Result<(), Error
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn malformed_data_is_refused() {

@@ -1,15 +1,81 @@
 //! The part of the register reply about channels and subscriptions.
 
 use super::StateRequest;
+use super::requested::IfRequested;
 use crate::realm::Realm;
 use crate::realm::channel::{Channel, Subscription};
+use crate::realm::id::{ChannelId, MessageId};
 use crate::record::channel::{
     ChannelRecord, IncludeSubscribers, NeverSubscribedRecord, SubscriberLists, SubscriptionRecord,
 };
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::sync::Arc;
 
-pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
+/// What the reply has of channels.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ChannelState {
+    #[serde(flatten)]
+    subscriptions: Option<SubscriptionState>,
+    #[serde(skip_serializing_if = "IfRequested::is_absent")]
+    streams: IfRequested<Vec<ChannelRecord>>,
+    #[serde(skip_serializing_if = "IfRequested::is_absent")]
+    realm_default_streams: IfRequested<Vec<ChannelId>>,
+}
+
+/// The visible channels by the viewer's relation to them.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct SubscriptionState {
+    subscriptions: Vec<SubscriptionRecord>,
+    unsubscribed: Vec<SubscriptionRecord>,
+    never_subscribed: Vec<NeverSubscribedRecord>,
+}
+
+impl ChannelState {
+    pub(super) fn new(realm: &Realm, request: &StateRequest<'_>) -> Self {
+        let visible = visible_channels(realm, request);
+        let records = || visible.iter().map(|channel| ChannelRecord::new(realm, channel)).collect();
+        Self {
+            subscriptions: request.includes("subscription").then(|| SubscriptionState::new(realm, request, &visible)),
+            streams: IfRequested::new(request.includes("stream"), records),
+            realm_default_streams: IfRequested::new(request.includes("default_streams"), || {
+                default_channels(realm, request)
+            }),
+        }
+    }
+}
+
+impl SubscriptionState {
+    fn new(realm: &Realm, request: &StateRequest<'_>, visible: &[&Arc<Channel>]) -> Self {
+        let mut state = Self::default();
+        for channel in visible {
+            state.add(realm, request, channel);
+        }
+        state
+    }
+
+    fn add(&mut self, realm: &Realm, request: &StateRequest<'_>, channel: &Channel) {
+        let shows_null = request.options.capabilities.notification_settings_null;
+        let Some(viewer) = request.viewer else {
+            return self.subscriptions.push(visitor_subscription(realm, channel));
+        };
+        let include = request.include_subscribers;
+        match realm.user_state(viewer.id).subscriptions.get(&channel.id) {
+            Some(subscription) => {
+                let record = SubscriptionRecord::new(realm, viewer, channel, subscription, include, shows_null);
+                if subscription.is_active { self.subscriptions.push(record) } else { self.unsubscribed.push(record) }
+            }
+            None => {
+                let subscribers = SubscriberLists::new(realm, request.viewer, channel, include);
+                let channel = ChannelRecord::new(realm, channel);
+                self.never_subscribed.push(NeverSubscribedRecord { channel, subscribers });
+            }
+        }
+    }
+}
+
+/// The channels that the viewer may know of, by name.
+fn visible_channels<'realm>(realm: &'realm Realm, request: &StateRequest<'_>) -> Vec<&'realm Arc<Channel>> {
     let shows_archived = request.options.capabilities.archived_channels;
     let is_visible = |channel: &&Arc<Channel>| {
         let is_accessible = match request.viewer {
@@ -20,52 +86,20 @@ pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<Str
     };
     let mut visible: Vec<&Arc<Channel>> = realm.channels.values().filter(is_visible).collect();
     visible.sort_by_key(|channel| channel.name.to_lowercase());
-    if request.includes("subscription") {
-        add_subscriptions(realm, request, &visible, state);
-    }
-    if request.includes("stream") {
-        let records: Vec<ChannelRecord> = visible.iter().map(|channel| ChannelRecord::new(realm, channel)).collect();
-        state.insert("streams".into(), json!(records));
-    }
-    if request.includes("default_streams") {
-        let is_excluded = request.viewer.is_none_or(|viewer| viewer.is_guest());
-        let defaults =
-            realm.channels.values().filter(|channel| channel.is_default && !channel.is_archived && !is_excluded);
-        state.insert("realm_default_streams".into(), defaults.map(|channel| json!(channel.id)).collect());
-    }
+    visible
 }
 
-fn add_subscriptions(
-    realm: &Realm,
-    request: &StateRequest<'_>,
-    visible: &[&Arc<Channel>],
-    state: &mut Map<String, Value>,
-) {
-    let (mut subscribed, mut unsubscribed, mut never_subscribed) = (Vec::new(), Vec::new(), Vec::new());
-    let shows_null = request.options.capabilities.notification_settings_null;
-    for channel in visible {
-        let subscription = request.viewer.and_then(|viewer| realm.user_state(viewer.id).subscriptions.get(&channel.id));
-        match (request.viewer, subscription) {
-            (Some(viewer), Some(subscription)) => {
-                let include = request.include_subscribers;
-                let record = SubscriptionRecord::new(realm, viewer, channel, subscription, include, shows_null);
-                if subscription.is_active { subscribed.push(record) } else { unsubscribed.push(record) }
-            }
-            (None, _) => subscribed.push(visitor_subscription(realm, channel)),
-            (Some(_), None) => {
-                let lists = SubscriberLists::new(realm, request.viewer, channel, request.include_subscribers);
-                never_subscribed
-                    .push(NeverSubscribedRecord { channel: ChannelRecord::new(realm, channel), subscribers: lists });
-            }
-        }
+/// The channels to which new users are subscribed; none for guests and visitors.
+fn default_channels(realm: &Realm, request: &StateRequest<'_>) -> Vec<ChannelId> {
+    if request.viewer.is_none_or(|viewer| viewer.is_guest()) {
+        return Vec::new();
     }
-    state.insert("subscriptions".into(), json!(subscribed));
-    state.insert("unsubscribed".into(), json!(unsubscribed));
-    state.insert("never_subscribed".into(), json!(never_subscribed));
+    let is_default = |channel: &&Arc<Channel>| channel.is_default && !channel.is_archived;
+    realm.channels.values().filter(is_default).map(|channel| channel.id).collect()
 }
 
 /// Visitors get all web-public channels as if they were subscribed.
 fn visitor_subscription(realm: &Realm, channel: &Channel) -> SubscriptionRecord {
-    let settings = Subscription::new(crate::realm::palette::COLORS[0].to_owned(), crate::realm::id::MessageId(0));
+    let settings = Subscription::new(crate::realm::palette::COLORS[0].to_owned(), MessageId(0));
     SubscriptionRecord::for_visitor(realm, channel, &settings, IncludeSubscribers::No)
 }

@@ -1,9 +1,12 @@
-//! The parts of the register reply that are lists of the user or the organization, with a table row for each.
+//! The part of the register reply that has lists of the user and of the organization.
 
 use super::StateRequest;
+use super::requested::requested_values;
 use crate::api::{channel_folders, channels, onboarding, organization, reminders, scheduled_messages};
 use crate::feature::Feature;
 use crate::realm::Realm;
+use crate::realm::id::{DeviceId, UserId};
+use crate::realm::narrow::STOP_WORDS;
 use crate::realm::personal::UserState;
 use crate::realm::setting::{EMOJI_SETS, NOTIFICATION_SOUNDS, USER_SETTINGS};
 use crate::record::channel::{DefaultGroupRecord, FolderRecord};
@@ -17,116 +20,121 @@ use crate::record::own_lists::{OWN_LISTS, OwnList};
 use crate::record::personal::{DeviceRecord, StepRecord};
 use crate::record::profile_field::{ProfileFieldRecord, profile_fields};
 use crate::record::scheduled::{ReminderRecord, ScheduledMessageRecord};
-use schemars::{Schema, SchemaGenerator};
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A key of the register reply.
-pub struct StateRow {
-    /// The type of events that update the value. The reply has the key if the request includes this type.
-    event_type: &'static str,
-    pub key: &'static str,
-    /// None for values that are built without a type.
-    pub schema: Option<fn(&mut SchemaGenerator) -> Schema>,
-    /// None leaves the key out of the reply.
-    value: fn(&Realm, &StateRequest<'_>) -> Option<Value>,
-}
-
-impl StateRow {
-    pub fn is_of(&self, event_type: &str) -> bool {
-        self.event_type == event_type
+requested_values! {
+    /// Lists of the user or the organization, and what accompanies them.
+    pub struct ListState(realm, request) {
+        "user_topic" user_topics: Vec<UserTopic> = user_topics(realm, request);
+        "onboarding_steps" onboarding_steps: Vec<StepRecord> = of_viewer(realm, request, onboarding::records_of);
+        "onboarding_steps" navigation_tour_video_url: Option<String> = None;
+        #[schemars(with = "BTreeMap<String, DeviceRecord>")]
+        "device" devices: BTreeMap<DeviceId, DeviceRecord> = devices(realm, request);
+        "scheduled_messages" scheduled_messages: Vec<ScheduledMessageRecord> =
+            of_viewer(realm, request, scheduled_messages::records_of);
+        "reminders" reminders: Vec<ReminderRecord> = of_viewer(realm, request, reminders::records_of);
+        "user_settings" user_settings: Map<String, Value> = user_settings(realm, request);
+        "video_calls" has_zoom_token: bool = false;
+        "video_calls" has_webex_token: bool = false;
+        // The legacy form of `user_topics`.
+        #[schemars(with = "Vec<Vec<Value>>")]
+        "muted_topics" muted_topics: Vec<(String, String, i64)> = muted_topics(realm, request),
+            if !request.names("user_topic");
+        "channel_folders" channel_folders: Vec<FolderRecord> = folders(realm, request);
+        "realm_user_groups" realm_user_groups: Vec<GroupRecord> = groups(realm, request);
+        "realm_linkifiers" realm_linkifiers: Vec<LinkifierRecord> = linkifiers_if_understood(realm, request);
+        "realm_filters" realm_filters: Vec<Value> = Vec::new();
+        "realm_playgrounds" realm_playgrounds: Vec<PlaygroundRecord> = organization::playgrounds::records(realm);
+        "realm_domains" realm_domains: Vec<DomainRecord> = organization::domains::records(realm);
+        "realm_emoji" realm_emoji: BTreeMap<String, EmojiRecord> =
+            crate::record::emoji::all(realm, &realm.custom_emoji);
+        "custom_profile_fields" custom_profile_fields: Vec<ProfileFieldRecord> = profile_fields(&realm.profile_fields);
+        "custom_profile_fields" custom_profile_field_types: NumberedChoices = numbered_choices(&PROFILE_FIELD_TYPES);
+        "realm_user_settings_defaults" realm_user_settings_defaults: Map<String, Value> = user_defaults(realm);
+        "realm_billing" realm_billing: Billing = Billing { has_pending_sponsorship_request: false };
+        "realm_embedded_bots" realm_embedded_bots: Vec<EmbeddedBotKind> =
+            vec![EmbeddedBotKind { name: "helloworld", config: BTreeMap::new() }];
+        "realm_incoming_webhook_bots" realm_incoming_webhook_bots: Vec<WebhookBotKind> = vec![WebhookBotKind::example()];
+        "stop_words" stop_words: Vec<&'static str> = STOP_WORDS.iter().copied().collect();
+        "giphy" giphy_api_key: &'static str = "";
+        "tenor" tenor_api_key: &'static str = "";
+        "default_stream_groups" realm_default_stream_groups: Vec<DefaultGroupRecord> =
+            default_channel_groups(realm, request);
     }
 }
 
-/// A row whose value has a Rust type, from which its schema is derived.
-macro_rules! typed {
-    ($event_type:literal $key:literal: $type:ty = $value:expr) => {
-        StateRow {
-            event_type: $event_type,
-            key: $key,
-            schema: Some(|generator| generator.subschema_for::<$type>()),
-            value: |realm, request| {
-                let value: fn(&Realm, &StateRequest<'_>) -> $type = $value;
-                Some(json!(value(realm, request)))
-            },
-        }
-    };
+/// Choices by their key, in the order in which clients show them.
+pub type NumberedChoices = IndexMap<&'static str, NumberedChoice>;
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct NumberedChoice {
+    id: i64,
+    name: &'static str,
 }
 
-const fn untyped(
-    event_type: &'static str,
+/// Makes choices of triples of key, number and name.
+pub fn numbered_choices(choices: &[(&'static str, i64, &'static str)]) -> NumberedChoices {
+    choices.iter().map(|&(key, id, name)| (key, NumberedChoice { id, name })).collect()
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Billing {
+    has_pending_sponsorship_request: bool,
+}
+
+/// A bot that runs on the server.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EmbeddedBotKind {
+    name: &'static str,
+    config: BTreeMap<String, String>,
+}
+
+/// A service whose webhooks a bot can receive.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WebhookBotKind {
+    name: &'static str,
+    display_name: &'static str,
+    all_event_types: Option<Vec<String>>,
+    config_options: Vec<ConfigOption>,
+    url_options: Vec<UrlOption>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct ConfigOption {
     key: &'static str,
-    value: fn(&Realm, &StateRequest<'_>) -> Option<Value>,
-) -> StateRow {
-    StateRow { event_type, key, schema: None, value }
+    label: &'static str,
+    validator: &'static str,
 }
 
-/// The rows in the order of the reply, in which [`OWN_LISTS`] precede them. The OpenAPI document takes the schemas of
-/// untyped rows from `openapi/shapes.json`.
-pub const ROWS: &[StateRow] = &[
-    typed!("user_topic" "user_topics": Vec<UserTopic> = user_topics),
-    typed!("onboarding_steps" "onboarding_steps": Vec<StepRecord> = |realm, request| {
-        request.viewer.map(|viewer| onboarding::records_of(realm, viewer.id)).unwrap_or_default()
-    }),
-    untyped("onboarding_steps", "navigation_tour_video_url", |_, _| Some(Value::Null)),
-    untyped("device", "devices", devices),
-    typed!("scheduled_messages" "scheduled_messages": Vec<ScheduledMessageRecord> = |realm, request| {
-        request.viewer.map(|viewer| scheduled_messages::records_of(realm, viewer.id)).unwrap_or_default()
-    }),
-    typed!("reminders" "reminders": Vec<ReminderRecord> = |realm, request| {
-        request.viewer.map(|viewer| reminders::records_of(realm, viewer.id)).unwrap_or_default()
-    }),
-    untyped("user_settings", "user_settings", |realm, request| Some(user_settings(realm, request))),
-    untyped("video_calls", "has_zoom_token", |_, _| Some(false.into())),
-    untyped("video_calls", "has_webex_token", |_, _| Some(false.into())),
-    untyped("muted_topics", "muted_topics", muted_topics),
-    typed!("channel_folders" "channel_folders": Vec<FolderRecord> = |realm, request| {
-        let folders = channel_folders::in_order(realm).into_iter().filter(|_| request.viewer.is_some());
-        folders.map(FolderRecord::new).collect()
-    }),
-    typed!("realm_user_groups" "realm_user_groups": Vec<GroupRecord> = |realm, request| {
-        let shows_deactivated = request.options.capabilities.include_deactivated_groups;
-        let groups = realm.groups.values().filter(|group| shows_deactivated || !group.is_deactivated);
-        let lists_inactive = !request.options.level.has(Feature::OnlyActiveMembers);
-        groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect()
-    }),
-    typed!("realm_linkifiers" "realm_linkifiers": Vec<LinkifierRecord> = |realm, request| {
-        let understands = request.options.capabilities.linkifier_url_template;
-        if understands { linkifiers(&realm.linkifiers) } else { Vec::new() }
-    }),
-    untyped("realm_filters", "realm_filters", |_, _| Some(json!([]))),
-    typed!("realm_playgrounds" "realm_playgrounds": Vec<PlaygroundRecord> = |realm, _| organization::playgrounds::records(realm)),
-    typed!("realm_domains" "realm_domains": Vec<DomainRecord> = |realm, _| organization::domains::records(realm)),
-    typed!("realm_emoji" "realm_emoji": BTreeMap<String, EmojiRecord> = |realm, _| {
-        crate::record::emoji::all(realm, &realm.custom_emoji)
-    }),
-    typed!("custom_profile_fields" "custom_profile_fields": Vec<ProfileFieldRecord> = |realm, _| {
-        profile_fields(&realm.profile_fields)
-    }),
-    untyped("custom_profile_fields", "custom_profile_field_types", |_, _| Some(profile_field_types())),
-    untyped("realm_user_settings_defaults", "realm_user_settings_defaults", |realm, _| Some(user_defaults(realm))),
-    untyped("realm_billing", "realm_billing", |_, _| Some(json!({"has_pending_sponsorship_request": false}))),
-    untyped("realm_embedded_bots", "realm_embedded_bots", |_, _| Some(json!([{"name": "helloworld", "config": {}}]))),
-    untyped("realm_incoming_webhook_bots", "realm_incoming_webhook_bots", |_, _| Some(webhook_bots())),
-    untyped("stop_words", "stop_words", |_, _| Some(json!(*crate::realm::narrow::STOP_WORDS))),
-    untyped("giphy", "giphy_api_key", |_, _| Some("".into())),
-    untyped("tenor", "tenor_api_key", |_, _| Some("".into())),
-    typed!("default_stream_groups" "realm_default_stream_groups": Vec<DefaultGroupRecord> = |realm, request| {
-        let is_excluded = request.viewer.is_none_or(|viewer| viewer.is_guest());
-        if is_excluded { Vec::new() } else { channels::default_groups::records(realm) }
-    }),
-];
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct UrlOption {
+    key: &'static str,
+    label: &'static str,
+    input_type: &'static str,
+}
 
-pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    for OwnList { list, value, .. } in OWN_LISTS.iter().filter(|own_list| request.includes(own_list.list.key)) {
-        state.insert(list.key.to_owned(), value(viewer_state(realm, request)));
-    }
-    for row in ROWS.iter().filter(|row| request.includes(row.event_type)) {
-        if let Some(value) = (row.value)(realm, request) {
-            state.insert(row.key.to_owned(), value);
+impl WebhookBotKind {
+    /// The only service, with an option of each kind (specification, integration options).
+    fn example() -> Self {
+        Self {
+            name: "helloworld",
+            display_name: "Hello World",
+            all_event_types: None,
+            config_options: vec![ConfigOption { key: "greeting", label: "Greeting", validator: "check_string" }],
+            url_options: vec![UrlOption { key: "branches", label: "Which branches to tell of", input_type: "text" }],
         }
     }
+}
+
+/// The user's own lists (drafts, for example), by the keys of the reply.
+pub(super) fn own_lists(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
+    let requested = OWN_LISTS.iter().filter(|own_list| request.includes(own_list.list.key));
+    requested.map(|OwnList { list, value, .. }| (list.key.to_owned(), value(viewer_state(realm, request)))).collect()
 }
 
 /// The personal state of the viewer; empty for visitors.
@@ -147,29 +155,58 @@ fn user_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<UserTopic> {
     topics.map(record).collect()
 }
 
-fn devices(realm: &Realm, request: &StateRequest<'_>) -> Option<Value> {
-    let devices = viewer_state(realm, request).devices.iter();
-    let devices: Map<String, Value> =
-        devices.map(|(id, device)| (id.to_string(), json!(DeviceRecord::new(device)))).collect();
-    Some(devices.into())
+fn devices(realm: &Realm, request: &StateRequest<'_>) -> BTreeMap<DeviceId, DeviceRecord> {
+    viewer_state(realm, request).devices.iter().map(|(id, device)| (*id, DeviceRecord::new(device))).collect()
 }
 
-/// The legacy list. Left out if the request lists the newer type `user_topic`.
-fn muted_topics(realm: &Realm, request: &StateRequest<'_>) -> Option<Value> {
-    if request.names("user_topic") {
-        return None;
-    }
+fn muted_topics(realm: &Realm, request: &StateRequest<'_>) -> Vec<(String, String, i64)> {
     let allows_empty = request.options.capabilities.empty_topic_name;
     let mut muted = request.viewer.map(|viewer| realm.muted_topics(viewer.id)).unwrap_or_default();
     muted.iter_mut().for_each(|(_, topic, _)| *topic = shown_topic(topic, allows_empty));
-    Some(json!(muted))
+    muted
+}
+
+/// Records of the viewer; none for visitors.
+fn of_viewer<T>(realm: &Realm, request: &StateRequest<'_>, records: impl Fn(&Realm, UserId) -> Vec<T>) -> Vec<T> {
+    request.viewer_id().map(|viewer| records(realm, viewer)).unwrap_or_default()
+}
+
+fn folders(realm: &Realm, request: &StateRequest<'_>) -> Vec<FolderRecord> {
+    let folders = channel_folders::in_order(realm).into_iter().filter(|_| request.viewer.is_some());
+    folders.map(FolderRecord::new).collect()
+}
+
+fn groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<GroupRecord> {
+    let shows_deactivated = request.options.capabilities.include_deactivated_groups;
+    let groups = realm.groups.values().filter(|group| shows_deactivated || !group.is_deactivated);
+    let lists_inactive = !request.options.level.has(Feature::OnlyActiveMembers);
+    groups.map(|group| GroupRecord::new(realm, group, lists_inactive)).collect()
+}
+
+/// None for clients that do not know URL templates.
+fn linkifiers_if_understood(realm: &Realm, request: &StateRequest<'_>) -> Vec<LinkifierRecord> {
+    if request.options.capabilities.linkifier_url_template { linkifiers(&realm.linkifiers) } else { Vec::new() }
+}
+
+/// None for guests and visitors.
+fn default_channel_groups(realm: &Realm, request: &StateRequest<'_>) -> Vec<DefaultGroupRecord> {
+    let is_excluded = request.viewer.is_none_or(|viewer| viewer.is_guest());
+    if is_excluded { Vec::new() } else { channels::default_groups::records(realm) }
+}
+
+/// A set of pictures for emoji.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EmojiSet {
+    key: &'static str,
+    /// The text that clients show.
+    text: &'static str,
 }
 
 /// The lists of possible values that accompany the user settings.
 pub fn choices() -> Map<String, Value> {
-    let emoji_sets: Vec<Value> = EMOJI_SETS.iter().map(|(key, text)| json!({"key": key, "text": text})).collect();
+    let emoji_sets: Vec<EmojiSet> = EMOJI_SETS.iter().map(|&(key, text)| EmojiSet { key, text }).collect();
     Map::from_iter([
-        ("emojiset_choices".to_owned(), emoji_sets.into()),
+        ("emojiset_choices".to_owned(), json!(emoji_sets)),
         ("available_notification_sounds".to_owned(), json!(NOTIFICATION_SOUNDS)),
     ])
 }
@@ -180,7 +217,7 @@ fn default_visibility(realm: &Realm) -> Value {
 }
 
 /// The settings of the viewer; for visitors, the defaults of new users.
-fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Value {
+fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Map<String, Value> {
     let mut settings = Map::new();
     for setting in USER_SETTINGS.iter() {
         let value = match request.viewer {
@@ -196,10 +233,10 @@ fn user_settings(realm: &Realm, request: &StateRequest<'_>) -> Value {
     settings.insert("timezone".into(), timezone.into());
     settings.insert("email_address_visibility".into(), visibility);
     settings.extend(choices());
-    settings.into()
+    settings
 }
 
-fn user_defaults(realm: &Realm) -> Value {
+fn user_defaults(realm: &Realm) -> Map<String, Value> {
     let default = |setting: &crate::realm::setting::Setting| {
         realm.organization.user_defaults.get(setting.name).unwrap_or(&setting.default).clone()
     };
@@ -207,7 +244,7 @@ fn user_defaults(realm: &Realm) -> Value {
         USER_SETTINGS.iter().map(|setting| (setting.name.to_owned(), default(setting))).collect();
     defaults.insert("email_address_visibility".into(), default_visibility(realm));
     defaults.extend(choices());
-    defaults.into()
+    defaults
 }
 
 /// The types of custom profile fields: key, number, display name.
@@ -221,19 +258,3 @@ const PROFILE_FIELD_TYPES: [(&str, i64, &str); 8] = [
     ("EXTERNAL_ACCOUNT", 7, "External account"),
     ("PRONOUNS", 8, "Pronouns"),
 ];
-
-fn profile_field_types() -> Value {
-    let kind = |(key, id, name): &(&str, i64, &str)| ((*key).to_owned(), json!({"id": id, "name": name}));
-    PROFILE_FIELD_TYPES.iter().map(kind).collect::<Map<String, Value>>().into()
-}
-
-/// A single integration, with an option of each kind (specification, integration options).
-fn webhook_bots() -> Value {
-    json!([{
-        "name": "helloworld",
-        "display_name": "Hello World",
-        "all_event_types": null,
-        "config_options": [{"key": "greeting", "label": "Greeting", "validator": "check_string"}],
-        "url_options": [{"key": "branches", "label": "Which branches to tell of", "input_type": "text"}],
-    }])
-}

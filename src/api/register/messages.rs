@@ -1,12 +1,14 @@
 //! The part of the register reply about messages: the newest, unread and starred ones, and recent conversations.
 
 use super::StateRequest;
+use super::requested::requested_values;
 use crate::feature::Feature;
 use crate::realm::Realm;
 use crate::realm::id::{MessageId, UserId};
 use crate::realm::queue::QueueOptions;
 use crate::record::message::shown_topic;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Most unread messages in the reply. Older ones are left out.
@@ -14,42 +16,86 @@ const MAX_UNREAD: usize = 50_000;
 /// Most recent conversations in the reply.
 const MAX_RECENT_CONVERSATIONS: usize = 1_000;
 
-pub(super) fn add(realm: &Realm, request: &StateRequest<'_>, state: &mut Map<String, Value>) {
-    let viewer = request.viewer.map(|viewer| viewer.id);
-    if request.includes("message") {
-        let newest = viewer.and_then(|viewer| realm.newest_message_of(viewer));
-        state.insert("max_message_id".into(), newest.map_or(-1, |id| id.0).into());
-        if request.includes("update_message_flags") {
-            state.insert("unread_msgs".into(), unread(realm, viewer, request.options));
-        }
-    }
-    if request.includes("starred_messages") {
-        // Includes messages that the user can no longer access (A-134 in docs/assumptions.md).
-        let starred = viewer.iter().flat_map(|viewer| &realm.user_state(*viewer).starred);
-        let starred: Vec<&MessageId> = starred.filter(|id| realm.messages.contains_key(*id)).collect();
-        state.insert("starred_messages".into(), json!(starred));
-    }
-    if request.includes("recent_private_conversations") {
-        state.insert("recent_private_conversations".into(), recent_conversations(realm, viewer));
+requested_values! {
+    /// What the reply has of messages.
+    pub struct MessageState(realm, request) {
+        "message" max_message_id: i64 = newest_message(realm, request);
+        "message" unread_msgs: UnreadMessages = unread(realm, request.viewer_id(), request.options),
+            if request.includes("update_message_flags");
+        "starred_messages" starred_messages: Vec<MessageId> = starred(realm, request.viewer_id());
+        "recent_private_conversations" recent_private_conversations: Vec<RecentConversation> =
+            recent_conversations(realm, request.viewer_id());
     }
 }
 
-fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Value {
-    let Some(viewer) = viewer else { return json!([]) };
-    let conversations = realm.user_state(viewer).conversations.iter().map(|id| &realm.conversations[id]);
-    let mut newest: Vec<(MessageId, Vec<UserId>)> = conversations
-        .filter_map(|conversation| {
-            let others = conversation.members.iter().copied().filter(|member| *member != viewer).collect();
-            Some((conversation.messages.last()?, others))
-        })
-        .collect();
-    newest.sort_unstable_by_key(|(newest, _)| std::cmp::Reverse(*newest));
-    newest.truncate(MAX_RECENT_CONVERSATIONS);
-    newest.iter().map(|(newest, others)| json!({"max_message_id": newest, "user_ids": others})).collect()
+/// The newest message of a direct conversation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RecentConversation {
+    max_message_id: MessageId,
+    /// Without the viewer.
+    user_ids: Vec<UserId>,
 }
 
 /// The unread messages by conversation (reference behaviour, 11.5).
-fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Value {
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct UnreadMessages {
+    pms: Vec<UnreadFromUser>,
+    streams: Vec<UnreadInTopic>,
+    huddles: Vec<UnreadInGroup>,
+    mentions: Vec<MessageId>,
+    /// Without those in muted topics.
+    count: usize,
+    old_unreads_missing: bool,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct UnreadFromUser {
+    other_user_id: UserId,
+    /// Same as `other_user_id`.
+    sender_id: UserId,
+    unread_message_ids: Vec<MessageId>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct UnreadInTopic {
+    stream_id: i64,
+    topic: String,
+    unread_message_ids: Vec<MessageId>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+struct UnreadInGroup {
+    /// All members with the viewer, separated by commas.
+    user_ids_string: String,
+    unread_message_ids: Vec<MessageId>,
+}
+
+/// -1 without a message.
+fn newest_message(realm: &Realm, request: &StateRequest<'_>) -> i64 {
+    request.viewer_id().and_then(|viewer| realm.newest_message_of(viewer)).map_or(-1, |id| id.0)
+}
+
+/// Includes messages that the user can no longer access (A-134 in docs/assumptions.md).
+fn starred(realm: &Realm, viewer: Option<UserId>) -> Vec<MessageId> {
+    let starred = viewer.iter().flat_map(|viewer| &realm.user_state(*viewer).starred);
+    starred.filter(|id| realm.messages.contains_key(*id)).copied().collect()
+}
+
+fn recent_conversations(realm: &Realm, viewer: Option<UserId>) -> Vec<RecentConversation> {
+    let Some(viewer) = viewer else { return Vec::new() };
+    let conversations = realm.user_state(viewer).conversations.iter().map(|id| &realm.conversations[id]);
+    let mut recent: Vec<RecentConversation> = conversations
+        .filter_map(|conversation| {
+            let others = conversation.members.iter().copied().filter(|member| *member != viewer).collect();
+            Some(RecentConversation { max_message_id: conversation.messages.last()?, user_ids: others })
+        })
+        .collect();
+    recent.sort_unstable_by_key(|conversation| std::cmp::Reverse(conversation.max_message_id));
+    recent.truncate(MAX_RECENT_CONVERSATIONS);
+    recent
+}
+
+fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> UnreadMessages {
     let allows_empty = options.capabilities.empty_topic_name;
     let ignores_case = options.level.has(Feature::UnreadTopicsIgnoreCase);
     let has_empty_topic = options.level.has(Feature::EmptyTopics);
@@ -90,22 +136,17 @@ fn unread(realm: &Realm, viewer: Option<UserId>, options: &QueueOptions) -> Valu
             count += 1;
         }
     }
-    let pms: Vec<Value> = people
-        .iter()
-        .map(|(user, ids)| json!({"other_user_id": user, "sender_id": user, "unread_message_ids": ids}))
-        .collect();
-    let streams: Vec<Value> = topics
-        .iter()
-        .map(|((channel, _), (topic, ids))| json!({"stream_id": channel, "topic": topic, "unread_message_ids": ids}))
-        .collect();
-    let huddles: Vec<Value> =
-        groups.iter().map(|(members, ids)| json!({"user_ids_string": members, "unread_message_ids": ids})).collect();
-    json!({
-        "pms": pms,
-        "streams": streams,
-        "huddles": huddles,
-        "mentions": mentions,
-        "count": count,
-        "old_unreads_missing": are_old_missing,
-    })
+    let from_user =
+        |(user, unread_message_ids)| UnreadFromUser { other_user_id: user, sender_id: user, unread_message_ids };
+    let in_topic =
+        |((stream_id, _), (topic, unread_message_ids))| UnreadInTopic { stream_id, topic, unread_message_ids };
+    let in_group = |(user_ids_string, unread_message_ids)| UnreadInGroup { user_ids_string, unread_message_ids };
+    UnreadMessages {
+        pms: people.into_iter().map(from_user).collect(),
+        streams: topics.into_iter().map(in_topic).collect(),
+        huddles: groups.into_iter().map(in_group).collect(),
+        mentions,
+        count,
+        old_unreads_missing: are_old_missing,
+    }
 }

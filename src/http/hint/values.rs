@@ -76,17 +76,12 @@ pub fn for_event_types(raw: &RawParameters) -> Option<String> {
         let types: Vec<String> = serde_json::from_str(raw.values.get(*name)?).ok()?;
         let known_types = || SCHEMAS.iter().map(|(kind, _)| kind.type_name().to_owned());
         let with_nearest = |sent_type: &String| Some((sent_type.clone(), most_similar(sent_type, known_types())?));
-        let unknown_types = types
-            .iter()
-            .filter(|sent_type| !known_types().any(|known| known == **sent_type) && !selects_register_data(sent_type));
+        let unknown_types = types.iter().filter(|sent_type| {
+            !known_types().any(|known| known == **sent_type) && !crate::api::register::selects_data(sent_type)
+        });
         let (sent_type, nearest) = unknown_types.take(MAX_VALUES).find_map(with_nearest)?;
         Some(format!("There is no type of events '{sent_type}' in {name}; the nearest is '{nearest}'."))
     })
-}
-
-/// Whether a type has no events but selects data of the register reply.
-fn selects_register_data(name: &str) -> bool {
-    crate::api::register::lists::ROWS.iter().any(|row| row.is_of(name))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::realm::event::event_data;
 use crate::realm::id::{ProfileFieldId, UserId};
 use crate::realm::message::ReactionType;
-use crate::record::bot::{BotRecord, services};
+use crate::record::bot::{BotRecord, BotService};
 use crate::record::presence::{LegacyPresenceRecord, PresenceRecord};
 use crate::record::user::UserRecord;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -174,7 +174,7 @@ pub struct BotUpdate {
     pub user_id: UserId,
     /// Its URL or its configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "services")]
+    #[schemars(with = "Vec<BotService>")]
     pub services: Option<Vec<Value>>,
     /// The name of the channel for its messages without a recipient; null for none.
     #[serde(skip_serializing_if = "Option::is_none")]
