@@ -112,6 +112,8 @@ pub struct Row {
     /// The full path of the operation's type.
     pub name: fn() -> &'static str,
     pub route: Route,
+    /// Method and path: `GET /messages`.
+    pub route_text: &'static str,
     pub access: Access,
     pub about: Docs,
     /// The first feature level without the operation.

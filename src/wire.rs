@@ -2,7 +2,7 @@
 //! keep up to date.
 
 macro_rules! event_kinds {
-    ($($name:ident = $type_name:literal $($op:literal)? $([$not_at_newest:ident])?;)*) => {
+    ($($name:ident = $type_name:literal $($op:literal)? $([$not_at_newest:ident])? $(since $since:literal)?;)*) => {
         /// A type of events, with its `op` if it has one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum EventKind {
@@ -23,6 +23,11 @@ macro_rules! event_kinds {
                 match self { $(Self::$name => $type_name,)* }
             }
 
+            /// The first feature level with the kind; 0 if it is as old as the levels, or its list has the level.
+            pub const fn since(self) -> i64 {
+                match self { $(Self::$name => 0 $(+ $since)?,)* }
+            }
+
             /// `op` on the wire.
             pub const fn op(self) -> Option<&'static str> {
                 match self { $(Self::$name => event_kinds!(@op $($op)?),)* }
@@ -33,8 +38,8 @@ macro_rules! event_kinds {
     (@op $op:literal) => { Some($op) };
 }
 
-/// Passes all kinds of events to a macro, in rows of name, type, `op`, and a mark for kinds that the newest level does
-/// not have.
+/// Passes all kinds of events to a macro, in rows of name, type, `op`, a mark for kinds that the newest level does not
+/// have, and the first feature level if the kind is not as old as the levels and not of a list that has its own.
 macro_rules! with_event_kinds {
     ($macro_name:ident) => {
         $macro_name! {
@@ -43,15 +48,15 @@ macro_rules! with_event_kinds {
             AttachmentRemove = "attachment" "remove";
             AttachmentUpdate = "attachment" "update";
             ChannelFolderAdd = "channel_folder" "add";
-            ChannelFolderReorder = "channel_folder" "reorder";
+            ChannelFolderReorder = "channel_folder" "reorder" since 418;
             ChannelFolderUpdate = "channel_folder" "update";
             CustomProfileFields = "custom_profile_fields";
             DefaultStreamGroups = "default_stream_groups";
             DefaultStreams = "default_streams";
             DeleteMessage = "delete_message";
-            DeviceAdd = "device" "add";
-            DeviceRemove = "device" "remove";
-            DeviceUpdate = "device" "update";
+            DeviceAdd = "device" "add" since 468;
+            DeviceRemove = "device" "remove" since 468;
+            DeviceUpdate = "device" "update" since 468;
             DraftsAdd = "drafts" "add";
             DraftsRemove = "drafts" "remove";
             DraftsUpdate = "drafts" "update";
@@ -78,23 +83,23 @@ macro_rules! with_event_kinds {
             RealmDomainsAdd = "realm_domains" "add";
             RealmDomainsChange = "realm_domains" "change";
             RealmDomainsRemove = "realm_domains" "remove";
-            RealmEmojiAdd = "realm_emoji" "add";
+            RealmEmojiAdd = "realm_emoji" "add" since 491;
             RealmEmojiUpdate = "realm_emoji" "update";
-            RealmEmojiUpdateOne = "realm_emoji" "update_one";
+            RealmEmojiUpdateOne = "realm_emoji" "update_one" since 491;
             RealmExport = "realm_export";
-            RealmExportConsent = "realm_export_consent";
+            RealmExportConsent = "realm_export_consent" since 312;
             RealmFilters = "realm_filters" [not_at_newest];
             RealmLinkifiers = "realm_linkifiers";
             RealmPlaygrounds = "realm_playgrounds";
             RealmUserAdd = "realm_user" "add";
             RealmUserRemove = "realm_user" "remove";
             RealmUserUpdate = "realm_user" "update";
-            RealmUserSettingsDefaultsUpdate = "realm_user_settings_defaults" "update";
+            RealmUserSettingsDefaultsUpdate = "realm_user_settings_defaults" "update" since 95;
             RemindersAdd = "reminders" "add";
             RemindersRemove = "reminders" "remove";
             SavedSnippetsAdd = "saved_snippets" "add";
             SavedSnippetsRemove = "saved_snippets" "remove";
-            SavedSnippetsUpdate = "saved_snippets" "update";
+            SavedSnippetsUpdate = "saved_snippets" "update" since 368;
             ScheduledMessagesAdd = "scheduled_messages" "add";
             ScheduledMessagesRemove = "scheduled_messages" "remove";
             ScheduledMessagesUpdate = "scheduled_messages" "update";
@@ -109,8 +114,8 @@ macro_rules! with_event_kinds {
             SubscriptionUpdate = "subscription" "update";
             TypingStart = "typing" "start";
             TypingStop = "typing" "stop";
-            TypingEditMessageStart = "typing_edit_message" "start";
-            TypingEditMessageStop = "typing_edit_message" "stop";
+            TypingEditMessageStart = "typing_edit_message" "start" since 351;
+            TypingEditMessageStop = "typing_edit_message" "stop" since 351;
             UpdateDisplaySettings = "update_display_settings" [not_at_newest];
             UpdateGlobalNotifications = "update_global_notifications" [not_at_newest];
             UpdateMessage = "update_message";
@@ -118,14 +123,14 @@ macro_rules! with_event_kinds {
             UpdateMessageFlagsRemove = "update_message_flags" "remove";
             UserGroupAdd = "user_group" "add";
             UserGroupAddMembers = "user_group" "add_members";
-            UserGroupAddSubgroups = "user_group" "add_subgroups";
+            UserGroupAddSubgroups = "user_group" "add_subgroups" since 127;
             UserGroupRemove = "user_group" "remove";
             UserGroupRemoveMembers = "user_group" "remove_members";
-            UserGroupRemoveSubgroups = "user_group" "remove_subgroups";
+            UserGroupRemoveSubgroups = "user_group" "remove_subgroups" since 127;
             UserGroupUpdate = "user_group" "update";
-            UserSettingsUpdate = "user_settings" "update";
+            UserSettingsUpdate = "user_settings" "update" since 89;
             UserStatus = "user_status";
-            UserTopic = "user_topic";
+            UserTopic = "user_topic" since 134;
         }
     };
 }

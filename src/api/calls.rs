@@ -33,7 +33,7 @@ operation! {
         /// Its name.
         meeting_name: String,
         /// Whether cameras stay off; only the caller may change that.
-        voice_only: bool = false,
+        voice_only since 337: bool = false,
     }
     reply CallReply;
 }
@@ -72,7 +72,7 @@ operation! {
     pub CreateZoomCall = POST "/calls/zoom/create", for User;
     params {
         /// Whether cameras are on at first.
-        is_video_call: bool = true,
+        is_video_call since 206: bool = true,
     }
     reply CallReply;
     errors [InvalidZoomToken];

@@ -32,15 +32,15 @@ operation! {
         /// Channels to which the caller is subscribed.
         include_subscribed: bool = true,
         /// Leave archived channels out.
-        exclude_archived: bool = true,
+        exclude_archived since 315: bool = true,
         /// All channels whose settings the caller can see.
-        include_all | "include_all_active": bool = false,
+        include_all | "include_all_active" since 356: bool = false,
         /// Include for each whether it is a default channel.
         include_default: bool = false,
         /// Channels to which a bot's owner is subscribed.
         include_owner_subscribed: bool = false,
         /// All channels whose messages the caller can read.
-        include_can_access_content: bool = false,
+        include_can_access_content since 356: bool = false,
     }
     reply ChannelsReply;
 }
@@ -182,7 +182,7 @@ operation! {
         @path stream_id: ChannelId,
         /// The caller, a bot that the caller may administer, or the bot that sends what arrives as email (the default);
         /// where there is none, the notification bot is in its place.
-        sender_id: Option<NonNegative>,
+        sender_id since 335: Option<NonNegative>,
     }
     reply ChannelEmailReply;
     errors [InvalidChannelId, NoSuchBot, InsufficientPermission, MayNotPost];

@@ -75,7 +75,7 @@ operation! {
     pub ExportOrganization = POST "/export/realm", for Administrator;
     params {
         /// 1 or `public`: public data; 2 or `full_with_consent`: also the private messages of users who consent.
-        export_type: ExportType = ExportType(ExportKind::Public) => "1",
+        export_type since 304: ExportType = ExportType(ExportKind::Public) => "1",
     }
     reply ExportReply;
     errors [InvalidValueBecause, ExportByHand];

@@ -27,7 +27,7 @@ operation! {
     pub GetGroups = GET "/user_groups", for NotGuest;
     params {
         /// Include deactivated groups.
-        include_deactivated_groups: bool = false,
+        include_deactivated_groups since 290: bool = false,
     }
     reply GroupsReply;
 }

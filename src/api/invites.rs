@@ -28,19 +28,19 @@ operation! {
     pub CreateInviteLink = POST "/invites/multiuse", for HumanNotGuest;
     params {
         /// How long the link is valid; null for no expiry, 10 days by default.
-        invite_expires_in_minutes: Option<Nullable<WholeNumber>>,
+        invite_expires_in_minutes since 126: Option<Nullable<WholeNumber>>,
         /// The role of new users, at most the caller's.
         invite_as: RoleNumber = RoleNumber::MEMBER => "400",
         /// Channels that new users are subscribed to: default channels, or those to which the caller may add
         /// subscribers.
         stream_ids: Vec<ChannelId> = Vec::new() => "[]",
         /// Subscribe to the default channels too.
-        include_realm_default_subscriptions: bool = false,
+        include_realm_default_subscriptions since 261: bool = false,
         /// Groups that new users are added to; the caller must be allowed to add users to them.
-        group_ids: Vec<GroupId> = Vec::new() => "[]",
+        group_ids since 322: Vec<GroupId> = Vec::new() => "[]",
         /// Markdown that replaces the organization's welcome message; "" sends none. Ignored unless the caller is an
         /// administrator.
-        welcome_message_custom_text: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
+        welcome_message_custom_text since 416: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
     }
     reply InviteLinkReply;
     errors [

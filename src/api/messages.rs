@@ -56,7 +56,7 @@ operation! {
         /// The sending client's queue: its copy of the event gets `local_message_id`.
         queue_id: Option<MaxLength<MAX_LOCAL_ID_LENGTH>>,
         /// Whether the sender has read it; by default true for clients for human users.
-        read_by_sender: Option<bool>,
+        read_by_sender since 236: Option<bool>,
     }
     reply SendMessageReply;
     errors [
@@ -131,9 +131,9 @@ operation! {
         /// The message.
         @path message_id: MessageId,
         /// HTML rather than Markdown.
-        apply_markdown: bool = true,
+        apply_markdown since 120: bool = true,
         /// The client understands the empty topic.
-        allow_empty_topic_name: bool = false,
+        allow_empty_topic_name since 334: bool = false,
     }
     reply GetMessageReply;
     errors [InvalidMessage, NotLoggedIn];

@@ -63,6 +63,8 @@ impl Protocol {
 /// The declaration of an operation. `operation!` implements it.
 pub trait Operation {
     const ROUTE: Route;
+    /// Method and path: `GET /messages`.
+    const ROUTE_TEXT: &'static str;
     const ACCESS: Access;
     const DOCS: Docs;
     /// The first feature level without the operation.
@@ -172,6 +174,7 @@ macro_rules! operation {
 
         impl $crate::api::Operation for $name {
             const ROUTE: $crate::api::Route = $crate::api::Route::new(stringify!($method), $path);
+            const ROUTE_TEXT: &'static str = concat!(stringify!($method), " ", $path);
             const ACCESS: $crate::api::Access = $crate::api::Access::$access;
             const DOCS: $crate::api::Docs = $crate::api::Docs {
                 summary: concat!($($summary),+).trim_ascii(),

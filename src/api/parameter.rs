@@ -15,6 +15,7 @@ pub(crate) use declaring::{
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 pub use values::{Expected, NonNegative, Nullable, RoleNumber, WholeNumber};
 
@@ -121,6 +122,9 @@ pub struct ParameterInfo {
     /// The neutral name.
     pub name: &'static str,
     pub aliases: &'static [&'static str],
+    /// The first feature level with the parameter; 0 if the operation always had it, or a table in `level/` has the level.
+    pub since: i64,
+    pub former_names: &'static [FormerName],
     pub is_in_path: bool,
     /// Whether a request without the parameter is refused.
     pub is_required: bool,
@@ -131,6 +135,14 @@ pub struct ParameterInfo {
     /// Whether the value is JSON text; otherwise it is raw text.
     pub is_json: bool,
     pub schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+/// A name that a parameter had at older feature levels.
+#[derive(Clone, Debug)]
+pub struct FormerName {
+    pub name: &'static str,
+    /// From the first level with the name to the level that renamed it.
+    pub levels: Range<i64>,
 }
 
 /// The number of parameters in all parts together.
@@ -148,6 +160,8 @@ pub const fn joined<const COUNT: usize>(parts: &[&[ParameterInfo]]) -> [Paramete
     const BLANK: ParameterInfo = ParameterInfo {
         name: "",
         aliases: &[],
+        since: 0,
+        former_names: &[],
         is_in_path: false,
         is_required: false,
         default: None,

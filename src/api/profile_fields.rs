@@ -61,13 +61,13 @@ operation! {
         /// 1 short text, 2 paragraph, 3 choice, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.
         field_type: i64,
         /// Shown in the summary of a profile.
-        display_in_profile_summary: bool = false,
+        display_in_profile_summary since 146: bool = false,
         /// Users must fill it in.
-        required: bool = false,
+        required since 244: bool = false,
         /// Users may edit their own value.
-        editable_by_user: bool = true,
+        editable_by_user since 296: bool = true,
         /// Users can be found by it.
-        use_for_user_matching: bool = false,
+        use_for_user_matching since 455: bool = false,
     }
     reply ProfileFieldIdReply;
     errors [
@@ -167,13 +167,13 @@ operation! {
         /// Choices by key, or an external account's site. Users' values that are no longer choices are removed.
         field_data: Option<FieldData>,
         /// Shown in the summary of a profile.
-        display_in_profile_summary: Option<bool>,
+        display_in_profile_summary since 146: Option<bool>,
         /// Users must fill it in.
-        required: Option<bool>,
+        required since 244: Option<bool>,
         /// Users may edit their own value.
-        editable_by_user: Option<bool>,
+        editable_by_user since 296: Option<bool>,
         /// Users can be found by it.
-        use_for_user_matching: Option<bool>,
+        use_for_user_matching since 455: Option<bool>,
     }
     errors [
         FieldNotFound, ProfileSummaryFull, KnownSiteField, BadValue, FieldWithoutChoices, BlankValue, MissingKey,

@@ -23,7 +23,7 @@ operation! {
     pub TestEncryptedPush = POST "/mobile_push/e2ee/test_notification", for Human, since 420;
     params {
         /// The device; all of the caller's by default.
-        device_id: Option<DeviceId>,
+        device_id formerly "push_account_id" 420..468: Option<DeviceId>,
     }
     errors [NoActivePushDevice, RelayBreaksDown, RelayUnreachable, RelayRefuses];
 }

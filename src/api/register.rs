@@ -59,9 +59,9 @@ operation! {
         /// Old name of `idle_queue_timeout`, in seconds; 0 for the default.
         queue_lifespan_secs: Option<WholeNumber>,
         /// Seconds without a poll after which the queue expires, or "mobile".
-        idle_queue_timeout: Option<Nullable<IdleTimeout>>,
+        idle_queue_timeout since 481: Option<Nullable<IdleTimeout>>,
         /// Presence no older than this many days; 0 for none.
-        presence_history_limit_days: WholeNumber = WholeNumber(14) => "14",
+        presence_history_limit_days since 288: WholeNumber = WholeNumber(14) => "14",
     }
     reply RegisterReply;
     errors [NotForAnonymous, NotAuthorizedForQuery, BadNarrow, OperatorNotSupported, OperandNotSupported];

@@ -60,7 +60,7 @@ operation! {
         /// UNIX seconds, later than now; by default in an hour.
         scheduled_delivery_timestamp: Option<WholeNumber>,
         /// Shown in the message that the notification bot sends; at most 1,000 code points.
-        note: Option<String>,
+        note since 415: Option<String>,
     }
     reply ReminderIdReply;
     errors [DeliveryNotInFuture, InvalidMessage, NoteTooLong];

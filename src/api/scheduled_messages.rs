@@ -106,7 +106,7 @@ operation! {
         /// UNIX seconds, later than now.
         scheduled_delivery_timestamp: WholeNumber,
         /// Whether the sender has read it once it is sent; by default true for clients for human users.
-        read_by_sender: Option<bool>,
+        read_by_sender since 236: Option<bool>,
     }
     reply ScheduledMessageIdReply;
     errors in SENDING_ERRORS;

@@ -54,11 +54,11 @@ operation! {
         /// At most 60 code points; "" removes the text.
         status_text: Option<String>,
         /// The emoji's name; "" removes the emoji.
-        emoji_name: Option<String>,
+        emoji_name since 86: Option<String>,
         /// The emoji's code; follows from the name when absent.
-        emoji_code: Option<String>,
+        emoji_code since 86: Option<String>,
         /// The emoji's namespace; follows from the name when absent.
-        reaction_type: Option<String>,
+        reaction_type since 86: Option<String>,
     }
     errors [
         BadValue, NoNewValues, EmojiNameRequired, UnknownEmoji, InvalidEmojiType, InvalidEmojiCode, InvalidEmojiName,

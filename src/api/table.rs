@@ -9,6 +9,7 @@ pub(super) const fn row<O: Operation>(run: Run) -> Row {
     Row {
         name: std::any::type_name::<O>,
         route: O::ROUTE,
+        route_text: O::ROUTE_TEXT,
         access: O::ACCESS,
         about: O::DOCS,
         removed_in: O::REMOVED_IN,

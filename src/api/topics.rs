@@ -28,7 +28,7 @@ operation! {
         /// The channel.
         @path stream_id: ChannelId,
         /// Return the empty topic's name as it is instead of `realm_empty_topic_display_name`.
-        allow_empty_topic_name: bool = false,
+        allow_empty_topic_name since 334: bool = false,
     }
     reply TopicsReply;
     errors [InvalidChannelId];

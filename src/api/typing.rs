@@ -53,9 +53,9 @@ operation! {
         /// Recipients of a direct message; the caller may be among them.
         to: Option<Vec<UserId>>,
         /// The channel of a channel message.
-        stream_id: Option<Nullable<ChannelId>>,
+        stream_id since 215: Option<Nullable<ChannelId>>,
         /// The topic of a channel message.
-        topic: Option<String>,
+        topic since 58: Option<String>,
     }
     errors [
         MissingTo, EmptyTo, TypingDisabledDirect, InvalidRecipientId, MissingStreamId, MissingTopic,

@@ -30,7 +30,7 @@ operation! {
         /// The client computes the provider's picture URLs itself.
         client_gravatar: bool = true,
         /// Only these users; unknown IDs are left out.
-        user_ids: Option<Vec<UserId>>,
+        user_ids since 384: Option<Vec<UserId>>,
     }
     reply MembersReply;
 }

@@ -6,38 +6,32 @@ use super::{Change, ChangeKind};
 use crate::realm::channel_switch::CHANNEL_SWITCHES_SINCE;
 use crate::realm::event::EventPattern;
 use crate::realm::permission::REALM_PERMISSIONS;
-use crate::wire::{LISTS, List};
+use crate::wire::{EventKind, LISTS, List};
 
-/// Level, type, op, and a key with the property that is its value or within it.
-type Row = (i64, &'static str, Option<&'static str>, Option<(&'static str, &'static str)>);
+/// Level, type, `op`, and a key with the property that is its value or within it.
+type Row = (i64, &'static str, &'static str, (&'static str, &'static str));
 
-static EVENTS: &[Row] = &[
-    (491, "realm_emoji", Some("add"), None),
-    (491, "realm_emoji", Some("update_one"), None),
-    (475, "realm_user", Some("update"), Some(("person", "date_joined"))),
-    (468, "device", None, None),
-    (433, "realm_user", Some("update"), Some(("person", "is_imported_stub"))),
-    (418, "channel_folder", Some("reorder"), None),
-    (368, "saved_snippets", Some("update"), None),
-    (351, "typing_edit_message", None, None),
-    (323, "stream", Some("update"), Some(("property", "is_recently_active"))),
-    (312, "realm_export_consent", None, None),
-    (290, "user_group", Some("update"), Some(("data", "deactivated"))),
-    (191, "user_group", Some("update"), Some(("data", "can_mention_group"))),
-    (161, "stream", Some("update"), Some(("property", "can_remove_subscribers_group"))),
-    (139, "subscription", Some("update"), Some(("property", "is_muted"))),
-    (134, "user_topic", None, None),
-    (127, "user_group", Some("add_subgroups"), None),
-    (127, "user_group", Some("remove_subgroups"), None),
-    (95, "realm_user_settings_defaults", None, None),
-    (89, "user_settings", None, None),
+/// Events that exist for longer than what they carry.
+static CARRYING_EVENTS: &[Row] = &[
+    (475, "realm_user", "update", ("person", "date_joined")),
+    (433, "realm_user", "update", ("person", "is_imported_stub")),
+    (323, "stream", "update", ("property", "is_recently_active")),
+    (290, "user_group", "update", ("data", "deactivated")),
+    (191, "user_group", "update", ("data", "can_mention_group")),
+    (161, "stream", "update", ("property", "can_remove_subscribers_group")),
+    (139, "subscription", "update", ("property", "is_muted")),
 ];
 
 pub(super) fn changes() -> Vec<Change> {
     let row = |(level, kind, op, carries): &Row| Change {
         level: *level,
-        kind: ChangeKind::Event(EventPattern { kind, op: *op, carries: *carries }),
+        kind: ChangeKind::Event(EventPattern { kind, op: Some(op), carries: Some(*carries) }),
     };
+    let of_kind = |kind: &EventKind| Change {
+        level: kind.since(),
+        kind: ChangeKind::Event(EventPattern { kind: kind.type_name(), op: kind.op(), carries: None }),
+    };
+    let of_kinds = EventKind::ALL.iter().filter(|kind| kind.since() > 0).map(of_kind);
     let updates = |rows: &'static [(i64, &'static str)], kind, key| {
         rows.iter().map(move |(level, name)| Change {
             level: *level,
@@ -59,7 +53,7 @@ pub(super) fn changes() -> Vec<Change> {
         kind: ChangeKind::Event(EventPattern { kind: list.event_type(), op: None, carries: None }),
     };
     let of_lists = LISTS.iter().filter(|list| list.since > 0).map(of_list);
-    let rows = EVENTS.iter().map(row).chain(of_lists);
+    let rows = CARRYING_EVENTS.iter().map(row).chain(of_kinds).chain(of_lists);
     let settings = updates(CHANNEL_SETTINGS_SINCE, "stream", "property")
         .chain(updates(CHANNEL_SWITCHES_SINCE, "stream", "property"))
         .chain(updates(GROUP_PERMISSIONS_SINCE, "user_group", "data"))

@@ -3,6 +3,7 @@
 
 use super::fields::{CHANNEL_SETTINGS_SINCE, GROUP_PERMISSIONS_SINCE, SETTINGS_SINCE, organization_since};
 use super::{Change, ChangeKind, SPECIFIED_LEVEL};
+use crate::api::OPERATIONS;
 use crate::api::changes::settings::legacy;
 use crate::api::organization::policies::POLICIES;
 use crate::api::parameter::Parameters;
@@ -27,116 +28,22 @@ const SETTINGS_MERGED_AT: i64 = 80;
 /// The level at which PATCH /settings took over `enter_sends` from a separate operation.
 const ENTER_SENDS_SINCE: i64 = 81;
 
-/// New parameters by operation.
+/// New parameters by operation, of those that share a struct of parameters. The declarations of operations have the
+/// levels of all others.
 static PARAMETERS: &[(&str, Rows)] = &[
-    (
-        "GET /messages",
-        &[(445, "anchor_date"), (334, "allow_empty_topic_name"), (300, "message_ids"), (155, "include_anchor")],
-    ),
-    ("GET /messages/{message_id}", &[(334, "allow_empty_topic_name"), (120, "apply_markdown")]),
-    ("GET /messages/{message_id}/history", &[(334, "allow_empty_topic_name")]),
-    ("POST /messages", &[(236, "read_by_sender")]),
-    (
-        "PATCH /messages/{message_id}",
-        &[
-            (379, "prev_content_sha256"),
-            (9, "send_notification_to_old_thread"),
-            (9, "send_notification_to_new_thread"),
-            (1, "stream_id"),
-        ],
-    ),
-    ("POST /scheduled_messages", &[(236, "read_by_sender")]),
-    ("GET /calls/bigbluebutton/create", &[(337, "voice_only")]),
-    ("POST /calls/zoom/create", &[(206, "is_video_call")]),
-    ("POST /export/realm", &[(304, "export_type")]),
-    ("POST /typing", &[(215, "stream_id"), (58, "type"), (58, "topic")]),
-    ("POST /reminders", &[(415, "note")]),
-    ("GET /streams", &[(356, "include_all"), (356, "include_can_access_content"), (315, "exclude_archived")]),
-    ("GET /streams/{stream_id}/email_address", &[(335, "sender_id")]),
-    ("GET /users/me/{stream_id}/topics", &[(334, "allow_empty_topic_name")]),
-    (
-        "PATCH /streams/{stream_id}",
-        &[(388, "is_archived"), (200, "is_default_stream"), (98, "is_web_public"), (17, "message_retention_days")],
-    ),
+    ("POST /typing", &[(58, "type")]),
     ("POST /channels/create", &[(17, "message_retention_days")]),
     (
         "POST /users/me/subscriptions",
-        &[
-            (397, "send_new_subscription_messages"),
-            (200, "is_default_stream"),
-            (98, "is_web_public"),
-            (17, "message_retention_days"),
-        ],
-    ),
-    ("GET /user_groups", &[(290, "include_deactivated_groups")]),
-    ("POST /user_groups/create", &[(311, "subgroups")]),
-    ("PATCH /user_groups/{user_group_id}", &[(386, "deactivated")]),
-    ("POST /user_groups/{user_group_id}/members", &[(311, "add_subgroups"), (311, "delete_subgroups")]),
-    ("GET /users", &[(384, "user_ids")]),
-    ("DELETE /users/{user_id}", &[(459, "actions"), (135, "deactivation_notification_comment")]),
-    ("PATCH /users/{user_id}", &[(313, "new_email"), (7, "role")]),
-    ("PATCH /users/{email}", &[(313, "new_email")]),
-    ("PATCH /bots/{bot_id}", &[(130, "role")]),
-    ("POST /users/me/status", &[(86, "emoji_name"), (86, "emoji_code"), (86, "reaction_type")]),
-    ("POST /users/me/presence", &[(288, "history_limit_days"), (263, "last_update_id")]),
-    (
-        "POST /invites",
-        &[
-            (416, "welcome_message_custom_text"),
-            (322, "group_ids"),
-            (267, "notify_referrer_on_join"),
-            (261, "include_realm_default_subscriptions"),
-            (126, "invite_expires_in_minutes"),
-        ],
-    ),
-    (
-        "POST /invites/multiuse",
-        &[
-            (416, "welcome_message_custom_text"),
-            (322, "group_ids"),
-            (261, "include_realm_default_subscriptions"),
-            (126, "invite_expires_in_minutes"),
-        ],
-    ),
-    (
-        "POST /realm/filters",
-        &[(472, "alternative_url_templates"), (471, "example_input"), (471, "reverse_template"), (176, "url_template")],
-    ),
-    (
-        "PATCH /realm/filters/{filter_id}",
-        &[(472, "alternative_url_templates"), (471, "example_input"), (471, "reverse_template"), (176, "url_template")],
-    ),
-    (
-        "POST /realm/profile_fields",
-        &[
-            (455, "use_for_user_matching"),
-            (296, "editable_by_user"),
-            (244, "required"),
-            (146, "display_in_profile_summary"),
-        ],
-    ),
-    (
-        "PATCH /realm/profile_fields/{field_id}",
-        &[
-            (455, "use_for_user_matching"),
-            (296, "editable_by_user"),
-            (244, "required"),
-            (146, "display_in_profile_summary"),
-        ],
+        &[(200, "is_default_stream"), (98, "is_web_public"), (17, "message_retention_days")],
     ),
     //
     ("PATCH /realm", &[(SPECIFIED_LEVEL, "presence_disabled")]),
-    ("POST /mobile_push/register", &[(468, "push_key_id"), (468, "token_id")]),
-    ("POST /register", &[(481, "idle_queue_timeout"), (288, "presence_history_limit_days")]),
 ];
 
-/// Renamed parameters: level, operation, old name, the first level with the old name, new name. For those of devices
-///
+/// Renamed parameters: level, operation, old name, the first level with the old name, new name. The declarations of
+/// operations have those that no other operation shares.
 static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
-    (468, "POST /mobile_push/e2ee/test_notification", "push_account_id", 420, "device_id"),
-    (468, "POST /mobile_push/register", "push_account_id", 406, "device_id"),
-    (468, "POST /remotes/push/e2ee/register", "push_account_id", 406, "token_id"),
-    (432, "POST /mobile_push/register", "push_public_key", 406, "push_key"),
     (453, "PATCH /realm", "giphy_rating", 55, "gif_rating_policy"),
     (392, "PATCH /realm", "mandatory_topics", 0, "topics_policy"),
     (358, "PATCH /realm", "allow_edit_history", 0, "message_edit_history_visibility_policy"),
@@ -170,7 +77,6 @@ static RENAMED: &[(i64, &str, &str, i64, &str)] = &[
     (198, "PATCH /user_groups/{user_group_id}", "can_mention_group_id", 191, "can_mention_group"),
     (197, "POST /users/me/subscriptions", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
     (197, "PATCH /streams/{stream_id}", "can_remove_subscribers_group_id", 161, "can_remove_subscribers_group"),
-    (196, "POST /realm/playgrounds", "url_prefix", 49, "url_template"),
     (21, DISPLAY_SETTINGS, "night_mode", 0, "color_scheme"),
 ];
 
@@ -240,6 +146,26 @@ fn settings_changes(route: &'static str) -> impl Iterator<Item = Change> {
     rows.map(move |(level, name)| Change { level, kind: ChangeKind::Parameter { route, name } })
 }
 
+/// The changes of parameters that the declarations of operations name.
+fn declared_changes() -> impl Iterator<Item = Change> {
+    OPERATIONS.iter().flat_map(|row| row.parameters.iter().map(move |info| (row.route_text, info))).flat_map(
+        |(route, info)| {
+            let added = (info.since > 0)
+                .then(|| Change { level: info.since, kind: ChangeKind::Parameter { route, name: info.name } });
+            let renamed = info.former_names.iter().map(move |former| Change {
+                level: former.levels.end,
+                kind: ChangeKind::RenamedParameter {
+                    route,
+                    old: former.name,
+                    since: former.levels.start,
+                    new: info.name,
+                },
+            });
+            added.into_iter().chain(renamed)
+        },
+    )
+}
+
 pub(super) fn changes() -> Vec<Change> {
     let mut all = Vec::new();
     let of_channels = CHANNEL_OPERATIONS
@@ -261,6 +187,7 @@ pub(super) fn changes() -> Vec<Change> {
         kind: ChangeKind::Parameter { route: "PATCH /realm/user_settings_defaults", name },
     });
     all.extend(of_defaults);
+    all.extend(declared_changes());
     all.extend(RENAMED.iter().map(|(level, route, old, since, new)| Change {
         level: *level,
         kind: ChangeKind::RenamedParameter { route, old, since: *since, new },

@@ -28,7 +28,7 @@ use std::sync::LazyLock;
 pub type EventSchema = (EventKind, fn(&mut SchemaGenerator) -> Schema);
 
 macro_rules! schemas {
-    ($($kind:ident = $type_name:literal $($op:literal)? $([$not_at_newest:ident])?;)*) => {
+    ($($kind:ident = $type_name:literal $($op:literal)? $([$not_at_newest:ident])? $(since $since:literal)?;)*) => {
         /// The schemas of the fields of all kinds of events at the newest level, sorted by kind.
         pub static SCHEMAS: LazyLock<Vec<EventSchema>> = LazyLock::new(|| {
             let all: &[Option<EventSchema>] = &[$(schemas!(@row $kind $($not_at_newest)?)),*];

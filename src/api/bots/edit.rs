@@ -34,7 +34,7 @@ operation! {
         /// Display name.
         full_name: Option<String>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest; for administrators.
-        role: Option<RoleNumber>,
+        role since 130: Option<RoleNumber>,
         /// Its owner: an active human user.
         bot_owner_id: Option<UserId>,
         /// Settings of an embedded bot; omitted settings stay.

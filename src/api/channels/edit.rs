@@ -33,17 +33,17 @@ operation! {
         /// Private.
         is_private: Option<bool>,
         /// New users are subscribed to it; administrators only.
-        is_default_stream: Option<bool>,
+        is_default_stream since 200: Option<bool>,
         /// Show new subscribers of a private channel all of its history.
         history_public_to_subscribers: Option<bool>,
         /// Anyone on the internet may read it.
-        is_web_public: Option<bool>,
+        is_web_public since 98: Option<bool>,
         /// At most 60 characters.
         new_name: Option<String>,
         /// How long messages are kept: `realm_default`, `unlimited` or days; owners only.
-        message_retention_days: Option<RetentionDays>,
+        message_retention_days since 17: Option<RetentionDays>,
         /// False unarchives a channel; true has no effect.
-        is_archived: Option<bool>,
+        is_archived since 388: Option<bool>,
         /// The folder; null for none.
         folder_id: Option<Nullable<FolderId>>,
         /// Which topics may be used.

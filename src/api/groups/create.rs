@@ -33,7 +33,7 @@ operation! {
         /// At most 1,024 characters.
         description: String,
         /// Initial subgroups; no permission over them is required.
-        subgroups: Vec<GroupId> = Vec::new() => "[]",
+        subgroups since 311: Vec<GroupId> = Vec::new() => "[]",
         /// Permissions.
         @group permissions: GroupPermissions,
     }

@@ -31,7 +31,7 @@ operation! {
         /// Permissions.
         @group permissions: GroupPermissionUpdates,
         /// False reactivates a group; true has no effect.
-        deactivated: Option<bool>,
+        deactivated since 386: Option<bool>,
     }
     errors [
         NoNewData, BadValue, InvalidGroup, InsufficientPermission, GroupNameEmpty, GroupNameTooLong, GroupNamePrefix,

@@ -29,9 +29,9 @@ operation! {
         /// Active users to add.
         add: Vec<UserId> = Vec::new() => "[]",
         /// Groups to remove.
-        delete_subgroups: Vec<GroupId> = Vec::new() => "[]",
+        delete_subgroups since 311: Vec<GroupId> = Vec::new() => "[]",
         /// Groups to add.
-        add_subgroups: Vec<GroupId> = Vec::new() => "[]",
+        add_subgroups since 311: Vec<GroupId> = Vec::new() => "[]",
     }
     errors [
         NoMembersToChange, InvalidGroup, InsufficientPermission, InvalidUserId, AlreadyMember, NotMember,

@@ -24,21 +24,21 @@ operation! {
         /// Addresses, separated by commas or line breaks; `Name <address>` too.
         invitee_emails: String,
         /// How long the invitations are valid; null for no expiry, 10 days by default.
-        invite_expires_in_minutes: Option<Nullable<WholeNumber>>,
+        invite_expires_in_minutes since 126: Option<Nullable<WholeNumber>>,
         /// The role of new users, at most the caller's.
         invite_as: RoleNumber = RoleNumber::MEMBER => "400",
         /// Notify the caller of users who join.
-        notify_referrer_on_join: bool = true,
+        notify_referrer_on_join since 267: bool = true,
         /// Channels that new users are subscribed to: default channels, or those to which the caller may add
         /// subscribers.
         stream_ids: Vec<ChannelId>,
         /// Subscribe to the default channels too.
-        include_realm_default_subscriptions: bool = false,
+        include_realm_default_subscriptions since 261: bool = false,
         /// Groups that new users are added to; the caller must be allowed to add users to them.
-        group_ids: Vec<GroupId> = Vec::new() => "[]",
+        group_ids since 322: Vec<GroupId> = Vec::new() => "[]",
         /// Markdown that replaces the organization's welcome message; "" sends none. Ignored unless the caller is an
         /// administrator.
-        welcome_message_custom_text: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
+        welcome_message_custom_text since 416: Option<NullableText<MaxLength<MAX_WELCOME_LENGTH>>>,
     }
     errors [
         InvalidValueBecause, BadValue, InsufficientPermission, NoInvitees, OwnerInvitesOwners, RoleAboveInviter,

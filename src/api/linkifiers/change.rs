@@ -66,13 +66,13 @@ operation! {
         /// Python regular expression; named groups may be used in the templates.
         pattern: String,
         /// RFC 6570 template.
-        url_template: String,
+        url_template since 176: String,
         /// A text that the pattern matches; "" for none.
-        example_input: Option<NullableText<String>>,
+        example_input since 471: Option<NullableText<String>>,
         /// Template that makes the text from the pattern's groups; "" for none.
-        reverse_template: Option<NullableText<String>>,
+        reverse_template since 471: Option<NullableText<String>>,
         /// Further templates of URLs from which the text is made.
-        alternative_url_templates: Vec<String> = Vec::new() => "[]",
+        alternative_url_templates since 472: Vec<String> = Vec::new() => "[]",
     }
     reply LinkifierIdReply;
     errors [LinkifierRefused];
@@ -114,13 +114,13 @@ operation! {
         /// Python regular expression; named groups may be used in the templates.
         pattern: String,
         /// RFC 6570 template.
-        url_template: String,
+        url_template since 176: String,
         /// A text that the pattern matches; "" for none, null for no change.
-        example_input: Option<NullableText<String>>,
+        example_input since 471: Option<NullableText<String>>,
         /// Template that makes the text from the pattern's groups; "" for none, null for no change.
-        reverse_template: Option<NullableText<String>>,
+        reverse_template since 471: Option<NullableText<String>>,
         /// Further templates of URLs from which the text is made; unchanged by default.
-        alternative_url_templates: Option<Vec<String>>,
+        alternative_url_templates since 472: Option<Vec<String>>,
     }
     errors [NoSuchLinkifier, LinkifierRefused];
     events [RealmLinkifiers];

@@ -45,19 +45,19 @@ operation! {
         /// The message.
         @path message_id: MessageId,
         /// The new channel.
-        stream_id: Option<NonNegative>,
+        stream_id since 1: Option<NonNegative>,
         /// The new topic.
         topic | "subject": Option<String>,
         /// How many messages of the topic are moved.
         propagate_mode: PropagateMode = PropagateMode::One => "change_one",
         /// Post a notice of the move in the old topic.
-        send_notification_to_old_thread: bool = false,
+        send_notification_to_old_thread since 9: bool = false,
         /// Post a notice of the move in the new topic.
-        send_notification_to_new_thread: bool = true,
+        send_notification_to_new_thread since 9: bool = true,
         /// The new content, Markdown; empty content becomes `(deleted)`.
         content: Option<String>,
         /// SHA-256 of the content that the client knows, hexadecimal.
-        prev_content_sha256: Option<String>,
+        prev_content_sha256 since 379: Option<String>,
     }
     reply EditMessageReply;
     errors [

@@ -29,9 +29,9 @@ operation! {
         /// A message ID, `newest`, `oldest`, `first_unread`, or `date` (with `anchor_date`).
         anchor: Option<AnchorText>,
         /// ISO 8601, UTC when no zone is given: for the anchor `date`.
-        anchor_date: Option<String>,
+        anchor_date since 445: Option<String>,
         /// Whether to include the message at the anchor.
-        include_anchor: bool = true,
+        include_anchor since 155: bool = true,
         /// Messages before the anchor.
         num_before: Option<NonNegative>,
         /// Messages after the anchor.
@@ -45,9 +45,9 @@ operation! {
         /// HTML rather than Markdown.
         apply_markdown: bool = true,
         /// The client understands the empty topic.
-        allow_empty_topic_name: bool = false,
+        allow_empty_topic_name since 334: bool = false,
         /// These messages instead of a range.
-        message_ids: Option<Vec<MessageId>>,
+        message_ids since 300: Option<Vec<MessageId>>,
     }
     reply GetMessagesReply;
     errors [

@@ -23,7 +23,7 @@ operation! {
         /// The message.
         @path message_id: MessageId,
         /// The client understands the empty topic.
-        allow_empty_topic_name: bool = false,
+        allow_empty_topic_name since 334: bool = false,
     }
     reply GetMessageHistoryReply;
     errors [HistoryDisabled, InvalidMessage, UnableToRender];

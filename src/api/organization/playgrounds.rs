@@ -43,7 +43,7 @@ operation! {
         /// Display name.
         name: String,
         /// RFC 6570 template with `code` as its only variable.
-        url_template: String,
+        url_template formerly "url_prefix" 49..196: String,
         /// The highlighter's name for the language; at most 40 code points.
         pygments_language: String,
     }

@@ -19,14 +19,16 @@ macro_rules! through_json {
 /// `@path` marks a part of the path and `| "alias"` adds a name. `= value` is the default; `=> "text"` after it is the
 /// default as a client would send it, if that is not the source text of `value`, or "" if the doc comment describes it.
 /// The name on the wire is the field's name unless `as "name"` follows. `@group` marks a field that is itself a struct
-/// of parameters, which are listed and read in the field's place.
+/// of parameters, which are listed and read in the field's place. `since 415` is the first feature level with the
+/// parameter, if the operation is older; `formerly "old_name" 406..468` is a name that it had from level 406 up to 467.
 macro_rules! parameters {
     (
         $(#[$meta:meta])*
         pub struct $name:ident {
             $(
                 $(#[doc = $doc:expr])*
-                $(@$place:ident)? $field:ident $(as $wire:literal)? $(| $alias:literal)* : $type:ty
+                $(@$place:ident)? $field:ident $(as $wire:literal)? $(| $alias:literal)*
+                    $(since $since:literal)? $(formerly $former_name:literal $first:literal .. $end:literal)* : $type:ty
                     $(= $default:expr $(=> $sent:literal)?)?
             ),* $(,)?
         }
@@ -43,6 +45,8 @@ macro_rules! parameters {
                     $crate::api::parameter::listed!([$($place)?] $type; $crate::api::parameter::ParameterInfo {
                         name: $crate::api::parameter::wire_name!($field $($wire)?),
                         aliases: &[$($alias),*],
+                        since: 0 $(+ $since)?,
+                        former_names: &[$($crate::api::parameter::FormerName { name: $former_name, levels: $first..$end }),*],
                         is_in_path: $crate::api::parameter::is_path!($($place)?),
                         is_required: <$type as $crate::api::parameter::Parameter>::IS_REQUIRED
                             && $crate::api::parameter::has_no_default!($($default)?),

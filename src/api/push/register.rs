@@ -22,15 +22,15 @@ operation! {
     pub RegisterPush = POST "/mobile_push/register", for Human, since 406;
     params {
         /// The device; the caller's own.
-        device_id: DeviceId,
+        device_id formerly "push_account_id" 406..468: DeviceId,
         /// Names the key.
-        push_key_id: Option<KeyId>,
+        push_key_id since 468: Option<KeyId>,
         /// Base64 of a byte 0x31 and the 32 bytes of the key.
-        push_key: Option<String>,
+        push_key formerly "push_public_key" 406..432: Option<String>,
         /// The service of the token.
         token_kind: Option<PushService>,
         /// Base64 of the first 8 bytes of the token's SHA-256.
-        token_id: Option<String>,
+        token_id since 468: Option<String>,
         /// The relay's public key that the registration is encrypted with, base64.
         bouncer_public_key: Option<String>,
         /// Readable only by the relay, base64.

@@ -23,7 +23,7 @@ operation! {
         /// The organization's `realm_uuid`.
         realm_uuid: String,
         /// Identifies the token.
-        token_id: String,
+        token_id formerly "push_account_id" 406..468: String,
         /// Base64 of the registration that the device encrypted for the relay, or of its plain JSON, whose `timestamp`
         /// is then checked.
         encrypted_push_registration: String,

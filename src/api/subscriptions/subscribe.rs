@@ -47,7 +47,7 @@ operation! {
         /// `unauthorized`.
         authorization_errors_fatal: bool = true,
         /// Notify users who were subscribed by another user.
-        send_new_subscription_messages: bool = true,
+        send_new_subscription_messages since 397: bool = true,
     }
     reply SubscribeReply;
     errors [

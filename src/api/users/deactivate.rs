@@ -23,9 +23,9 @@ operation! {
         /// The user; an active human user.
         @path user_id: UserId,
         /// What to delete; the data of the user's bots goes first.
-        actions: Option<DeletionActions>,
+        actions since 459: Option<DeletionActions>,
         /// For the email to the user, which this server does not send; at most 2,000 characters.
-        deactivation_notification_comment: Option<String>,
+        deactivation_notification_comment since 135: Option<String>,
     }
     errors [BadValue, NoSuchUser, TargetDeactivated, InsufficientPermission, OwnerRequired, OnlyOwner];
     events [

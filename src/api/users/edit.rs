@@ -26,11 +26,11 @@ operation! {
         /// Display name; a blank name changes nothing.
         full_name: Option<String>,
         /// 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.
-        role: Option<RoleNumber>,
+        role since 7: Option<RoleNumber>,
         /// Custom profile fields; null or empty values are removed.
         profile_data: Option<Vec<ProfileChange>>,
         /// Real address, for administrators who may create users.
-        new_email: Option<String>,
+        new_email since 313: Option<String>,
     }
     errors in ERRORS;
     events in EVENTS;
@@ -98,7 +98,7 @@ operation! {
         /// Custom profile fields; null or empty values are removed.
         profile_data: Option<Vec<ProfileChange>>,
         /// Real address, for administrators who may create users.
-        new_email: Option<String>,
+        new_email since 313: Option<String>,
     }
     errors in ERRORS;
     events in EVENTS;

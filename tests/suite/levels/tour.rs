@@ -296,7 +296,9 @@ async fn change_messages(olive: &mut Visitor, age: &Age<'_>) {
     let _ = max.post("/typing", json!({"op": "start", "to": [1]})).await;
     let _ = max.post(&format!("/messages/{id}/typing"), json!({"op": "start"})).await;
     let own = max.post("/messages", text("mine")).await.body["id"].clone();
-    let _ = max.post(&format!("/messages/{own}/typing"), json!({"op": "start"})).await;
+    for op in ["start", "stop"] {
+        let _ = max.post(&format!("/messages/{own}/typing"), json!({"op": op})).await;
+    }
 }
 
 async fn change_own(mel: &mut Visitor, olive: &mut Visitor) {
@@ -308,12 +310,16 @@ async fn change_own(mel: &mut Visitor, olive: &mut Visitor) {
         ("PATCH /saved_snippets/1", json!({"title": "Tour"})),
         ("POST /user_topics", json!({"stream_id": 1, "topic": "tour", "visibility_policy": 1})),
         ("POST /users/me/muted_users/5", json!({})),
-        ("POST /register_client_device", json!({})),
         ("DELETE /reminders/1", json!({})),
         ("DELETE /scheduled_messages/1", json!({})),
     ] {
         mel.go(route, &[], params).await;
     }
+    let device = mel.go("POST /register_client_device", &[], json!({})).await["device_id"].as_i64().unwrap_or_default();
+    let _ =
+        crate::push::register(&mel.user, device, &[crate::push::key_group(1), crate::push::token_group("dG9rZW4=")])
+            .await;
+    mel.go("POST /remove_client_device", &[], json!({"device_id": device})).await;
     let schedule = json!({"type": "stream", "to": 1, "topic": "t", "content": "x", "scheduled_delivery_timestamp": 4_000_000_000_i64});
     mel.go("POST /scheduled_messages", &[], schedule).await;
     mel.go("GET /scheduled_messages", &[], json!({})).await;

@@ -49,7 +49,18 @@ pub const fn optional(
     is_json: bool,
     schema: fn(&mut SchemaGenerator) -> Schema,
 ) -> ParameterInfo {
-    ParameterInfo { name, aliases: &[], is_in_path: false, is_required: false, default: None, doc, is_json, schema }
+    ParameterInfo {
+        name,
+        aliases: &[],
+        since: 0,
+        former_names: &[],
+        is_in_path: false,
+        is_required: false,
+        default: None,
+        doc,
+        is_json,
+        schema,
+    }
 }
 
 /// A list of parameters: settings grouped by the type of their values, and other parameters with their descriptions.
